@@ -1,0 +1,100 @@
+"""Fonts, palette and style sheet made from a `Theme`: the only module that turns the theme into Qt's terms for ordinary
+widgets. Panels that paint themselves read the `Theme` directly. The fonts are bundled, so that every machine (and the
+offscreen platform) shows the same text."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from string import Template
+
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication
+
+from gradviz.ui.theme import Theme
+
+RESOURCES = Path(__file__).resolve().parents[2] / "resources"
+FONT_FOLDER = RESOURCES / "fonts"
+STYLE_FILE = RESOURCES / "themes" / "window.qss"
+SANS = ["Inter", "DejaVu Sans"]
+MONO = ["JetBrains Mono", "DejaVu Sans Mono", "DejaVu Sans"]
+BODY = 13
+SMALL = 11.5
+
+
+@cache
+def load_fonts() -> tuple[str, ...]:
+    """Register the bundled fonts once; returns their families. Needs a QGuiApplication."""
+    families: list[str] = []
+    for path in sorted(FONT_FOLDER.iterdir()):
+        if path.suffix in {".ttf", ".otf"}:
+            families += QFontDatabase.applicationFontFamilies(QFontDatabase.addApplicationFont(str(path)))
+    return tuple(dict.fromkeys(families))
+
+
+def sans(theme: Theme, size: float = BODY, *, bold: bool = False) -> QFont:
+    """The text font at a pixel size, scaled."""
+    return _font(SANS, theme.px(size), bold=bold)
+
+
+def mono(theme: Theme, size: float = BODY, *, bold: bool = False) -> QFont:
+    """The code and number font at a pixel size, scaled."""
+    font = _font(MONO, theme.px(size), bold=bold)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    return font
+
+
+def _font(families: list[str], pixels: int, *, bold: bool) -> QFont:
+    font = QFont()
+    font.setFamilies(families)
+    font.setPixelSize(pixels)
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    if bold:
+        font.setWeight(QFont.Weight.DemiBold)
+    return font
+
+
+def palette(theme: Theme) -> QPalette:
+    """Qt's palette for every widget that the style sheet does not name."""
+    result = QPalette()
+    role = QPalette.ColorRole
+    colours = {
+        role.Window: theme.window,
+        role.WindowText: theme.text,
+        role.Base: theme.panel,
+        role.AlternateBase: theme.header,
+        role.Text: theme.text,
+        role.Button: theme.button,
+        role.ButtonText: theme.text,
+        role.BrightText: theme.text,
+        role.Highlight: theme.selection,
+        role.HighlightedText: theme.text,
+        role.ToolTipBase: theme.panel,
+        role.ToolTipText: theme.text,
+        role.PlaceholderText: theme.faint,
+        role.Link: theme.link,
+        role.LinkVisited: theme.link,
+        role.Mid: theme.panel_border,
+        role.Midlight: theme.header,
+        role.Light: theme.panel,
+        role.Dark: theme.card_border,
+        role.Shadow: theme.card_border,
+    }
+    for key, colour in colours.items():
+        result.setColor(key, QColor(colour))
+    for key in (role.Text, role.ButtonText, role.WindowText):
+        result.setColor(QPalette.ColorGroup.Disabled, key, QColor(theme.faint))
+    return result
+
+
+def style_sheet(theme: Theme) -> str:
+    """The application's style sheet; sizes of text come from the application font."""
+    return Template(STYLE_FILE.read_text(encoding="utf-8")).substitute(vars(theme))
+
+
+def apply(app: QApplication, theme: Theme) -> None:
+    """Give the whole application this look."""
+    load_fonts()
+    app.setFont(sans(theme))
+    app.setPalette(palette(theme))
+    app.setStyleSheet(style_sheet(theme))
