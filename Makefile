@@ -1,0 +1,47 @@
+# Everything a newcomer needs: `make run` and `make test` set up their own environment (.venv) first.
+# make PYTHON=/path/to/python3.12 run     another interpreter than the newest suitable one on PATH
+# make EXAMPLE=my_snippet.py run          another snippet
+
+VENV := .venv
+PY := $(VENV)/bin/python
+EXAMPLE ?= resources/examples/01_multiply_add.py
+SCREENSHOT ?= gradviz-screenshot.png
+JOBS ?= 2
+
+.PHONY: run test bench lint clean
+.DELETE_ON_ERROR:
+
+run: $(VENV)/run.stamp
+	@if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+		echo "No display: running $(EXAMPLE) without a window, step by step."; \
+		$(PY) -m gradviz run --steps $(EXAMPLE) && \
+		$(PY) -m gradviz $(EXAMPLE) --step end --screenshot $(SCREENSHOT) && \
+		echo "A screenshot of the window is in $(CURDIR)/$(SCREENSHOT)"; \
+	else \
+		exec $(PY) -m gradviz $(EXAMPLE); \
+	fi
+
+lint: $(VENV)/test.stamp
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports --no-logo
+
+test: lint
+	$(PY) -m pytest -n $(JOBS)
+
+# Against real PyTorch too, where it is installed: make bench TORCH_PYTHON=/path/to/python (an interpreter with torch).
+bench: $(VENV)/test.stamp
+	$(PY) -m benchmarks $(if $(TORCH_PYTHON),--torch-python $(TORCH_PYTHON))
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .benchmarks .hypothesis *.egg-info $(SCREENSHOT)
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps say what .venv holds; they are renewed only when the dependencies may have changed.
+$(VENV)/run.stamp: pyproject.toml packaging/make_venv.sh
+	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) .
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml packaging/make_venv.sh
+	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test]'
+	@touch $@ $(VENV)/run.stamp

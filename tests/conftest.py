@@ -1,0 +1,54 @@
+"""Every test runs without a display, with its settings in a temporary folder, and under the guard of guard.py: a
+warning, a log record of WARNING or worse, a message from Qt, or a leaked thread, timer, process or window fails it.
+
+A test that provokes such a message says so: it takes the fixture `expects` and names the message by a pattern.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import tempfile
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests import guard
+
+_settings = tempfile.TemporaryDirectory(prefix="gradviz-tests-", ignore_cleanup_errors=True)
+guard.quiet_environment(_settings.name)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Where pytest-qt is not installed (a Python for the engine alone), its options in pyproject.toml mean nothing."""
+    if importlib.util.find_spec("pytestqt") is None:
+        parser.addoption("--no-qt-log", action="store_true")
+        parser.addini("qt_api", "ignored without pytest-qt")
+
+
+@pytest.fixture(scope="session")
+def _watch() -> tuple[guard.Origins, guard.Records]:
+    records = guard.Records()
+    logging.getLogger().addHandler(records)
+    return guard.Origins(), records
+
+
+@pytest.fixture(autouse=True)  # qapp has session scope: where a test uses it, it is there before the guard looks
+def _guard(_watch: tuple[guard.Origins, guard.Records]) -> Iterator[guard.Guard]:
+    origins, records = _watch
+    if guard.application() is not None:
+        from PySide6.QtCore import qInstallMessageHandler
+
+        qInstallMessageHandler(records.qt_message)
+        origins.watch_qt()
+    one = guard.Guard(origins, records)
+    yield one
+    verdict = one.verdict()
+    if verdict:
+        pytest.fail(verdict, pytrace=False)
+
+
+@pytest.fixture
+def expects(_guard: guard.Guard) -> Callable[[str], None]:
+    """expects(pattern): a log record or Qt message matching it must come in this test."""
+    return _guard.expects
