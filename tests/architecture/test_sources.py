@@ -1,0 +1,125 @@
+"""House rules that a reader of the sources would check by eye: sizes, docstrings, absolute imports, and which foreign
+packages each of our packages may know at all (a list of what is allowed, where the contracts list what is forbidden).
+
+Sizes. A file holds at most 400 lines (a table of operations 900) and a class 250. A function should stay within 40
+lines: at most two in a hundred may exceed that, and none 50.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("gradviz", "benchmarks", "packaging", "tests")
+USERS_SNIPPETS = ROOT / "tests" / "snippets"
+
+FILE_LINES = 400
+OP_TABLE_LINES = 900
+CLASS_LINES = 250
+FUNCTION_LINES = 40
+FUNCTION_LINES_AT_MOST = 50
+LONG_FUNCTIONS_IN_A_HUNDRED = 2
+
+ALLOWED = {
+    "engine": {"numpy", "ml_dtypes"},
+    "torch": {"numpy", "ml_dtypes"},
+    "trace": {"numpy"},
+    "layout": {"numpy", "pygraphviz"},
+    "document": {"numpy", "networkx"},
+    "worker": {"numpy"},
+    "session": {"numpy"},
+    "commands": set(),
+    "ui": {"numpy", "PySide6", "shiboken6", "pyqtgraph"},
+    "__main__": set(),
+    "cli": set(),
+    "report": set(),
+}
+
+
+def sources() -> Iterator[Path]:
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if not path.is_relative_to(USERS_SNIPPETS):
+                yield path
+
+
+FILES = list(sources())
+TREES = {path: ast.parse(path.read_text(encoding="utf-8"), str(path)) for path in FILES}
+PROGRAM = [path for path in FILES if not path.is_relative_to(ROOT / "tests")]
+
+
+def short(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+    """(line, number of dots, module) of every import, also of those inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, 0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, node.level, node.module or ""
+
+
+def lines_of(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    assert node.end_lineno is not None
+    return node.end_lineno - node.lineno + 1
+
+
+def functions() -> Iterator[tuple[int, str]]:
+    for path in PROGRAM:
+        for node in ast.walk(TREES[path]):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield lines_of(node), f"{short(path)}:{node.lineno} {node.name}"
+
+
+def test_files_are_short() -> None:
+    too_long = []
+    for path in FILES:
+        bound = OP_TABLE_LINES if path.parent == ROOT / "gradviz" / "engine" / "ops" else FILE_LINES
+        count = len(path.read_text(encoding="utf-8").splitlines())
+        if count > bound:
+            too_long.append(f"{short(path)}: {count} lines")
+    assert not too_long
+
+
+def test_classes_are_short() -> None:
+    classes = (
+        (lines_of(node), f"{short(path)}:{node.lineno} {node.name}")
+        for path in PROGRAM
+        for node in ast.walk(TREES[path])
+        if isinstance(node, ast.ClassDef)
+    )
+    assert not [one for one in classes if one[0] > CLASS_LINES]
+
+
+def test_functions_are_short() -> None:
+    sizes = sorted(functions(), reverse=True)
+    assert not [one for one in sizes if one[0] > FUNCTION_LINES_AT_MOST]
+    long = [one for one in sizes if one[0] > FUNCTION_LINES]
+    assert len(long) <= len(sizes) * LONG_FUNCTIONS_IN_A_HUNDRED / 100, long
+
+
+@pytest.mark.parametrize("path", FILES, ids=short)
+def test_module_opens_with_a_paragraph_and_imports_absolutely(path: Path) -> None:
+    text = ast.get_docstring(TREES[path])
+    assert text, "no docstring"
+    assert len(text) > 20, text
+    assert not [line for line, dots, _ in imports(TREES[path]) if dots], "relative import"
+
+
+def test_each_package_knows_only_its_foreign_packages() -> None:
+    strangers = []
+    for path in (ROOT / "gradviz").rglob("*.py"):
+        first = path.relative_to(ROOT / "gradviz").parts[0].removesuffix(".py")
+        allowed = ALLOWED.get(first, set()) | {"gradviz", "resources"}
+        for line, _, module in imports(TREES[path]):
+            top = module.partition(".")[0]
+            if top not in allowed and top not in sys.stdlib_module_names:
+                strangers.append(f"{short(path)}:{line} imports {module}")
+    assert not strangers
