@@ -1,6 +1,6 @@
 """The text of a tensor, character for character as PyTorch 2.13 prints it. Pure functions over NumPy arrays and one set
-of print options; what a tensor adds to its numbers (`grad_fn=<...>`) comes from the caller as suffixes. It knows nothing
-of the autograd graph. Read next: `gradviz.engine.tensor`, whose `__repr__` calls `tensor_repr`."""
+of print options; what a tensor adds to its numbers (`grad_fn=<...>`) comes from the caller as suffixes, nothing here
+knows the autograd graph. Read next: `gradviz.engine.tensor`, whose `__repr__` calls `tensor_repr`."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
