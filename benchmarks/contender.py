@@ -5,6 +5,7 @@ and what it measures, so that real PyTorch may live in another Python. `__main__
 from __future__ import annotations
 
 import gc
+import importlib
 import sys
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from benchmarks.workloads import WORKLOADS, Round
 
 
 def real_torch() -> Any:
-    import torch  # the real one: never imported by the program itself
+    torch = importlib.import_module("torch")  # the real one: never imported by the program itself
 
     torch.set_num_threads(1)
     return torch

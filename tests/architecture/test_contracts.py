@@ -1,5 +1,6 @@
 """The import contracts of pyproject.toml bite: every one is broken on purpose in a temporary copy of the sources, and
-the linter must name the very import that breaks it. That the real sources keep them is tested too, and by `make lint`."""
+the linter must name the very import that breaks it. That the real sources keep them is tested too, also by `make lint`.
+"""
 
 from __future__ import annotations
 
