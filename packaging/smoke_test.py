@@ -1,0 +1,65 @@
+"""Does the frozen program work? `python packaging/smoke_test.py dist/gradviz` starts it on an example, steps to the
+end, takes a screenshot, runs snippets through the frozen worker, and exits 0. It needs no display and only the standard
+library; the Python that runs it is not the one inside."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SNIPPET = """import torch
+x = torch.tensor(2.0, requires_grad=True)
+y = x * x * x
+y.backward()
+print(x.grad)
+"""
+
+
+def start(program: Path, *arguments: str, expected_status: int = 0) -> str:
+    environment = {"PATH": "/usr/bin:/bin", "HOME": tempfile.gettempdir(), "QT_QPA_PLATFORM": "offscreen"}
+    environment |= {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP", "TMP") if name in os.environ}
+    done = subprocess.run(
+        [str(program), *arguments], capture_output=True, text=True, timeout=60, env=environment, encoding="utf-8"
+    )
+    said = done.stdout + done.stderr
+    if done.returncode != expected_status:
+        raise SystemExit(f"{program.name} {' '.join(arguments)} ended with {done.returncode}:\n{said}")
+    return said
+
+
+def check(condition: bool, what: str) -> None:
+    if not condition:
+        raise SystemExit(f"FAILED: {what}")
+    print(f"ok: {what}")
+
+
+def main(folder: Path) -> None:
+    suffix = ".exe" if sys.platform == "win32" else ""
+    program = folder / f"gradviz{suffix}"
+    check((folder / f"gradviz-worker{suffix}").exists(), "the worker is an executable of its own")
+    with tempfile.TemporaryDirectory() as scratch:
+        snippet = Path(scratch, "cube.py")
+        snippet.write_text(SNIPPET, encoding="utf-8")
+        check("tensor(12.)" in start(program, "run", str(snippet)), "a snippet runs and prints its gradient")
+        steps = json.loads(start(program, "run", "--json", str(snippet)))
+        check(len(steps) > 5, "its trace is written as JSON")
+        broken = Path(scratch, "broken.py")
+        broken.write_text(SNIPPET + "y.backward()\n", encoding="utf-8")
+        answer = start(program, "run", str(broken), expected_status=1)
+        check("backward through the graph a second time" in answer, "PyTorch's error comes out, with status 1")
+        refused = Path(scratch, "refused.py")
+        refused.write_text("import os\n", encoding="utf-8")
+        check("os" in start(program, "run", str(refused), expected_status=1), "importing os is refused")
+        examples = sorted((folder / "_internal" / "resources" / "examples").glob("*.py"))
+        check(bool(examples), "the examples are shipped")
+        picture = Path(scratch, "window.png")
+        start(program, str(examples[0]), "--step", "end", "--screenshot", str(picture))
+        check(picture.read_bytes()[:4] == b"\x89PNG" and picture.stat().st_size > 20_000, "the window is drawn")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())
