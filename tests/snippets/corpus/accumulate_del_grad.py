@@ -1,0 +1,9 @@
+import torch
+
+w = torch.tensor(1., requires_grad=True)
+(w * 2).backward()
+print(w.grad)
+del w.grad
+print(w.grad)
+(w * 5).backward()
+print(w.grad)

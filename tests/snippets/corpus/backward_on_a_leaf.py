@@ -1,0 +1,7 @@
+import torch
+
+x = torch.tensor(4., requires_grad=True)
+x.backward()
+print(x.grad)
+x.backward()
+print(x.grad)

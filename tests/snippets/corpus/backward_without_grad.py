@@ -1,0 +1,5 @@
+import torch
+
+x = torch.tensor(4.)
+print(x.requires_grad, x.grad_fn)
+x.backward()

@@ -1,0 +1,14 @@
+import torch
+
+x = torch.tensor([1., 2., 3.], requires_grad=True)
+h = x * x
+y = h.sum()
+y.backward(retain_graph=True)
+print(x.grad)
+y.backward()
+print(x.grad)
+print(h.grad_fn)
+try:
+    y.backward()
+except RuntimeError as e:
+    print("third time:", e)

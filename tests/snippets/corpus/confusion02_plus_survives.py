@@ -1,0 +1,8 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (x + 1).sum()
+y.backward()
+print(x.grad)
+y.backward()
+print(x.grad)

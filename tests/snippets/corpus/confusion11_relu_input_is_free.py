@@ -1,0 +1,13 @@
+import torch
+
+x = torch.tensor([-1., 2.], requires_grad=True)
+h = x * 3
+y = torch.relu(h)
+h += 100
+y.sum().backward()
+print(x.grad)
+
+h = x * 3
+y = torch.relu(h)
+y += 100
+y.sum().backward()

@@ -1,0 +1,8 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x * 2
+y += 1
+print(y)
+y.sum().backward()
+print(x.grad)

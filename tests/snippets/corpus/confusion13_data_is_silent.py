@@ -1,0 +1,8 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (x * x).sum()
+x.data += 1
+y.backward()
+print(x.grad)
+print(x._version)

@@ -1,0 +1,7 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (x * x).sum()
+x.detach().add_(1)
+print(x, x._version)
+y.backward()

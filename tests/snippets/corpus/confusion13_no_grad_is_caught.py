@@ -1,0 +1,7 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (x * x).sum()
+with torch.no_grad():
+    x += 1
+y.backward()

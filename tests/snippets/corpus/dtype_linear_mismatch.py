@@ -1,0 +1,4 @@
+import torch
+import torch.nn as nn
+
+nn.Linear(2, 1)(torch.ones(1, 2, dtype=torch.float64))

@@ -1,0 +1,5 @@
+import torch
+
+a = torch.ones(2, 2)
+b = torch.ones(2, 2, dtype=torch.float64)
+a @ b

@@ -1,0 +1,8 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = x.exp()
+fn = y.grad_fn
+print(fn._saved_result)
+y.sum().backward()
+fn._saved_result

@@ -1,0 +1,16 @@
+import torch
+
+
+class Bad(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        return a * b
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+a = torch.tensor(1., requires_grad=True)
+b = torch.tensor(2., requires_grad=True)
+Bad.apply(a, b).backward()

@@ -1,0 +1,20 @@
+import torch
+import torch.nn as nn
+
+torch.manual_seed(0)
+G = nn.Linear(2, 1)
+D = nn.Linear(1, 1)
+opt_g = torch.optim.SGD(G.parameters(), lr=0.1)
+opt_d = torch.optim.SGD(D.parameters(), lr=0.1)
+z = torch.ones(1, 2)
+fake = G(z)
+d_loss = -D(torch.ones(1, 1)).mean() + D(fake.detach()).mean()
+opt_d.zero_grad()
+d_loss.backward()
+print(G.weight.grad, D.weight.grad)
+opt_d.step()
+g_loss = -D(fake).mean()
+opt_g.zero_grad()
+g_loss.backward()
+opt_g.step()
+print(G.weight, D.weight)

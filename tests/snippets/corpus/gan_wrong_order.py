@@ -1,0 +1,14 @@
+import torch
+import torch.nn as nn
+
+torch.manual_seed(0)
+G = nn.Linear(2, 3)
+D = nn.Linear(3, 1)
+opt_d = torch.optim.SGD(D.parameters(), lr=0.1)
+fake = G(torch.ones(4, 2))
+score = D(fake)
+d_loss = score.mean()
+g_loss = -score.mean()
+d_loss.backward(retain_graph=True)
+opt_d.step()
+g_loss.backward()

@@ -1,0 +1,7 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+y = (x ** 3).sum()
+y.backward(create_graph=True)
+print(x.grad)
+print(x.grad.requires_grad, x.grad.is_leaf)

@@ -1,0 +1,4 @@
+import torch
+
+x = torch.ones(2)
+x.register_hook(print)

@@ -1,0 +1,4 @@
+import torch
+
+x = torch.ones(1, 3).expand(2, 3)
+x.add_(1)

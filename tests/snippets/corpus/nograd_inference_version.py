@@ -1,0 +1,5 @@
+import torch
+
+with torch.inference_mode():
+    a = torch.ones(2)
+print(a._version)

@@ -1,0 +1,11 @@
+import torch
+import torch.nn.functional as F
+
+x = torch.tensor([[1., 2., 3.], [0., 0., 0.]], requires_grad=True)
+s = F.softmax(x, dim=1)
+print(s)
+print(s.sum(1))
+s[0, 2].backward()
+print(x.grad)
+print(torch.log_softmax(x, dim=1))
+print(torch.softmax(x.detach(), 0))

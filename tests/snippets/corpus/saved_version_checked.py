@@ -1,0 +1,9 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+h = x * 1
+y = h.exp() * h
+h.add_(1)
+fn = y.grad_fn
+print(fn._saved_self)
+fn._saved_other

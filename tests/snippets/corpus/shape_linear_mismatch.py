@@ -1,0 +1,4 @@
+import torch
+import torch.nn as nn
+
+nn.Linear(3, 2)(torch.ones(4, 2))
