@@ -4,6 +4,7 @@ offscreen platform) shows the same text."""
 
 from __future__ import annotations
 
+import html
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -98,3 +99,8 @@ def apply(app: QApplication, theme: Theme) -> None:
     app.setFont(sans(theme))
     app.setPalette(palette(theme))
     app.setStyleSheet(style_sheet(theme))
+
+
+def escape(text: str) -> str:
+    """Plain text as rich text, with its line ends."""
+    return html.escape(text).replace("\n", "<br>")

@@ -1,0 +1,154 @@
+"""The rows of the File and Edit menus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradviz.commands.copying import copy_numpy, copy_torch, has_value
+from gradviz.commands.row import Choice, Command
+from gradviz.session.state import State
+
+
+def _recent(state: State) -> tuple[Choice, ...]:
+    return tuple(Choice(f"{Path(name).name}  —  {Path(name).parent}", name) for name in state.view.recent)
+
+
+FILE_ROWS = (
+    Command(
+        id="file.new",
+        title="&New",
+        menu="File",
+        help="Begin an empty snippet.",
+        shortcuts=("Ctrl+N",),
+        run=lambda shell, _: shell.files.new(),
+    ),
+    Command(
+        id="file.open",
+        title="&Open…",
+        menu="File",
+        help="Open a Python file. Files can also be dropped on the window.",
+        shortcuts=("Ctrl+O",),
+        run=lambda shell, _: shell.files.open(),
+    ),
+    Command(
+        id="file.recent",
+        title="Open &Recent",
+        menu="File",
+        help="Open a file that was open before.",
+        enabled=lambda state: bool(state.view.recent),
+        choices=_recent,
+        run=lambda shell, name: shell.files.open(name),
+    ),
+    Command(
+        id="file.save",
+        title="&Save",
+        menu="File",
+        help="Write the snippet to its file.",
+        shortcuts=("Ctrl+S",),
+        group=1,
+        enabled=lambda state: state.is_dirty or state.path is None,
+        run=lambda shell, _: _do(shell.files.save()),
+    ),
+    Command(
+        id="file.save_as",
+        title="Save &As…",
+        menu="File",
+        help="Write the snippet to another file.",
+        shortcuts=("Ctrl+Shift+S",),
+        group=1,
+        run=lambda shell, _: _do(shell.files.save_as()),
+    ),
+    Command(
+        id="file.quit",
+        title="&Quit",
+        menu="File",
+        help="Close the window; asks if something is not saved.",
+        shortcuts=("Ctrl+Q",),
+        group=2,
+        run=lambda shell, _: shell.files.quit(),
+    ),
+)
+
+
+def _do(_: bool) -> None:
+    """Saving tells its caller whether it happened; a command does not ask."""
+
+
+EDIT_ROWS = (
+    Command(
+        id="edit.undo",
+        title="&Undo",
+        menu="Edit",
+        help="Take the latest change of the snippet back.",
+        shortcuts=("Ctrl+Z",),
+        enabled=lambda state: bool(state.undo_label),
+        retitle=lambda state: f"&Undo {state.undo_label}".rstrip(),
+        run=lambda shell, _: shell.store.undo(),
+    ),
+    Command(
+        id="edit.redo",
+        title="&Redo",
+        menu="Edit",
+        help="Make the change again that was undone.",
+        shortcuts=("Ctrl+Shift+Z", "Ctrl+Y"),
+        enabled=lambda state: bool(state.redo_label),
+        retitle=lambda state: f"&Redo {state.redo_label}".rstrip(),
+        run=lambda shell, _: shell.store.redo(),
+    ),
+    Command(
+        id="edit.cut",
+        title="Cu&t",
+        menu="Edit",
+        help="Move the selected text to the clipboard.",
+        shortcuts=("Ctrl+X",),
+        group=1,
+        run=lambda shell, _: shell.edit_text("cut"),
+    ),
+    Command(
+        id="edit.copy",
+        title="&Copy",
+        menu="Edit",
+        help="Copy the selected text to the clipboard.",
+        shortcuts=("Ctrl+C",),
+        group=1,
+        run=lambda shell, _: shell.edit_text("copy"),
+    ),
+    Command(
+        id="edit.paste",
+        title="&Paste",
+        menu="Edit",
+        help="Insert the clipboard's text into the snippet.",
+        shortcuts=("Ctrl+V",),
+        group=1,
+        run=lambda shell, _: shell.edit_text("paste"),
+    ),
+    Command(
+        id="edit.select_all",
+        title="Select &All",
+        menu="Edit",
+        help="Select the whole text.",
+        shortcuts=("Ctrl+A",),
+        group=1,
+        run=lambda shell, _: shell.edit_text("selectAll"),
+    ),
+    Command(
+        id="edit.copy_torch",
+        title="Copy Value as P&yTorch",
+        menu="Edit",
+        help="Copy the selected tensor's value at this step as torch.tensor(…).",
+        shortcuts=("Ctrl+Shift+C",),
+        group=2,
+        enabled=has_value,
+        run=lambda shell, _: copy_torch(shell),
+    ),
+    Command(
+        id="edit.copy_numpy",
+        title="Copy Value as &NumPy",
+        menu="Edit",
+        help="Copy the selected tensor's value at this step as np.array(…).",
+        shortcuts=("Ctrl+Alt+C",),
+        group=2,
+        enabled=has_value,
+        run=lambda shell, _: copy_numpy(shell),
+    ),
+)

@@ -1,0 +1,205 @@
+"""The rows of the View, Learn and Help menus."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradviz.commands.row import Choice, Command, Shell
+from gradviz.session import moves
+from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
+
+PAN = 80.0  # pixels per key press
+
+
+def _themes(state: State) -> tuple[Choice, ...]:
+    return tuple(Choice(name.capitalize(), name, name == state.view.theme) for name in THEME_CHOICES)
+
+
+def _set_theme(shell: Shell, name: str) -> None:
+    shell.store.look(replace(shell.store.state.view, theme=name))
+
+
+def _next_scale(state: State, step: int) -> float:
+    current = state.view.text_scale
+    nearest = min(range(len(TEXT_SCALES)), key=lambda place: abs(TEXT_SCALES[place] - current))
+    return TEXT_SCALES[min(max(nearest + step, 0), len(TEXT_SCALES) - 1)]
+
+
+def _set_scale(shell: Shell, scale: float) -> None:
+    shell.store.look(replace(shell.store.state.view, text_scale=scale))
+
+
+def _select(shell: Shell, step: int) -> None:
+    shell.store.select(moves.neighbour(shell.store.state, step))
+
+
+def _has_trace(state: State) -> bool:
+    return state.steps > 0
+
+
+def _pan_row(direction: str, key: str, dx: float, dy: float) -> Command:
+    return Command(
+        id=f"view.pan_{direction.lower()}",
+        title=f"Move {direction}",
+        menu="View",
+        help=f"Look further {direction.lower()} on the canvas.",
+        shortcuts=(f"Alt+Shift+{key}",),
+        group=1,
+        enabled=_has_trace,
+        run=lambda shell, _: shell.canvas.pan(dx, dy),
+    )
+
+
+PANELS = (("editor", "Snippet"), ("canvas", "Graph"), ("inspector", "Inspector"), ("timeline", "Timeline"))
+
+VIEW_ROWS = (
+    Command(
+        id="view.zoom_in",
+        title="Zoom &In",
+        menu="View",
+        help="Make the graph larger.",
+        shortcuts=("Ctrl+=", "Ctrl++"),
+        enabled=_has_trace,
+        run=lambda shell, _: shell.canvas.zoom_in(),
+    ),
+    Command(
+        id="view.zoom_out",
+        title="Zoom &Out",
+        menu="View",
+        help="Make the graph smaller.",
+        shortcuts=("Ctrl+-",),
+        enabled=_has_trace,
+        run=lambda shell, _: shell.canvas.zoom_out(),
+    ),
+    Command(
+        id="view.zoom_reset",
+        title="&Actual Size",
+        menu="View",
+        help="Show the graph at its own size.",
+        shortcuts=("Ctrl+0",),
+        enabled=_has_trace,
+        run=lambda shell, _: shell.canvas.zoom_reset(),
+    ),
+    Command(
+        id="view.fit",
+        title="&Fit to Window",
+        menu="View",
+        help="Show the whole graph.",
+        shortcuts=("Ctrl+9",),
+        enabled=_has_trace,
+        run=lambda shell, _: shell.canvas.fit(),
+    ),
+    _pan_row("Left", "Left", PAN, 0),
+    _pan_row("Right", "Right", -PAN, 0),
+    _pan_row("Up", "Up", 0, PAN),
+    _pan_row("Down", "Down", 0, -PAN),
+    Command(
+        id="view.select_next",
+        title="Select &Next",
+        menu="View",
+        help="Inspect the next tensor or operation, in the order in which they were made.",
+        shortcuts=("Ctrl+Down",),
+        group=2,
+        enabled=_has_trace,
+        run=lambda shell, _: _select(shell, 1),
+    ),
+    Command(
+        id="view.select_previous",
+        title="Select &Previous",
+        menu="View",
+        help="Inspect the previous tensor or operation.",
+        shortcuts=("Ctrl+Up",),
+        group=2,
+        enabled=_has_trace,
+        run=lambda shell, _: _select(shell, -1),
+    ),
+    Command(
+        id="view.select_none",
+        title="Follow the &Current Step",
+        menu="View",
+        help="Inspect whatever the current step is about.",
+        shortcuts=("Escape",),
+        group=2,
+        enabled=lambda state: state.selection is not None,
+        run=lambda shell, _: shell.store.select(None),
+    ),
+    *(
+        Command(
+            id=f"view.focus_{panel}",
+            title=f"Go to {title}",
+            menu="View",
+            help=f"Give the keyboard to the {title.lower()}.",
+            shortcuts=(f"Ctrl+{number}",),
+            group=3,
+            run=lambda shell, _, panel=panel: shell.focus(panel),  # type: ignore[misc]
+        )
+        for number, (panel, title) in enumerate((*PANELS, ("output", "Output")), start=1)
+    ),
+    Command(
+        id="view.theme",
+        title="&Theme",
+        menu="View",
+        help="Light, dark, or as the system is.",
+        group=4,
+        choices=_themes,
+        run=_set_theme,
+    ),
+    Command(
+        id="view.larger",
+        title="&Larger Text",
+        menu="View",
+        help="For a projector: everything larger.",
+        shortcuts=("Ctrl+Alt+=", "Ctrl+Alt++"),
+        group=4,
+        enabled=lambda state: state.view.text_scale < TEXT_SCALES[-1],
+        run=lambda shell, _: _set_scale(shell, _next_scale(shell.store.state, 1)),
+    ),
+    Command(
+        id="view.smaller",
+        title="&Smaller Text",
+        menu="View",
+        help="Everything smaller.",
+        shortcuts=("Ctrl+Alt+-",),
+        group=4,
+        enabled=lambda state: state.view.text_scale > TEXT_SCALES[0],
+        run=lambda shell, _: _set_scale(shell, _next_scale(shell.store.state, -1)),
+    ),
+)
+
+LEARN_ROWS = (
+    Command(
+        id="learn.examples",
+        title="&Examples",
+        menu="Learn",
+        help="Choose a worked example.",
+        shortcuts=("Ctrl+Shift+E",),
+        run=lambda shell, _: shell.dialogs.examples(),
+    ),
+)
+
+HELP_ROWS = (
+    Command(
+        id="help.palette",
+        title="&Command Palette…",
+        menu="Help",
+        help="Find any command by typing a part of its name.",
+        shortcuts=("Ctrl+Shift+P",),
+        run=lambda shell, _: shell.dialogs.command_palette(),
+    ),
+    Command(
+        id="help.keyboard",
+        title="&Keyboard",
+        menu="Help",
+        help="Every command with its keys.",
+        shortcuts=("F1",),
+        run=lambda shell, _: shell.dialogs.keyboard_help(),
+    ),
+    Command(
+        id="help.about",
+        title="&About GradViz",
+        menu="Help",
+        help="Version, and the PyTorch version that it follows.",
+        group=1,
+        run=lambda shell, _: shell.dialogs.about(),
+    ),
+)

@@ -1,0 +1,175 @@
+"""The rows of the Run menu: run, stop, and every way to move through the steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradviz.commands.row import Choice, Command, Shell
+from gradviz.session import moves
+from gradviz.session.state import SPEEDS, State
+
+
+def _has_steps(state: State) -> bool:
+    return state.steps > 0
+
+
+def _can_step(state: State) -> bool:
+    return state.cursor < state.steps
+
+
+def _can_step_back(state: State) -> bool:
+    return state.cursor > 0
+
+
+def _play(shell: Shell) -> None:
+    state = shell.store.state
+    if not state.playing and state.cursor >= state.steps:
+        shell.store.move(0)
+    shell.store.play(not state.playing)
+
+
+def _jump(shell: Shell, find: moves.Find) -> None:
+    target = find(shell.store.state)
+    if target is not None:
+        shell.store.play(False)
+        shell.store.move(target)
+
+
+def _walk(shell: Shell, cursor: int) -> None:
+    shell.store.play(False)
+    shell.store.move(cursor)
+
+
+def _speeds(state: State) -> tuple[Choice, ...]:
+    return tuple(Choice(_speed_title(speed), str(speed), speed == state.view.speed) for speed in SPEEDS)
+
+
+def _speed_title(speed: float) -> str:
+    return "1 step in 2 seconds" if speed == 0.5 else f"{speed:g} step{'' if speed == 1 else 's'} a second"
+
+
+def _set_speed(shell: Shell, value: str) -> None:
+    shell.store.look(replace(shell.store.state.view, speed=float(value)))
+
+
+RUN_ROWS = (
+    Command(
+        id="run.run",
+        title="&Run",
+        menu="Run",
+        help="Run the snippet and record every step.",
+        shortcuts=("F5", "Ctrl+Return", "Ctrl+Enter"),
+        toolbar="▶  Run",
+        primary=True,
+        enabled=lambda state: not state.run.is_running,
+        run=lambda shell, _: shell.runner.run(),
+    ),
+    Command(
+        id="run.stop",
+        title="Sto&p",
+        menu="Run",
+        help="Stop the run; what was recorded stays.",
+        shortcuts=("Shift+F5", "Ctrl+."),
+        toolbar="■  Stop",
+        enabled=lambda state: state.run.is_running,
+        run=lambda shell, _: shell.runner.stop(),
+    ),
+    Command(
+        id="run.start",
+        title="To St&art",
+        menu="Run",
+        help="Go before the first step.",
+        shortcuts=("Alt+Home",),
+        group=1,
+        toolbar="|◀",
+        enabled=_can_step_back,
+        run=lambda shell, _: _walk(shell, 0),
+    ),
+    Command(
+        id="run.back",
+        title="Step &Back",
+        menu="Run",
+        help="Undo one step before your eyes.",
+        shortcuts=("F9", "Alt+Left"),
+        group=1,
+        toolbar="◀  Step",
+        enabled=_can_step_back,
+        run=lambda shell, _: _walk(shell, shell.store.state.cursor - 1),
+    ),
+    Command(
+        id="run.step",
+        title="&Step",
+        menu="Run",
+        help="Do one step: one operation, one grad_fn, one contribution, one accumulation.",
+        shortcuts=("F10", "Alt+Right"),
+        group=1,
+        toolbar="Step  ▶",
+        enabled=_can_step,
+        run=lambda shell, _: _walk(shell, shell.store.state.cursor + 1),
+    ),
+    Command(
+        id="run.end",
+        title="To &End",
+        menu="Run",
+        help="Go after the last step.",
+        shortcuts=("Alt+End",),
+        group=1,
+        toolbar="▶|",
+        enabled=_can_step,
+        run=lambda shell, _: _walk(shell, shell.store.state.steps),
+    ),
+    Command(
+        id="run.play",
+        title="P&lay",
+        menu="Run",
+        help="Step on by itself; at the end it begins again from the start.",
+        shortcuts=("F6",),
+        group=2,
+        toolbar="Play",
+        enabled=_has_steps,
+        retitle=lambda state: "P&ause" if state.playing else "P&lay",
+        run=lambda shell, _: _play(shell),
+    ),
+    Command(
+        id="run.speed",
+        title="Sp&eed",
+        menu="Run",
+        help="How fast it plays.",
+        group=2,
+        choices=_speeds,
+        run=_set_speed,
+    ),
+    Command(
+        id="run.next_accumulation",
+        title="To Next A&ccumulation",
+        menu="Run",
+        help="Go to the next step at which a gradient is added into .grad.",
+        shortcuts=("F7",),
+        group=3,
+        toolbar="To next Σ",
+        enabled=lambda state: moves.next_accumulation(state) is not None,
+        run=lambda shell, _: _jump(shell, moves.next_accumulation),
+    ),
+    Command(
+        id="run.next_backward",
+        title="To Next Backward &Node",
+        menu="Run",
+        help="Go to the next step at which a grad_fn runs.",
+        shortcuts=("F8",),
+        group=3,
+        toolbar="To next ∇",
+        enabled=lambda state: moves.next_backward(state) is not None,
+        run=lambda shell, _: _jump(shell, moves.next_backward),
+    ),
+    Command(
+        id="run.error",
+        title="To the Err&or",
+        menu="Run",
+        help="Go to the step at which the snippet raised.",
+        shortcuts=("Ctrl+E",),
+        group=3,
+        toolbar="To error",
+        enabled=lambda state: moves.error(state) is not None,
+        run=lambda shell, _: _jump(shell, moves.error),
+    ),
+)

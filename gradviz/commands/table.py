@@ -1,0 +1,17 @@
+"""The table of commands. To add one, add a row to the module of its menu; nothing else needs to know of it."""
+
+from __future__ import annotations
+
+from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
+from gradviz.commands.looking import HELP_ROWS, LEARN_ROWS, VIEW_ROWS
+from gradviz.commands.row import Command
+from gradviz.commands.running import RUN_ROWS
+
+MENUS = {"File": "&File", "Edit": "&Edit", "View": "&View", "Run": "&Run", "Learn": "&Learn", "Help": "&Help"}
+
+COMMANDS: tuple[Command, ...] = (*FILE_ROWS, *EDIT_ROWS, *VIEW_ROWS, *RUN_ROWS, *LEARN_ROWS, *HELP_ROWS)
+
+
+def command(name: str) -> Command:
+    """The row with this id."""
+    return next(row for row in COMMANDS if row.id == name)

@@ -1,0 +1,74 @@
+"""A snippet: the text of a Python file as a frozen record, and how it comes from and goes to a file. What is not a
+snippet (missing, binary, far too big) is refused with one sentence before anything changes.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gradviz.document.errors import UserError
+from gradviz.document.files import reason, write_atomically
+
+MAX_BYTES = 400_000  # what the worker accepts
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """The text with "\\n" line ends; `newline` is what the file had and gets again."""
+
+    text: str = ""
+    newline: str = "\n"
+
+    def with_text(self, text: str) -> Snippet:
+        """The same document with another text."""
+        return replace(self, text=text)
+
+    @property
+    def is_blank(self) -> bool:
+        """True if there is nothing to run."""
+        return not self.text.strip()
+
+
+def load(path: Path) -> Snippet:
+    """Read a `.py` file; raises UserError if it is not one."""
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise UserError(f"{path.name} is a folder. Open one of the .py files in it.")
+        if size > MAX_BYTES:
+            raise UserError(too_big(path.name, size))
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise UserError(f"{path} does not exist. Check the name, or open another file.") from error
+    except OSError as error:
+        raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
+    return decode(data, path.name)
+
+
+def too_big(name: str, size: int) -> str:
+    """The sentence for a file or a text that is no snippet any more."""
+    return (
+        f"{name} has {size / 1e6:.1f} MB; a snippet may have {MAX_BYTES / 1e6:.1f} MB at most. "
+        "Cut out the part that you want to see."
+    )
+
+
+def decode(data: bytes, name: str) -> Snippet:
+    """The text of a Python file, in the encoding that it declares (UTF-8 if it declares none)."""
+    if b"\0" in data:
+        raise UserError(f"{name} is not a text file. GradViz opens Python files (.py).")
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise UserError(f"{name} is not UTF-8 text. Save it as UTF-8 in your editor and open it again.") from error
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return Snippet(text.replace("\r\n", "\n").replace("\r", "\n"), newline)
+
+
+def save(path: Path, snippet: Snippet) -> None:
+    """Write the snippet; the file on disk is replaced in one step."""
+    write_atomically(path, snippet.text.replace("\n", snippet.newline).encode("utf-8"))

@@ -1,0 +1,81 @@
+"""Where the cursor and the selection go next: pure functions of the state. A cursor is the number of steps done, so the
+step that made the picture is `cursor - 1`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradviz.session.state import Selection, State
+
+Find = Callable[[State], "int | None"]
+
+
+def next_accumulation(state: State) -> int | None:
+    """The cursor after the next AccumulateGrad."""
+    return _next(state, "ACCUMULATE")
+
+
+def next_backward(state: State) -> int | None:
+    """The cursor after the next grad_fn has run."""
+    return _next(state, "BACKWARD")
+
+
+def error(state: State) -> int | None:
+    """The cursor at the error, unless it is there already."""
+    if state.trace is None or state.trace.error_step == state.cursor:
+        return None
+    return state.trace.error_step
+
+
+def _next(state: State, kind: str) -> int | None:
+    if state.trace is None:
+        return None
+    from gradviz.trace.kinds import Kind
+
+    return state.trace.next_of(Kind[kind], state.cursor)
+
+
+def inspected(state: State) -> Selection | None:
+    """What the inspector shows: the selection, or what the current step is about."""
+    if state.trace is None or not state.steps:
+        return None
+    if state.selection is not None:
+        return state.selection
+    if not state.cursor:
+        return None
+    frame = state.trace.frame(state.cursor)
+    if frame.current_node >= 0:
+        return Selection("node", int(frame.current_node))
+    if frame.current_tensor >= 0:
+        return Selection("tensor", int(frame.current_tensor))
+    return None
+
+
+def neighbour(state: State, step: int) -> Selection | None:
+    """The next (1) or previous (-1) tensor or operation on the screen, in the order in which they were made."""
+    things = on_screen(state)
+    if not things:
+        return None
+    current = inspected(state)
+    if current not in things:
+        return things[0 if step > 0 else -1]
+    return things[(things.index(current) + step) % len(things)]
+
+
+def on_screen(state: State) -> list[Selection]:
+    """Operations and tensors of the graphs that are shown at the cursor; a node comes before what it made."""
+    if state.trace is None:
+        return []
+    import numpy as np
+
+    trace, frame = state.trace, state.trace.frame(state.cursor)
+    shown = np.asarray(frame.shown_graphs())
+    nodes = np.flatnonzero(frame.node_created & np.isin(trace.graph_of_node, shown))
+    made = frame.tensor_created & np.isin(trace.graph_of_tensor, shown)
+    used = np.zeros(len(trace.tensors), bool)
+    used[trace.inputs.tensor[np.isin(trace.inputs.node, nodes)]] = True
+    unused_leaf = (trace.graph_of_tensor < 0) & (not len(nodes))
+    tensors = np.flatnonzero(frame.tensor_created & (made | used | unused_leaf))
+    steps = np.concatenate([trace.nodes.step[nodes], trace.tensors.step[tensors]])
+    things = [Selection("node", int(row)) for row in nodes] + [Selection("tensor", int(row)) for row in tensors]
+    return [things[place] for place in np.argsort(steps, kind="stable")]

@@ -1,0 +1,109 @@
+"""The state of a session as one frozen record: document, trace, cursor, selection, run. Everything on the screen is a
+function of it. `store` is where it changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradviz.document.snippet import Snippet
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)  # steps per second
+TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
+THEME_CHOICES = ("system", "light", "dark")
+
+
+class Phase(Enum):
+    """Where a run is."""
+
+    NEVER = "never"
+    RUNNING = "running"
+    OK = "ok"
+    RAISED = "raised"
+    REFUSED = "refused"
+    LIMIT = "limit"
+    STOPPED = "stopped"
+    DIED = "died"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The latest run: what was run, how it ended, and the sentence that says so."""
+
+    phase: Phase = Phase.NEVER
+    snippet: Snippet = field(default_factory=Snippet)
+    sentence: str = ""
+    line: int = -1
+    seconds: float = 0.0
+
+    @property
+    def is_running(self) -> bool:
+        """True until the worker said how it ended."""
+        return self.phase is Phase.RUNNING
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the inspector shows: a "node" or a "tensor" of the trace, by its row."""
+
+    kind: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One sentence for the user; `serial` tells two equal sentences apart."""
+
+    sentence: str = ""
+    serial: int = 0
+
+
+@dataclass(frozen=True)
+class View:
+    """How things are looked at; remembered between starts, never part of undo."""
+
+    theme: str = "system"
+    text_scale: float = 1.0
+    speed: float = 2.0
+    recent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that the window shows."""
+
+    document: Snippet = field(default_factory=Snippet)
+    saved: Snippet = field(default_factory=Snippet)
+    path: Path | None = None
+    undo_label: str = ""
+    redo_label: str = ""
+    run: Run = field(default_factory=Run)
+    trace: Trace | None = None
+    traced: Snippet = field(default_factory=Snippet)  # what the trace is a trace of
+    steps: int = 0  # how many steps the trace has; it grows while a run streams
+    cursor: int = 0  # how many of them are done
+    follow: bool = False  # while a run streams, the cursor stays at its end
+    selection: Selection | None = None
+    playing: bool = False
+    notice: Notice = field(default_factory=Notice)
+    view: View = field(default_factory=View)
+
+    @property
+    def is_dirty(self) -> bool:
+        """True if the document differs from what is on disk."""
+        return self.document != self.saved
+
+    @property
+    def is_stale(self) -> bool:
+        """True if the trace is of another text than the one in the editor."""
+        return self.trace is not None and self.traced.text != self.document.text
+
+    @property
+    def title(self) -> str:
+        """What the document is called."""
+        return self.path.name if self.path else "Untitled"

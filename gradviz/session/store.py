@@ -1,0 +1,192 @@
+"""The store: holds the `State`, changes it, tells its subscribers, and keeps the undo list of immutable documents.
+Every change of what is on the screen goes through here; nothing here knows of Qt, files or workers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.state import Notice, Phase, Run, Selection, State, View
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+Subscriber = Callable[[State, State], None]  # (before, after)
+
+TYPING = "Typing"
+MERGE_SECONDS = 1.0  # typing without a longer pause is one undo step
+UNDO_CHARS = 50_000_000  # the undo list forgets its oldest documents beyond this
+RECENT = 10
+
+
+@dataclass(frozen=True)
+class _Edit:
+    label: str
+    before: Snippet
+
+
+class Store:
+    """One session's state. All methods must be called from one thread."""
+
+    def __init__(self, state: State | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._state = state or State()
+        self._subscribers: list[Subscriber] = []
+        self._news: list[tuple[State, State]] = []
+        self._undo: list[_Edit] = []
+        self._redo: list[_Edit] = []
+        self._clock = clock
+        self._last_typed = float("-inf")
+
+    @property
+    def state(self) -> State:
+        """What is now."""
+        return self._state
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Call `subscriber(before, after)` after every change; returns the function that ends this."""
+        self._subscribers.append(subscriber)
+        return lambda: self._subscribers.remove(subscriber)
+
+    # documents
+
+    def edit(self, label: str, document: Snippet) -> None:
+        """The one path of every change to the document."""
+        if document == self._state.document:
+            return
+        now = self._clock()
+        merges = label == TYPING and bool(self._undo) and self._undo[-1].label == TYPING
+        if not (merges and not self._redo and now - self._last_typed < MERGE_SECONDS):
+            self._undo.append(_Edit(label, self._state.document))
+            self._forget_oldest()
+        self._last_typed = now if label == TYPING else float("-inf")
+        self._redo.clear()
+        self._set_document(document)
+
+    def undo(self) -> None:
+        """Take the latest edit back."""
+        if self._undo:
+            edit = self._undo.pop()
+            self._redo.append(_Edit(edit.label, self._state.document))
+            self._last_typed = float("-inf")
+            self._set_document(edit.before)
+
+    def redo(self) -> None:
+        """Do again what was undone."""
+        if self._redo:
+            edit = self._redo.pop()
+            self._undo.append(_Edit(edit.label, self._state.document))
+            self._last_typed = float("-inf")
+            self._set_document(edit.before)
+
+    def open(self, document: Snippet, path: Path | None, *, saved: Snippet | None = None) -> None:
+        """Show another document; its undo list begins empty, and the old trace goes."""
+        self._undo.clear()
+        self._redo.clear()
+        view = self._with_recent(path) if path else self._state.view
+        self._change(
+            document=document,
+            saved=document if saved is None else saved,
+            path=path,
+            undo_label="",
+            redo_label="",
+            run=Run(),
+            trace=None,
+            steps=0,
+            cursor=0,
+            selection=None,
+            playing=False,
+            view=view,
+        )
+
+    def mark_saved(self, path: Path) -> None:
+        """The document is now on disk as it is."""
+        self._change(saved=self._state.document, path=path, view=self._with_recent(path))
+
+    # runs
+
+    def start_run(self, snippet: Snippet) -> None:
+        """A worker begins; the former trace stays on the screen until the new one has steps."""
+        self._change(run=Run(Phase.RUNNING, snippet), playing=False, follow=True)
+
+    def show_trace(self, trace: Trace, steps: int) -> None:
+        """The trace of the running snippet has (more) steps; the cursor follows them unless the user took it."""
+        state = self._state
+        if trace is not state.trace:
+            self._change(
+                trace=trace,
+                traced=state.run.snippet,
+                steps=steps,
+                cursor=steps if state.follow else 0,
+                selection=None,
+            )
+        elif steps != state.steps:
+            self._change(steps=steps, cursor=steps if state.follow else state.cursor)
+
+    def end_run(self, run: Run, *, cursor: int | None = None) -> None:
+        """The worker said how it ended (or it is known that it never will)."""
+        state = self._state
+        place = state.cursor if cursor is None else min(max(cursor, 0), state.steps)
+        self._change(run=run, follow=False, cursor=place)
+
+    def clear_trace(self) -> None:
+        """Nothing was recorded: show no graph."""
+        self._change(trace=None, steps=0, cursor=0, selection=None, playing=False)
+
+    # the rest
+
+    def move(self, cursor: int) -> None:
+        """Put the cursor after that many steps; beyond the ends it stays at the end."""
+        self._change(cursor=min(max(cursor, 0), self._state.steps), follow=False)
+
+    def select(self, selection: Selection | None) -> None:
+        """Show this node or tensor in the inspector; None for the one of the current step."""
+        self._change(selection=selection)
+
+    def play(self, playing: bool) -> None:
+        """Start or end playing."""
+        self._change(playing=playing and self._state.steps > 0)
+
+    def look(self, view: View) -> None:
+        """Change theme, text size, speed or recent files."""
+        self._change(view=view)
+
+    def say(self, sentence: str) -> None:
+        """Tell the user one sentence."""
+        self._change(notice=Notice(sentence, self._state.notice.serial + 1))
+
+    def _with_recent(self, path: Path) -> View:
+        name = str(path)
+        recent = (name, *(other for other in self._state.view.recent if other != name))
+        return replace(self._state.view, recent=recent[:RECENT])
+
+    def _set_document(self, document: Snippet) -> None:
+        undo_label = self._undo[-1].label if self._undo else ""
+        redo_label = self._redo[-1].label if self._redo else ""
+        self._change(document=document, undo_label=undo_label, redo_label=redo_label)
+
+    def _forget_oldest(self) -> None:
+        total = sum(len(edit.before.text) for edit in self._undo)
+        while len(self._undo) > 1 and total > UNDO_CHARS:
+            total -= len(self._undo.pop(0).before.text)
+
+    def _change(self, **fields: object) -> None:
+        before = self._state
+        if all(_same(name, getattr(before, name), value) for name, value in fields.items()):
+            return
+        self._state = replace(before, **fields)  # type: ignore[arg-type]
+        self._news.append((before, self._state))
+        if len(self._news) > 1:
+            return  # a subscriber made this change; the loop below tells of it after the present one
+        while self._news:
+            for subscriber in tuple(self._subscribers):
+                subscriber(*self._news[0])
+            self._news.pop(0)
+
+
+def _same(name: str, old: object, new: object) -> bool:
+    """A trace is the same only if it is that very object; it has arrays inside."""
+    return old is new or (name != "trace" and old == new)

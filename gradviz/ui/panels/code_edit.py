@@ -1,0 +1,275 @@
+"""The code editor widget: line numbers, Python colours, the line of the current step, the line of the error. It knows
+nothing of the session; `editor` puts it there. Undo is the session's, so Qt's own is off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+
+from gradviz.ui import look
+from gradviz.ui.panels.highlighter import PythonHighlighter
+from gradviz.ui.theme import Theme
+
+INDENT = "    "
+
+
+class LineNumbers(QWidget):
+    """The strip at the left; the editor paints it."""
+
+    def __init__(self, editor: QWidget, width: Callable[[], int], paint: Callable[[QPaintEvent], None]) -> None:
+        super().__init__(editor)
+        self._width = width
+        self._paint = paint
+
+    def sizeHint(self) -> QSize:
+        """As wide as the largest number."""
+        return QSize(self._width(), 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt asks; the editor knows the lines."""
+        self._paint(event)
+
+
+class CodeEdit(QPlainTextEdit):
+    """Python text. `edited` tells of what the user did, never of what the program set."""
+
+    edited = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._setting = False
+        self._step_line = -1
+        self._error_line = -1
+        self._reserved: frozenset[str] = frozenset()
+        self.setAccessibleName("Snippet")
+        self.setUndoRedoEnabled(False)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setPlaceholderText("Paste a snippet and press Run (F5).")
+        self.numbers = LineNumbers(self, self._numbers_width, self._paint_numbers)
+        self._highlighter = PythonHighlighter(self.document(), theme)
+        self.blockCountChanged.connect(self._fit_margin)
+        self.updateRequest.connect(self._scroll_numbers)
+        self.textChanged.connect(self._tell)
+        self.set_theme(theme)
+
+    # what the program sets
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self._theme = theme
+        self.setFont(look.mono(theme))
+        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(INDENT))
+        self._highlighter.set_theme(theme)
+        self._fit_margin()
+        self._mark()
+
+    def reserve(self, shortcuts: frozenset[str]) -> None:
+        """Keys that belong to the window's commands even while typing."""
+        self._reserved = shortcuts
+
+    def set_text(self, text: str) -> None:
+        """Show this text; where it differs only in a part, only that part is touched, so the caret stays."""
+        old = self.toPlainText()
+        if old == text:
+            return
+        start, old_end, new_end = _difference(old, text)
+        self._setting = True
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(_utf16(old, start))
+        cursor.setPosition(_utf16(old, old_end), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(text[start:new_end])
+        self._setting = False
+
+    def mark_lines(self, *, step: int = -1, error: int = -1) -> None:
+        """Show the line of the current step and of the error (from 1; -1 for none)."""
+        if (step, error) != (self._step_line, self._error_line):
+            moved = step != self._step_line
+            self._step_line, self._error_line = step, error
+            self._mark()
+            self.numbers.update()
+            if moved and step > 0:
+                self._reveal(step)
+
+    def go_to_line(self, line: int) -> None:
+        """Put the caret at the beginning of that line."""
+        block = self.document().findBlockByNumber(line - 1)
+        if block.isValid():
+            self.setTextCursor(QTextCursor(block))
+            self.centerCursor()
+
+    # keys
+
+    def event(self, event: QEvent) -> bool:
+        """Leave the window's shortcuts to the window."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            key = QKeySequence(event.keyCombination()).toString(QKeySequence.SequenceFormat.PortableText)
+            if key in self._reserved:
+                event.ignore()
+                return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Indentation as a Python editor does it."""
+        key = event.key()
+        if key == Qt.Key.Key_Tab:
+            self._indent()
+        elif key == Qt.Key.Key_Backtab:
+            self._dedent()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() in (
+            Qt.KeyboardModifier.NoModifier,
+            Qt.KeyboardModifier.KeypadModifier,
+        ):
+            self._new_line()
+        else:
+            super().keyPressEvent(event)
+
+    def _indent(self) -> None:
+        cursor = self.textCursor()
+        if cursor.hasSelection():
+            self._for_each_line(lambda line: line.insertText(INDENT))
+        else:
+            cursor.insertText(" " * (len(INDENT) - cursor.positionInBlock() % len(INDENT)))
+
+    def _dedent(self) -> None:
+        def shorten(line: QTextCursor) -> None:
+            text = line.block().text()
+            for _ in range(min(len(INDENT), len(text) - len(text.lstrip(" ")))):
+                line.deleteChar()
+
+        self._for_each_line(shorten)
+
+    def _for_each_line(self, change: Callable[[QTextCursor], None]) -> None:
+        cursor = self.textCursor()
+        first = self.document().findBlock(cursor.selectionStart()).blockNumber()
+        last = self.document().findBlock(max(cursor.selectionStart(), cursor.selectionEnd() - 1)).blockNumber()
+        cursor.beginEditBlock()
+        for number in range(first, last + 1):
+            change(QTextCursor(self.document().findBlockByNumber(number)))
+        cursor.endEditBlock()
+
+    def _new_line(self) -> None:
+        cursor = self.textCursor()
+        before = cursor.block().text()[: cursor.positionInBlock()]
+        indent = before[: len(before) - len(before.lstrip())]
+        if before.split("#")[0].rstrip().endswith(":"):
+            indent += INDENT
+        cursor.insertText("\n" + indent)
+        self.ensureCursorVisible()
+
+    def _tell(self) -> None:
+        if not self._setting:
+            self.edited.emit(self.toPlainText())
+
+    # marks
+
+    def _mark(self) -> None:
+        marks = []
+        step = QTextCharFormat()
+        step.setBackground(QColor(self._theme.current_line))
+        step.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        marks += self._mark_of(self._step_line, step, whole_line=False)
+        wave = QTextCharFormat()
+        wave.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        wave.setUnderlineColor(QColor(self._theme.error))
+        marks += self._mark_of(self._error_line, wave, whole_line=True)
+        self.setExtraSelections(marks)
+
+    def _mark_of(self, line: int, mark: QTextCharFormat, *, whole_line: bool) -> list[QTextEdit.ExtraSelection]:
+        block = self.document().findBlockByNumber(line - 1)
+        if line < 1 or not block.isValid():
+            return []
+        cursor = QTextCursor(block)
+        if whole_line:
+            text = block.text()
+            cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
+            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor = cursor
+        selection.format = mark
+        return [selection]
+
+    def _reveal(self, line: int) -> None:
+        block = self.document().findBlockByNumber(line - 1)
+        if not block.isValid():
+            return
+        box = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        if box.top() < 0 or box.bottom() > self.viewport().height():
+            visible = max(1, int(self.viewport().height() / max(1.0, box.height())))
+            self.verticalScrollBar().setValue(max(0, line - 1 - visible // 2))
+
+    # line numbers
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the numbers beside the text."""
+        super().resizeEvent(event)
+        area = self.contentsRect()
+        self.numbers.setGeometry(QRect(area.left(), area.top(), self._numbers_width(), area.height()))
+
+    def _numbers_width(self) -> int:
+        digits = max(2, len(str(self.blockCount())))
+        return self.fontMetrics().horizontalAdvance("9" * digits) + self._theme.px(26)
+
+    def _fit_margin(self) -> None:
+        self.setViewportMargins(self._numbers_width(), 0, 0, 0)
+        area = self.contentsRect()
+        self.numbers.setGeometry(QRect(area.left(), area.top(), self._numbers_width(), area.height()))
+
+    def _scroll_numbers(self, rect: QRect, dy: int) -> None:
+        if dy:
+            self.numbers.scroll(0, dy)
+        else:
+            self.numbers.update(0, rect.y(), self.numbers.width(), rect.height())
+
+    def _paint_numbers(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.numbers)
+        painter.fillRect(event.rect(), QColor(self._theme.panel))
+        painter.setFont(look.mono(self._theme, look.SMALL))
+        block = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        width = self.numbers.width()
+        while block.isValid() and top <= event.rect().bottom():
+            height = self.blockBoundingRect(block).height()
+            line = block.blockNumber() + 1
+            box = QRect(0, round(top), width, round(height))
+            if line == self._step_line:
+                painter.fillRect(box, QColor(self._theme.current_line))
+                painter.setPen(QColor(self._theme.text))
+                painter.drawText(box.adjusted(6, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, "▸")
+            is_error = line == self._error_line
+            painter.setPen(QColor(self._theme.error if is_error else self._theme.faint))
+            text = f"✕ {line}" if is_error else str(line)
+            painter.drawText(box.adjusted(0, 0, -self._theme.px(11), 0), _RIGHT, text)
+            block = block.next()
+            top += height
+
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def _difference(old: str, new: str) -> tuple[int, int, int]:
+    """(start, end in old, end in new) of the smallest middle part in which two texts differ."""
+    limit = min(len(old), len(new))
+    start = next((place for place in range(limit) if old[place] != new[place]), limit)
+    tail = 0
+    while tail < limit - start and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return start, len(old) - tail, len(new) - tail
+
+
+def _utf16(text: str, position: int) -> int:
+    """Qt counts UTF-16 units."""
+    return len(text[:position].encode("utf-16-le")) // 2

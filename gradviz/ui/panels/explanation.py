@@ -1,0 +1,59 @@
+"""The explanation bar under the canvas: which step this is, one sentence with the numbers put in, and what comes
+next."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
+
+from gradviz.session.state import State
+from gradviz.ui import look
+from gradviz.ui.panels.panel import Context, Panel, moved
+from gradviz.ui.theme import Theme
+
+BEFORE = "Nothing has run yet. Step (F10) does the first step."
+
+
+class ExplanationPanel(Panel):
+    """Two lines of text that can be selected and copied."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.setAccessibleName("Explanation of the current step")
+        self.title = QLabel()
+        self.sentence = QLabel()
+        for label in (self.title, self.sentence):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            label.setTextFormat(Qt.TextFormat.RichText)
+            label.setWordWrap(True)
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 9, 14, 10)
+        column.setSpacing(4)
+        column.addWidget(self.title)
+        column.addWidget(self.sentence)
+        self.set_theme(context.theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.title.setFont(look.sans(theme, 14, bold=True))
+        self.sentence.setFont(look.sans(theme, 13))
+        self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        state = self.context.shell.store.state
+        self.show_state(state, state)
+
+    def show_state(self, before: State, after: State) -> None:
+        if not moved(before, after):
+            return
+        if after.trace is None or not after.steps:
+            self.title.setText("")
+            self.sentence.setText("")
+            return
+        explanation = after.trace.frame(after.cursor).explanation
+        self.title.setText(look.escape(explanation.title))
+        following = explanation.next
+        tail = (
+            f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>" if following else ""
+        )
+        self.sentence.setText(look.escape(explanation.sentence or BEFORE) + tail)
