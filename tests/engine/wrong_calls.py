@@ -1,0 +1,265 @@
+"""Wrong calls whose error must be PyTorch's own: the type and the words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Calls = dict[str, Callable[[], Any]]
+
+
+def observe(call: Callable[[], Any]) -> list[str]:
+    """The type and the message of what `call` raised."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 every error is a result here
+        return [type(error).__name__, str(error)]
+    return ["", "nothing was raised"]
+
+
+def _twice(make: Callable[[], Any]) -> Callable[[], Any]:
+    def run() -> None:
+        y = make()
+        y.backward()
+        y.backward()
+
+    return run
+
+
+def _after(make: Callable[[], Any], write: Callable[[Any], Any], use: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Make a tensor, use it in a graph, write into it, run backward."""
+
+    def run() -> None:
+        h = make()
+        y = use(h).sum()
+        write(h)
+        y.backward()
+
+    return run
+
+
+def _assign(target: Any, key: Any, value: Any) -> None:
+    target[key] = value
+
+
+def autograd(torch: Any) -> Calls:
+    def leaf(*shape: int) -> Any:
+        return torch.ones(shape, requires_grad=True)
+
+    backward = torch.autograd.backward
+    grad = torch.autograd.grad
+    return {
+        "twice_mul": _twice(lambda: (leaf(2) * leaf(2)).sum()),
+        "twice_exp": _twice(lambda: leaf().exp()),
+        "implicit_gradient": lambda: (leaf(2) * 2).backward(),
+        "implicit_matrix": lambda: (leaf(1, 2) * 2).backward(),
+        "implicit_complex": lambda: torch.ones((), dtype=torch.complex64, requires_grad=True).backward(),
+        "gradient_shape": lambda: (leaf(2) * 2).backward(torch.ones(3)),
+        "gradient_not_tensor": lambda: (leaf(2) * 2).backward([1.0, 1.0]),
+        "gradient_complex": lambda: (leaf(2) * 2).backward(torch.ones(2, dtype=torch.complex64)),
+        "no_grad_needed": lambda: torch.ones(2).sum().backward(),
+        "second_root_needs_none": lambda: backward([leaf().exp(), torch.ones(())]),
+        "roots_mismatch": lambda: backward([leaf(), leaf()], [torch.ones(())]),
+        "inputs_empty": lambda: leaf().exp().backward(inputs=[]),
+        "inputs_not_needed": lambda: leaf().exp().backward(inputs=[torch.ones(())]),
+        "grad_unused": lambda: grad(leaf().exp(), leaf()),
+        "grad_not_needed": lambda: grad(leaf().exp(), torch.ones(())),
+        "grad_of_constant": lambda: grad(torch.ones(()), leaf()),
+        "grad_implicit": lambda: grad(leaf(2).exp(), leaf(2)),
+        "grad_materialize": lambda: grad(leaf().exp(), leaf(), allow_unused=False, materialize_grads=True),
+        "grad_no_inputs": lambda: grad(leaf().exp(), []),
+        "leaf_in_place": lambda: leaf(2).add_(1),
+        "leaf_view_in_place": lambda: leaf(2)[0].add_(1),
+        "leaf_setitem": lambda: _assign(leaf(2), 0, 1.0),
+        "leaf_detach_view": lambda: leaf(2)[:1].detach_(),
+        "version_exp": _after(lambda: leaf(2).exp(), lambda h: h.add_(1), lambda h: h),
+        "version_mul": _after(lambda: leaf(2) * 2, lambda h: h.mul_(2), lambda h: h * h),
+        "version_scalar": _after(lambda: leaf() * 2, lambda h: h.zero_(), lambda h: h * h),
+        "version_double": _after(lambda: leaf(2).double(), lambda h: h.zero_(), lambda h: h.sin()),
+        "version_view": _after(lambda: leaf(2, 2).exp(), lambda h: h[0].zero_(), lambda h: h * h),
+        "version_transposed": _after(lambda: leaf(3, 2) * 1, lambda h: h.zero_(), lambda h: leaf(1, 2) @ h.t()),
+        "version_leaf": _after(lambda: torch.ones(2), lambda h: h.add_(1), lambda h: h * leaf(2)),
+        "version_twice": _after(lambda: leaf(2).tanh(), lambda h: h.add_(1).mul_(2), lambda h: h),
+        "version_relu": _after(lambda: leaf(2).relu(), lambda h: h.add_(1), lambda h: h),
+        "requires_grad_non_leaf": lambda: setattr(leaf(2) * 2, "requires_grad", False),
+        "requires_grad_method_non_leaf": lambda: (leaf(2) * 2).requires_grad_(False),
+        "requires_grad_integer": lambda: torch.ones(2, dtype=torch.int64).requires_grad_(),
+        "requires_grad_integer_attribute": lambda: setattr(torch.ones(2, dtype=torch.int64), "requires_grad", True),
+        "requires_grad_integer_tensor": lambda: torch.tensor([1], requires_grad=True),
+        "retain_grad_untracked": lambda: torch.ones(2).retain_grad(),
+        "numpy_of_tracked": lambda: leaf(2).numpy(),
+        "deepcopy_non_leaf": lambda: __import__("copy").deepcopy(leaf(2) * 2),
+        "hook_untracked": lambda: torch.ones(2).register_hook(print),
+        "post_accumulate_non_leaf": lambda: (leaf(2) * 2).register_post_accumulate_grad_hook(print),
+        "grad_assigned_shape": lambda: setattr(leaf(2), "grad", torch.ones(3)),
+        "grad_assigned_dtype": lambda: setattr(leaf(2), "grad", torch.ones(2).double()),
+        "grad_assigned_number": lambda: setattr(leaf(2), "grad", 1.0),
+        "optimizer_non_leaf": lambda: torch.optim.SGD([leaf(2) * 2], lr=0.1),
+        "optimizer_empty": lambda: torch.optim.SGD([], lr=0.1),
+        "optimizer_tensor": lambda: torch.optim.SGD(leaf(2), lr=0.1),
+        "optimizer_negative": lambda: torch.optim.SGD([leaf(2)], lr=-0.1),
+    }
+
+
+def shapes(torch: Any) -> Calls:
+    def ones(*shape: int) -> Any:
+        return torch.ones(shape)
+
+    return {
+        "add_sizes": lambda: ones(2, 3) + ones(4),
+        "add_sizes_first": lambda: ones(2, 3) * ones(3, 3),
+        "add_text": lambda: ones(2) + "a",
+        "text_add": lambda: "a" + ones(2),
+        "mul_none": lambda: ones(2) * None,
+        "mm_vector": lambda: torch.mm(ones(2), ones(2, 1)),
+        "mm_second_vector": lambda: torch.mm(ones(2, 1), ones(1)),
+        "mm_sizes": lambda: torch.mm(ones(2, 3), ones(2, 3)),
+        "matmul_sizes": lambda: ones(2, 3) @ ones(2, 3),
+        "matmul_vectors": lambda: ones(2) @ ones(3),
+        "matmul_vector": lambda: ones(2, 3) @ ones(2),
+        "matmul_vector_left": lambda: ones(3) @ ones(2, 3),
+        "matmul_batches": lambda: ones(2, 2, 3) @ ones(3, 3, 2),
+        "matmul_number": lambda: ones(2, 2) @ 3,
+        "matmul_scalar": lambda: ones(2, 2) @ ones(),
+        "matmul_dtypes": lambda: ones(2, 2) @ ones(2, 2).double(),
+        "matmul_long": lambda: ones(2, 2) @ ones(2, 2).long(),
+        "bmm_matrix": lambda: torch.bmm(ones(2, 2), ones(2, 2)),
+        "bmm_batches": lambda: torch.bmm(ones(2, 2, 2), ones(3, 2, 2)),
+        "dot_matrix": lambda: torch.dot(ones(2, 2), ones(2)),
+        "dot_sizes": lambda: torch.dot(ones(2), ones(3)),
+        "dot_dtypes": lambda: torch.dot(ones(2), ones(2).double()),
+        "mv_sizes": lambda: torch.mv(ones(2, 3), ones(2)),
+        "view_size": lambda: ones(6).view(4, 2),
+        "view_minus_one": lambda: ones(6).view(4, -1),
+        "view_two_minus": lambda: ones(6).view(-1, -1),
+        "view_strides": lambda: ones(2, 3).t().view(6),
+        "reshape_size": lambda: ones(6).reshape(5),
+        "expand_size": lambda: ones(2).expand(2, 3),
+        "expand_fewer": lambda: ones(2, 3).expand(3),
+        "permute_count": lambda: ones(2, 3).permute(0, 1, 2),
+        "permute_repeat": lambda: ones(2, 3).permute(0, 0),
+        "t_3d": lambda: ones(2, 2, 2).t(),
+        "transpose_range": lambda: ones(2).transpose(0, 1),
+        "squeeze_range": lambda: ones(2).squeeze(3),
+        "unsqueeze_range": lambda: ones(2).unsqueeze(3),
+        "sum_range": lambda: ones(2, 3).sum(2),
+        "softmax_range": lambda: ones(2).softmax(1),
+        "size_range": lambda: ones(2).size(1),
+        "cat_sizes": lambda: torch.cat([ones(2, 2), ones(2, 3)]),
+        "cat_dims": lambda: torch.cat([ones(2, 2), ones(2)]),
+        "cat_empty": lambda: torch.cat([]),
+        "cat_tensor": lambda: torch.cat(ones(2)),
+        "stack_sizes": lambda: torch.stack([ones(2), ones(3)]),
+        "stack_empty": lambda: torch.stack([]),
+        "index_range": lambda: ones(3)[5],
+        "index_range_negative": lambda: ones(2, 2)[0, -3],
+        "index_too_many": lambda: ones(3)[0, 0],
+        "index_scalar": lambda: ones()[0],
+        "index_list_range": lambda: ones(3)[[0, 7]],
+        "index_mask_shape": lambda: ones(2, 2)[torch.tensor([True, False, True])],
+        "index_float": lambda: ones(3)[1.5],
+        "index_float_tensor": lambda: ones(3)[ones(1)],
+        "setitem_shape": lambda: _assign(ones(3), slice(0, 2), ones(3)),
+        "slice_step": lambda: ones(3)[::-1],
+        "iterate_scalar": lambda: list(ones()),
+        "len_scalar": lambda: len(ones()),
+        "item_many": lambda: ones(2).item(),
+        "float_many": lambda: float(ones(2)),
+        "bool_many": lambda: bool(ones(2)),
+        "bool_none": lambda: bool(torch.tensor([])),
+        "in_place_shape": lambda: ones(3).add_(ones(2, 3)),
+        "in_place_dtype": lambda: torch.tensor([1, 2]).add_(1.5),
+        "in_place_div": lambda: torch.tensor([1, 2]).div_(2),
+        "in_place_expanded": lambda: ones(1, 3).expand(2, 3).add_(1),
+        "gather_dims": lambda: ones(2, 3).gather(1, torch.tensor([0])),
+        "gather_dtype": lambda: ones(2).gather(0, ones(1)),
+        "argmax_empty": lambda: torch.tensor([]).argmax(),
+        "max_empty": lambda: torch.tensor([]).max(),
+        "mean_integer": lambda: torch.tensor([1, 2]).mean(),
+        "factorial_pow": lambda: torch.tensor([2]) ** -1,
+        "sub_bool": lambda: torch.tensor([True]) - torch.tensor([True]),
+        "neg_bool": lambda: -torch.tensor([True]),
+        "inverse_singular": lambda: torch.inverse(torch.zeros(2, 2)),
+        "inverse_vector": lambda: torch.inverse(ones(2)),
+        "det_rectangle": lambda: torch.det(ones(2, 3)),
+        "ragged": lambda: torch.tensor([[1, 2], [3]]),
+        "tensor_text": lambda: torch.tensor("a"),
+        "tensor_none": lambda: torch.tensor(None),
+        "zeros_negative": lambda: torch.zeros(-1),
+        "zeros_text": lambda: torch.zeros("a"),
+        "exp_number": lambda: torch.exp(1),
+        "no_attribute": lambda: ones(1).foo,
+        "no_function": lambda: torch.foo,
+        "arange_step": lambda: torch.arange(0, 3, -1),
+        "eye_negative": lambda: torch.eye(-1),
+        "randint_range": lambda: torch.randint(3, 1, (2,)),
+        "broadcast_shapes": lambda: torch.broadcast_shapes((2,), (3,)),
+        "split_sizes": lambda: ones(3).split([1, 1]),
+        "chunk_zero": lambda: ones(3).chunk(0),
+        "einsum_sizes": lambda: torch.einsum("ij,jk->ik", ones(2, 3), ones(2, 3)),
+        "einsum_count": lambda: torch.einsum("ij,jk", ones(2, 3)),
+        "topk_range": lambda: ones(2).topk(3),
+    }
+
+
+def layers(torch: Any) -> Calls:
+    nn, F = torch.nn, torch.nn.functional
+
+    def ones(*shape: int) -> Any:
+        return torch.ones(shape)
+
+    class Empty(nn.Module):  # type: ignore[misc]
+        pass
+
+    class Early(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.fc = nn.Linear(1, 1)
+
+    return {
+        "linear_sizes": lambda: nn.Linear(3, 2)(ones(4, 2)),
+        "linear_vector": lambda: nn.Linear(3, 2)(ones(2)),
+        "linear_dtype": lambda: nn.Linear(2, 1)(ones(1, 2).double()),
+        "linear_long": lambda: nn.Linear(2, 1)(ones(1, 2).long()),
+        "linear_list": lambda: nn.Linear(2, 1)([1.0, 2.0]),
+        "conv_channels": lambda: nn.Conv2d(3, 8, 3)(ones(1, 1, 8, 8)),
+        "conv_dims": lambda: nn.Conv2d(1, 1, 3)(ones(8, 8)),
+        "conv_kernel": lambda: nn.Conv2d(1, 1, 5)(ones(1, 1, 3, 3)),
+        "embedding_range": lambda: nn.Embedding(3, 2)(torch.tensor([3])),
+        "embedding_float": lambda: nn.Embedding(3, 2)(ones(1)),
+        "layer_norm_shape": lambda: nn.LayerNorm(3)(ones(2, 4)),
+        "batch_norm_single": lambda: nn.BatchNorm1d(2)(ones(1, 2)),
+        "batch_norm_dims": lambda: nn.BatchNorm1d(2)(ones(2)),
+        "batch_norm_features": lambda: nn.BatchNorm1d(3)(ones(2, 2)),
+        "mse_sizes": lambda: F.mse_loss(ones(3), ones(2)),
+        "cross_entropy_range": lambda: F.cross_entropy(ones(2, 3), torch.tensor([0, 5])),
+        "cross_entropy_float": lambda: F.cross_entropy(ones(2, 3), ones(2)),
+        "cross_entropy_batch": lambda: F.cross_entropy(ones(2, 3), torch.tensor([0])),
+        "cross_entropy_shape": lambda: F.cross_entropy(ones(2, 3), torch.tensor([[0], [1]])),
+        "nll_float": lambda: F.nll_loss(ones(2, 3), ones(2)),
+        "bce_sizes": lambda: F.binary_cross_entropy(ones(2), ones(2, 1)),
+        "bce_range": lambda: F.binary_cross_entropy(ones(2) * 2, ones(2)),
+        "bce_logits_sizes": lambda: F.binary_cross_entropy_with_logits(ones(2), ones(3)),
+        "max_pool_small": lambda: F.max_pool2d(ones(1, 1, 1, 1), 2),
+        "dropout_probability": lambda: nn.Dropout(1.5),
+        "forward_missing": lambda: Empty()(1),
+        "init_not_called": Early,
+        "parameter_tensor": lambda: setattr(nn.Linear(1, 1), "weight", ones(1, 1)),
+        "parameter_non_leaf": lambda: nn.Linear(1, 1).register_parameter("w", ones(1).requires_grad_() * 2),
+        "attribute_missing": lambda: nn.Linear(1, 1).foo,
+        "module_list_not_module": lambda: nn.ModuleList([1]),
+        "state_missing": lambda: nn.Linear(1, 1).load_state_dict({}),
+        "state_shape": lambda: nn.Linear(1, 1).load_state_dict(nn.Linear(2, 1).state_dict()),
+        "clip_not_finite": lambda: nn.utils.clip_grad_norm_([_with_gradient(torch)], 1.0, error_if_nonfinite=True),
+        "rnn_features": lambda: nn.RNN(2, 3)(ones(1, 1, 5)),
+    }
+
+
+def _with_gradient(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    x.grad = torch.tensor([float("inf"), 1.0])
+    return x
+
+
+def calls(torch: Any) -> Calls:
+    """All wrong calls by name."""
+    return {**autograd(torch), **shapes(torch), **layers(torch)}
