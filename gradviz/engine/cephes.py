@@ -1,16 +1,14 @@
 """Float32 `log`, `sin` and `cos` to the last bit of the vector code that PyTorch fills normal numbers with on x86 (the
-Cephes polynomials in the form of Julien Pommier's sse_mathfun, http://gruntthepeon.free.fr/ssemath), and the fused
-multiply-add that its compiler makes of `a * b + c`. See `distributions` next.
+Cephes polynomials in the form of Julien Pommier's sse_mathfun, http://gruntthepeon.free.fr/ssemath). See
+`distributions` next.
 
 Note [Order of operations]: the last bit depends on which product is fused with which sum, and GCC fuses the product
 that comes first. The formulas below say what PyTorch's binary does; a simpler form gives other numbers.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Singles = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+from gradviz.engine.fused import Singles, fma32
 
 _LOG = np.array([
         7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
@@ -60,48 +58,3 @@ def sincos(x: Singles) -> tuple[Singles, Singles]:
     first = np.where(swapped, cosine, sine)
     second = np.where(swapped, sine, cosine)
     return np.where(sine_negative, -first, first), np.where(cosine_negative, -second, second)
-
-
-def _two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
-    total = a + b
-    back = total - a
-    return total, (a - (total - back)) + (b - back)
-
-
-def _add_to_odd(a: Doubles, b: Doubles) -> Doubles:
-    """The sum, rounded to an odd last bit if inexact, so that rounding it once more is as if it were exact
-    (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008)."""
-    total, error = _two_sum(a, b)
-    even = (total.view(np.int64) & 1) == 0
-    towards = np.where(error > 0, np.inf, -np.inf)
-    return np.where((error != 0) & even, np.nextafter(total, towards), total)
-
-
-def fma32(a: Singles, b: Singles | np.float32, c: Singles | np.float32) -> Singles:
-    """`a * b + c` of float32 with one rounding: the product is exact in float64, where the sum is rounded to odd."""
-    wide: Doubles = np.multiply(a, b, dtype=np.float64)
-    total = wide + c
-    halfway = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
-    if halfway.any():
-        total = _add_to_odd(wide, np.broadcast_to(np.asarray(c, np.float64), wide.shape))
-    return total.astype(np.float32)
-
-
-def fma64(a: Doubles, b: float, c: float) -> Doubles:
-    """`a * b + c` of float64 with one rounding, for numbers far from overflow."""
-    high, low = _two_product(a, np.full_like(a, b))
-    sum_high, sum_low = _two_sum(np.full_like(a, c), low)
-    top, rest = _two_sum(high, sum_high)
-    return top + _add_to_odd(sum_low, rest)
-
-
-def _split(a: Doubles) -> tuple[Doubles, Doubles]:
-    scaled = a * 134217729.0
-    high = scaled - (scaled - a)
-    return high, a - high
-
-
-def _two_product(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
-    product = a * b
-    (a_high, a_low), (b_high, b_low) = _split(a), _split(b)
-    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low

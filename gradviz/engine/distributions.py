@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.engine import cephes
+from gradviz.engine.fused import fma, fma32, fma64
 from gradviz.engine.random import Generator
 
 Array = NDArray[Any]
@@ -53,11 +54,6 @@ def _narrow(values: Array, dtype: np.dtype[Any]) -> Array:
     return values if dtype == np.float64 else values.astype(np.float32).astype(dtype)
 
 
-def _fused(a: Array, b: Any, c: Any) -> Array:
-    """`a * b + c` rounded once, as the compiler of PyTorch's x86 kernels makes it."""
-    return cephes.fma64(a, b, c) if a.dtype == np.float64 else cephes.fma32(a, b, c)
-
-
 def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float64 if dtype == np.complex128 else np.float32)
 
@@ -77,7 +73,7 @@ def uniform(
     work: Any = np.float64 if wide else np.float32
     draws = _doubles(generator, count) if wide else _singles(generator, count)
     first, last = work(low), work(high)
-    values = _fused(draws, last - first, first).astype(kind)
+    values = fma(draws, last - first, first).astype(kind)
     end = _narrow(np.array(high, np.float64), kind)
     values[values == end] = _narrow(np.array(low, np.float64), kind)
     return values.reshape(shape)
@@ -117,7 +113,7 @@ def _scalar_normals(generator: Generator, count: int, mean: float, std: float) -
     values = np.concatenate([np.array(kept, np.float64), new])
     if count:
         generator.next_normal = float(values[count]) if values.size > count else None
-    return cephes.fma64(values[:count], std, mean)
+    return fma64(values[:count], std, mean)
 
 
 def _block_normals(generator: Generator, count: int, mean: float, std: float, kind: np.dtype[Any]) -> Array:
@@ -139,7 +135,7 @@ def _box_muller32(uniforms: Array, mean: float, std: float) -> Array:
     radius = np.sqrt(np.float32(-2) * cephes.log(np.float32(1) - blocks[:, 0]))
     sine, cosine = cephes.sincos(np.float32(2 * math.pi) * blocks[:, 1])
     both = np.stack([radius * cosine, radius * sine], axis=1)
-    return cephes.fma32(both, np.float32(std), np.float32(mean)).reshape(-1)
+    return fma32(both, np.float32(std), np.float32(mean)).reshape(-1)
 
 
 def _box_muller64(uniforms: Array, mean: float, std: float) -> Array:
@@ -147,7 +143,7 @@ def _box_muller64(uniforms: Array, mean: float, std: float) -> Array:
     radius = np.sqrt(-2 * _each(math.log, 1 - blocks[:, 0].reshape(-1)))
     theta = 2 * math.pi * blocks[:, 1].reshape(-1)
     both = [radius * _each(math.cos, theta), radius * _each(math.sin, theta)]
-    return cephes.fma64(np.stack([each.reshape(-1, 8) for each in both], axis=1), std, mean).reshape(-1)
+    return fma64(np.stack([each.reshape(-1, 8) for each in both], axis=1), std, mean).reshape(-1)
 
 
 def randint(generator: Generator, low: int, high: int, shape: Sequence[int], dtype: DType = np.int64) -> Array:
@@ -248,9 +244,7 @@ def cauchy(
     """`cauchy_(median, sigma)`: two raw numbers each."""
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    return _of_doubles(
-        generator, shape, dtype, lambda u: cephes.fma64(_each(math.tan, math.pi * (u - 0.5)), sigma, median)
-    )
+    return _of_doubles(generator, shape, dtype, lambda u: fma64(_each(math.tan, math.pi * (u - 0.5)), sigma, median))
 
 
 def log_normal(
