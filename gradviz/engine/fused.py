@@ -1,5 +1,5 @@
-"""`a * b + c` with one rounding, as the compiler of PyTorch's x86 kernels makes it of nearly every product that is added
-to something. Emulated in NumPy's float64, nothing else is here. Used by `cephes`, `distributions` and `updates`."""
+"""`a * b + c` with one rounding, as the compiler of PyTorch's x86 kernels makes it of most products that are added to
+something. Emulated in NumPy's float64, nothing else is here. Used by `cephes`, `distributions` and `updates`."""
 
 from typing import Any
 
