@@ -1,5 +1,5 @@
-"""A trace as text, one line per step, for a terminal: `gradviz run --steps`. The words are the frame's own explanations,
-the same that the window shows."""
+"""A trace as text, one line per step, for a terminal: `gradviz run --steps`. The words are the frame's own
+explanations, the same that the window shows."""
 
 from __future__ import annotations
 
