@@ -1,0 +1,280 @@
+"""The current step in words: a title, a sentence with the numbers put in, and what comes next. One row per kind of
+step; the formula of a node's backward is filled in by `formulas.py`, errors are explained in `errors.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradviz.trace.formulas import backward_sentence, sender_name
+from gradviz.trace.kinds import Kind
+from gradviz.trace.values import Value
+
+if TYPE_CHECKING:
+    from gradviz.trace.frame import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What one step did."""
+
+    title: str  # "AccumulateGrad (b, line 5)"
+    sentence: str  # "b.grad was None, so it takes the incoming gradient: None → 3."
+    next: str  # "AccumulateGrad (w, line 4)", "" at the end
+
+
+def explain(frame: Frame) -> Explanation:
+    """Explain the current step of a frame."""
+    trace = frame.trace
+    coming = title(trace.frame_at(frame.cursor + 1)) if frame.cursor < len(trace) else ""
+    if not frame.cursor:
+        return Explanation("Before the first step", "Nothing has run yet.", coming)
+    kind = Kind(int(trace.steps.kind[frame.cursor - 1]))
+    return Explanation(title(frame), _ROWS[kind][1](frame), coming)
+
+
+def title(frame: Frame) -> str:
+    """The current step in a few words."""
+    if not frame.cursor:
+        return ""
+    return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][0](frame)
+
+
+def _where(line: int) -> str:
+    return f" (line {line})" if line > 0 else ""
+
+
+def _of(frame: Frame, tensor: int) -> str:
+    """A tensor's name and the line where it was made, for a title."""
+    line = int(frame.trace.tensors.line[tensor])
+    return f"({frame.name(tensor)}, line {line})" if line > 0 else f"({frame.name(tensor)})"
+
+
+def _ref(frame: Frame) -> int:
+    return int(frame.trace.steps.ref[frame.cursor - 1])
+
+
+def _stop(text: str) -> str:
+    """The text with a full stop, once: "3." is a number and its own full stop."""
+    return text if text.endswith(".") else f"{text}."
+
+
+def _text(value: Value | None) -> str:
+    return "None" if value is None else value.text()
+
+
+def _node_title(frame: Frame) -> str:
+    nodes, node = frame.trace.nodes, frame.current_node
+    if node < 0:
+        return "A node of the backward pass"
+    return f"{nodes.name[node] or nodes.op[node]}{_where(int(nodes.line[node]))}"
+
+
+def _leaf_title(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    kind = "leaf that requires grad" if frame.requires_grad(tensor) else "constant"
+    return f"{frame.name(tensor)}: {kind}{_where(frame.current_line)}"
+
+
+def _leaf(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    tensors = frame.trace.tensors
+    what = f"{frame.name(tensor)} = {_text(frame.value(tensor))}"
+    if frame.requires_grad(tensor):
+        return f"{_stop(what)} It is a leaf and requires grad, so backward() will put its gradient into .grad."
+    return f"{what} ({tensors.dtype[tensor]}). It does not require grad: no gradient will flow to it."
+
+
+def _forward_title(frame: Frame) -> str:
+    nodes, node = frame.trace.nodes, frame.current_node
+    symbol, op = str(nodes.symbol[node]), str(nodes.op[node])
+    shown = op if symbol in ("", op) else f"{op} {symbol}"
+    return f"{shown}{_where(int(nodes.line[node]))}"
+
+
+def _forward(frame: Frame) -> str:
+    trace, node = frame.trace, frame.current_node
+    made = ", ".join(f"{frame.name(int(t))} = {_text(frame.value(int(t)))}" for t in trace.outputs_of(node)) or "Done"
+    name = str(trace.nodes.name[node])
+    if not name:
+        reason = _UNTRACKED[int(trace.nodes.reason[node])]
+        return f"{_stop(made)} Not tracked{reason}: it has no grad_fn and saves nothing."
+    kept = [f"{one.name} ({_saved_as(frame, one.tensor)})" for one in frame.saved(node)]
+    return f"{_stop(made)} {name} is made for the backward pass and saves {', '.join(kept) if kept else 'nothing'}."
+
+
+_UNTRACKED = (
+    "",
+    ", as none of its inputs requires grad",
+    ", as gradients are switched off here",
+    ", as it is not differentiable",
+)
+
+
+def _saved_as(frame: Frame, tensor: int) -> str:
+    return frame.name(tensor) if tensor >= 0 else "its own memory"
+
+
+def _inplace(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    name, version = frame.name(tensor), frame.version(tensor)
+    line = f"{name} was overwritten: it is {_text(frame.value(tensor))} now, version {version}."
+    stale = [
+        str(frame.trace.nodes.name[node])
+        for node in frame.trace.saved_on(int(frame.trace.tensors.storage[tensor]), frame.cursor)
+        if any(one.state == "stale" for one in frame.saved(node))
+    ]
+    if stale:
+        line += f" {', '.join(stale)} saved an earlier version: running it backward will fail."
+    return line
+
+
+def _call_title(frame: Frame) -> str:
+    source = str(frame.trace.calls.source[_ref(frame)])
+    return f"{source if 0 < len(source) <= 60 else 'backward()'}{_where(frame.current_line)}"
+
+
+def _call(frame: Frame) -> str:
+    trace, call = frame.trace, _ref(frame)
+    rows = trace.history("roots", "call").all(call)
+    parts = []
+    for row in rows:
+        name, given = frame.name(int(trace.roots.tensor[row])), trace.value(int(trace.roots.value[row]))
+        parts.append(f"{name} with {'the implicit gradient 1' if given is None else given.text()}")
+    keep = " The buffers are kept (retain_graph)." if trace.calls.retain_graph[call] else ""
+    build = " The gradients get a graph of their own (create_graph)." if trace.calls.create_graph[call] else ""
+    return f"The backward pass starts at {', '.join(parts) or 'the root'}.{keep}{build}"
+
+
+def _contribution_title(frame: Frame) -> str:
+    row, arrivals = _ref(frame), frame.trace.arrivals
+    counts = f"{int(arrivals.arrived[row])} of {int(arrivals.expected[row])}"
+    return f"Input buffer of {frame.name(frame.current_tensor)}: {counts}"
+
+
+def _contribution(frame: Frame) -> str:
+    trace, row = frame.trace, _ref(frame)
+    buffer = frame.buffer(frame.current_tensor)
+    assert buffer is not None
+    name, sender = frame.name(frame.current_tensor), sender_name(frame, int(trace.arrivals.from_node[row]))
+    came = _text(trace.value(int(trace.arrivals.value[row])))
+    missing = buffer.expected - buffer.arrived
+    if buffer.arrived > 1:
+        parts = " + ".join(value.brief() for _, value in buffer.contributions)
+        total = f"{parts} = {buffer.total.brief()}" if len(parts) <= 60 else f"the sum is {buffer.total.text()}"
+        came = f"{came} came from {sender}: {total}"
+    else:
+        came = f"{came} came from {sender}"
+    if missing:
+        counts = f"({buffer.arrived} of {buffer.expected}), {missing} to come"
+        return f"{name} waits for {buffer.expected} contributions: {came} {counts}."
+    return f"{name} has all {buffer.expected} contributions: {came}. The node that waited can run now."
+
+
+def _accumulate_title(frame: Frame) -> str:
+    return f"AccumulateGrad {_of(frame, frame.current_tensor)}"
+
+
+def _accumulate(frame: Frame) -> str:
+    trace, tensor = frame.trace, frame.current_tensor
+    name, now = frame.name(tensor), frame.grad(tensor)
+    before = trace.frame_at(frame.cursor - 1).grad(tensor)
+    if before is None:
+        return _stop(f"{name}.grad was None, so it takes the incoming gradient: None → {_text(now)}")
+    buffer = frame.buffer(tensor)
+    incoming = f" + {buffer.total.brief()}" if buffer is not None else ""
+    return (
+        f"The incoming gradient is added to {name}.grad: {before.brief()}{incoming} = {now.brief() if now else 'None'}."
+    )
+
+
+def _free_title(frame: Frame) -> str:
+    return f"{_node_title(frame)} frees its buffers"
+
+
+def _free(frame: Frame) -> str:
+    buffers = [one for one in frame.saved(frame.current_node)]
+    names = [one.name for one in buffers]
+    listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "what it saved"
+    node = str(frame.trace.nodes.name[frame.current_node])
+    return f"{node} frees {listed}: a second backward() through it would fail, unless retain_graph=True keeps them."
+
+
+def _hook_title(frame: Frame) -> str:
+    kind = str(frame.trace.hooks.kind[_ref(frame)])
+    target = f" on {frame.name(frame.current_tensor)}" if frame.current_tensor >= 0 else ""
+    return f"Hook ({kind}){target or ' on ' + _node_title(frame)}"
+
+
+def _hook(frame: Frame) -> str:
+    trace, row = frame.trace, _ref(frame)
+    before, after = trace.value(int(trace.hooks.before[row])), trace.value(int(trace.hooks.after[row]))
+    if after is None or before is None:
+        return "The hook was called and changed nothing."
+    return _stop(f"The hook changed the gradient: {before.text()} → {after.text()}")
+
+
+def _clear_title(frame: Frame) -> str:
+    return f"{frame.name(frame.current_tensor)}.grad is cleared{_where(frame.current_line)}"
+
+
+def _clear(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    before = frame.trace.frame_at(frame.cursor - 1).grad(tensor)
+    return _stop(f"{frame.name(tensor)}.grad: {_text(before)} → {_text(frame.grad(tensor))}")
+
+
+def _optimizer_title(frame: Frame) -> str:
+    return f"{frame.trace.optimizers.name[_ref(frame)]} step{_where(frame.current_line)}"
+
+
+def _optimizer(frame: Frame) -> str:
+    writes, at = frame.trace.writes, frame.cursor - 1
+    changed = writes.tensor[writes.step == at]
+    before = frame.trace.frame_at(at)
+    parts = [f"{frame.name(int(t))}: {_text(before.value(int(t)))} → {_text(frame.value(int(t)))}" for t in changed[:4]]
+    more = f", and {len(changed) - 4} more" if len(changed) > 4 else ""
+    return _stop(f"The optimizer updates its parameters. {'; '.join(parts)}{more}")
+
+
+def _print_title(frame: Frame) -> str:
+    return f"print{_where(frame.current_line)}"
+
+
+def _printed(frame: Frame) -> str:
+    return str(frame.trace.texts.text[_ref(frame)]).rstrip("\n") or "An empty line is printed."
+
+
+def _warning_title(frame: Frame) -> str:
+    return f"Warning{_where(frame.current_line)}"
+
+
+def _error_title(frame: Frame) -> str:
+    return f"{frame.trace.errors.type[0]}{_where(int(frame.trace.errors.line[0]))}"
+
+
+def _error(frame: Frame) -> str:
+    from gradviz.trace.errors import explain_error
+
+    found = explain_error(frame.trace)
+    return f"{frame.trace.errors.message[0]}" if found is None else f"{found.why} {found.fix}".strip()
+
+
+_Row = tuple[Callable[["Frame"], str], Callable[["Frame"], str]]
+_ROWS: dict[Kind, _Row] = {
+    Kind.LEAF: (_leaf_title, _leaf),
+    Kind.FORWARD: (_forward_title, _forward),
+    Kind.INPLACE: (_forward_title, _inplace),
+    Kind.BACKWARD_CALL: (_call_title, _call),
+    Kind.BACKWARD: (_node_title, backward_sentence),
+    Kind.CONTRIBUTION: (_contribution_title, _contribution),
+    Kind.ACCUMULATE: (_accumulate_title, _accumulate),
+    Kind.FREE: (_free_title, _free),
+    Kind.HOOK: (_hook_title, _hook),
+    Kind.CLEAR_GRAD: (_clear_title, _clear),
+    Kind.OPTIMIZER: (_optimizer_title, _optimizer),
+    Kind.PRINT: (_print_title, _printed),
+    Kind.WARNING: (_warning_title, _printed),
+    Kind.ERROR: (_error_title, _error),
+}

@@ -1,0 +1,79 @@
+"""Which operations belong together: the connected components of the forward graph, and from when until when each is
+shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.schema import NEVER, Inputs, Nodes, Steps, Tensors
+
+Array = NDArray[Any]
+
+
+def components(count: int, a: Array, b: Array) -> Array:
+    """The smallest member of each node's component; `a`, `b` are the ends of the links."""
+    parent = np.arange(count)
+    while True:
+        one, other = parent[a], parent[b]
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        if (low == high).all():
+            return parent
+        np.minimum.at(parent, high, low)
+        while True:
+            up = parent[parent]
+            if np.array_equal(up, parent):
+                break
+            parent = up
+
+
+@dataclass(frozen=True, slots=True)
+class Graphs:
+    """Per graph: the step that begins it, and the step with which another graph takes its place (NEVER: none does)."""
+
+    first: Array
+    until: Array
+    of_node: Array
+    of_tensor: Array  # -1: a leaf, which belongs to every graph that uses it
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def shown(self, cursor: int) -> Array:
+        """Which graphs are shown at a cursor: a mask."""
+        return (self.first < cursor) & (self.until >= cursor)
+
+
+def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors) -> Graphs:
+    """Note [Graphs]: operations are linked through tracked tensors that are not leaves; untracked results link
+    untracked operations only. A graph is shown from its first step until another graph starts after its last event
+    (its nodes' steps, and the use of its results elsewhere); a graph that is tracked gives way to tracked ones
+    only."""
+    count = len(nodes)
+    if not count:
+        none = np.empty(0, np.int64)
+        return Graphs(none, none, none, np.full(len(tensors), -1))
+    tracked = nodes.name != ""
+    maker = tensors.producer[inputs.tensor]
+    made = maker >= 0
+    user, maker, through = inputs.node[made], maker[made], inputs.tensor[made]
+    link = np.where(tracked[maker], tracked[user] & tensors.requires_grad[through], ~tracked[user])
+    root, of_node = np.unique(components(count, user[link], maker[link]), return_inverse=True)
+    first = nodes.step[root].astype(np.int64)
+    last = first.copy()
+    np.maximum.at(last, of_node, nodes.step)
+    own = np.flatnonzero(steps.node >= 0)
+    np.maximum.at(last, of_node[steps.node[own]], own)
+    np.maximum.at(last, of_node[maker], nodes.step[user])
+    until = np.full(len(root), NEVER, np.int64)
+    graph_tracked = tracked[root]
+    for mine, starts in ((~graph_tracked, first), (graph_tracked, first[graph_tracked])):
+        after = np.searchsorted(starts, last[mine], "right")
+        until[mine] = np.append(starts, NEVER)[after]
+    of_tensor = np.where(
+        (tensors.producer >= 0) & ~(tensors.requires_grad & tensors.is_leaf), of_node[tensors.producer], -1
+    )
+    return Graphs(first, until, of_node, of_tensor)

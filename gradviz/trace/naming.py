@@ -1,0 +1,66 @@
+"""What the snippet calls a tensor at a moment: by its bindings, else by the expression that made it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+LONGEST = 40  # characters of an expression that still serves as a name
+
+
+class Naming:
+    """Names of tensors for one length of the trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._history = trace.history("names", "tensor")
+        self._ambiguous = self._find_ambiguous()
+
+    def _find_ambiguous(self) -> set[str]:
+        """Names of parameters that several modules use for different tensors."""
+        names = self._trace.names
+        first: dict[str, int] = {}
+        found = set()
+        for name, owner, tensor in zip(names.name, names.owner, names.tensor.tolist(), strict=True):
+            if owner and first.setdefault(name, tensor) != tensor:
+                found.add(name)
+        return found
+
+    def name(self, tensor: int, cursor: int) -> str:
+        """The best name bound so far: the first plain variable, then the first element, then the first local
+        variable."""
+        names = self._trace.names
+        rows = self._history.before(tensor, cursor)
+        if len(rows):
+            row = rows[names.rank[rows].argmin()]
+            name, owner = str(names.name[row]), str(names.owner[row])
+            return f"{owner}.{name}" if owner and ("." not in name or name in self._ambiguous) else name
+        return self._unnamed(tensor, cursor)
+
+    def all(self, tensor: int, cursor: int) -> tuple[str, ...]:
+        """Every name bound so far, in order, each once."""
+        return tuple(dict.fromkeys(self._trace.names.name[self._history.before(tensor, cursor)].tolist()))
+
+    def _unnamed(self, tensor: int, cursor: int) -> str:
+        tensors, nodes = self._trace.tensors, self._trace.nodes
+        owner = int(tensors.grad_of[tensor])
+        if owner >= 0:
+            return f"{self.name(owner, cursor)}.grad"
+        label, producer = str(tensors.label[tensor]), int(tensors.producer[tensor])
+        if producer >= 0:
+            if label and not self._inner(tensor, producer):
+                return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
+            scope, op = str(nodes.scope[producer]), str(nodes.op[producer])
+            return f"{scope}: {op}" if scope else op
+        return label if label and len(label) <= LONGEST else f"tensor {tensor}"
+
+    def _inner(self, tensor: int, producer: int) -> bool:
+        """Whether the expression goes on: its result is used by an operation of the same call, so it is the label
+        of that."""
+        nodes = self._trace.nodes
+        return any(
+            nodes.site[user] == nodes.site[producer] and nodes.step[user] == nodes.step[producer] + 1
+            for user in self._trace.users_of(tensor)
+        )

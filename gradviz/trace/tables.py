@@ -1,0 +1,84 @@
+"""Columns that grow: a `Table` is a set of equal-length NumPy arrays, declared by annotations, filled from packed
+rows. It knows nothing of what the columns mean; `schema.py` declares them, `trace.py` fills them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: NumPy type in a packed row, and the table that its numbers are rows of."""
+
+    type: str
+    refers: str = ""
+    none: bool = False  # -1 is allowed
+    text: bool = False
+    derived: bool = False  # not in a packed row: the trace computes it
+
+
+_COLUMNS: dict[type, dict[str, Column]] = {}
+
+
+def columns(table: type[Table]) -> dict[str, Column]:
+    """The columns of a table in order."""
+    if table not in _COLUMNS:
+        hints = get_type_hints(table, include_extras=True)
+        _COLUMNS[table] = {name: hint.__metadata__[0] for name, hint in hints.items() if hasattr(hint, "__metadata__")}
+    return _COLUMNS[table]
+
+
+def row_dtype(table: type[Table]) -> np.dtype[Any]:
+    """The packed little-endian row of a table."""
+    sent = [(name, "<" + c.type if c.type[1] != "1" else c.type) for name, c in columns(table).items() if not c.derived]
+    return np.dtype(sent)
+
+
+def row_format(table: type[Table]) -> str:
+    """The same row for the `struct` module."""
+    codes = {"i4": "i", "i8": "q", "f8": "d", "u1": "B", "b1": "?"}
+    return "<" + "".join(codes[c.type] for c in columns(table).values() if not c.derived)
+
+
+class Table:
+    """Equal-length columns as attributes; each is a view of the rows so far and is replaced when rows are added."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._store: dict[str, Array] = {}
+        for name, column in columns(type(self)).items():
+            self._store[name] = np.empty(0, self._type(column))
+        self._publish()
+
+    def __len__(self) -> int:
+        return self._count
+
+    @staticmethod
+    def _type(column: Column) -> Any:
+        return object if column.text or column.derived else column.type
+
+    def _publish(self) -> None:
+        for name, store in self._store.items():
+            setattr(self, name, store[: self._count])
+
+    def append(self, arrays: dict[str, Array], count: int) -> None:
+        """Add `count` rows; every column must be in `arrays`."""
+        start, end = self._count, self._count + count
+        for name, store in self._store.items():
+            new = arrays[name]
+            if store.dtype != new.dtype and start == 0:
+                store = np.empty(0, new.dtype)
+            if end > len(store):
+                grown = np.empty(max(end, 2 * len(store), 16), store.dtype)
+                grown[:start] = store[:start]
+                store = grown
+            store[start:end] = new
+            self._store[name] = store
+        self._count = end
+        self._publish()

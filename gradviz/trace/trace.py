@@ -1,0 +1,208 @@
+"""A `Trace`: everything that happened while a snippet ran, in columns, growing while the run goes on. The state at
+a moment is a `Frame` (`frame.py`); the tables are declared in `schema.py`. Indexes are built when first asked for,
+once per length of the trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.derive import derive
+from gradviz.trace.encoding import read
+from gradviz.trace.frame import Frame
+from gradviz.trace.graphs import Graphs, find_graphs
+from gradviz.trace.held import held_curve
+from gradviz.trace.index import History
+from gradviz.trace.kinds import Kind
+from gradviz.trace.naming import Naming
+from gradviz.trace.schema import (
+    NEVER,
+    Arrivals,
+    Batch,
+    Calls,
+    Dims,
+    Ends,
+    Errors,
+    Flags,
+    Flows,
+    Frees,
+    Grads,
+    Hooks,
+    Inputs,
+    Names,
+    Nodes,
+    Optimizers,
+    Roots,
+    Saved,
+    Sites,
+    Steps,
+    Summaries,
+    Tensors,
+    Texts,
+    Values,
+    Versions,
+    Wanted,
+    Writes,
+)  # fmt: skip
+from gradviz.trace.tables import Table
+from gradviz.trace.validate import validate
+from gradviz.trace.values import Value, ValueStore
+
+Array = NDArray[Any]
+
+
+class Trace:
+    """The tables of one run. Reading never changes what was read before; `extend` adds rows at the end."""
+
+    def __init__(self, source: str = "") -> None:
+        self.source = source  # the snippet's text, for explanations
+        self.sites, self.values, self.dims, self.summaries = Sites(), Values(), Dims(), Summaries()
+        self.steps, self.nodes, self.inputs, self.tensors = Steps(), Nodes(), Inputs(), Tensors()
+        self.names, self.writes, self.versions, self.flags, self.grads = Names(), Writes(), Versions(), Flags(), Grads()
+        self.flows, self.arrivals, self.saved, self.frees = Flows(), Arrivals(), Saved(), Frees()
+        self.hooks, self.optimizers, self.calls, self.roots, self.wanted = (
+            Hooks(),
+            Optimizers(),
+            Calls(),
+            Roots(),
+            Wanted(),
+        )
+        self.ends, self.texts, self.errors = Ends(), Texts(), Errors()
+        self.strings: list[str] = []
+        self.store = ValueStore(self.values, self.dims, self.summaries)
+        self._cache: dict[str, Any] = {}
+        self._frame: Frame | None = None
+
+    def __len__(self) -> int:
+        """How many steps there are."""
+        return len(self.steps)
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """All tables by name."""
+        return {name: table for name, table in vars(self).items() if isinstance(table, Table)}
+
+    def extend(self, batch: Batch) -> None:
+        """Add what a batch holds. Raises `TraceFormatError`, and then nothing was added."""
+        pieces = read(batch)
+        validate(pieces, self.tables, len(self.strings))
+        self.strings += pieces.strings
+        pieces.rows["values"] = self.store.add_chunks(pieces.chunks, pieces.rows["values"])
+        derive(self, pieces)
+        self._cache.clear()
+        self._frame = None
+
+    def value(self, index: int) -> Value | None:
+        """The value with this number, None for -1."""
+        return self.store.get(int(index)) if index >= 0 else None
+
+    def frame(self, cursor: int) -> Frame:
+        """The state when `cursor` steps are done; cut to 0..len(self)."""
+        cursor = max(0, min(int(cursor), len(self)))
+        if self._frame is None or self._frame.cursor != cursor:
+            self._frame = Frame(self, cursor)
+        return self._frame
+
+    def frame_at(self, cursor: int) -> Frame:
+        """Like `frame`, without taking the place of the frame that is kept."""
+        return Frame(self, max(0, min(int(cursor), len(self))))
+
+    def _cached(self, name: str, make: Any) -> Any:
+        if name not in self._cache:
+            self._cache[name] = make()
+        return self._cache[name]
+
+    @property
+    def graphs(self) -> Graphs:
+        """The graphs, in the order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
+        found: Graphs = self._cached("graphs", lambda: find_graphs(self.steps, self.nodes, self.inputs, self.tensors))
+        return found
+
+    @property
+    def graph_of_node(self) -> Array:
+        """The graph of each node."""
+        return self.graphs.of_node
+
+    @property
+    def graph_of_tensor(self) -> Array:
+        """The graph of each tensor, -1 for leaves."""
+        return self.graphs.of_tensor
+
+    @property
+    def held_bytes(self) -> Array:
+        """Bytes of saved buffers held at each cursor, every storage counted once."""
+        found: Array = self._cached("held", lambda: held_curve(self.saved, len(self)))
+        return found
+
+    @property
+    def naming(self) -> Naming:
+        """What the snippet calls its tensors."""
+        found: Naming = self._cached("naming", lambda: Naming(self))
+        return found
+
+    def history(self, table: str, key: str) -> History:
+        """The rows of a table by the number in column `key`, in order of steps."""
+        rows = self.tables[table]
+        found: History = self._cached(
+            f"{table}.{key}", lambda: History(getattr(rows, key), getattr(rows, "step", None))
+        )
+        return found
+
+    def inputs_of(self, node: int) -> Array:
+        """The tensors that a node read, by slot."""
+        low, high = np.searchsorted(self.inputs.node, [node, node + 1])
+        return self.inputs.tensor[low:high]
+
+    def outputs_of(self, node: int) -> Array:
+        """The tensors that a node made, by output number."""
+        return self.history("tensors", "producer").all(node)
+
+    def saved_on(self, storage: int, cursor: int) -> list[int]:
+        """The nodes that saved this storage before a cursor."""
+        rows = self.history("saved", "storage").before(storage, cursor)
+        return list(dict.fromkeys(self.saved.node[rows].tolist()))
+
+    def users_of(self, tensor: int) -> Array:
+        """The nodes that read a tensor."""
+        return self.inputs.node[self.history("inputs", "tensor").all(tensor)]
+
+    def roots_of(self, call: int) -> Array:
+        """The tensors that a backward call starts at."""
+        return self.roots.tensor[self.history("roots", "call").all(call)]
+
+    def wanted_by(self, call: int) -> Array:
+        """The tensors that `inputs=` of a call names; empty when it was not given."""
+        return self.wanted.tensor[self.history("wanted", "call").all(call)]
+
+    def _steps_of(self, kind: Kind) -> Array:
+        found: Array = self._cached(f"kind {kind}", lambda: np.flatnonzero(self.steps.kind == kind))
+        return found
+
+    def next_of(self, kind: Kind, cursor: int) -> int | None:
+        """The first cursor after `cursor` at which a step of this kind is the current one."""
+        steps = self._steps_of(kind)
+        at = int(np.searchsorted(steps, cursor))
+        return int(steps[at]) + 1 if at < len(steps) else None
+
+    def prev_of(self, kind: Kind, cursor: int) -> int | None:
+        """The last cursor before `cursor` at which a step of this kind is the current one."""
+        steps = self._steps_of(kind)
+        at = int(np.searchsorted(steps, cursor - 1)) - 1
+        return int(steps[at]) + 1 if at >= 0 else None
+
+    @property
+    def error_step(self) -> int | None:
+        """The cursor at which the error is the current step."""
+        return int(self.errors.step[0]) + 1 if len(self.errors) else None
+
+    def grad_step(self, tensor: int, cursor: int) -> int | None:
+        """The first cursor after `cursor` at which this tensor's .grad has just been written."""
+        steps = self.grads.step[self.history("grads", "tensor").all(tensor)]
+        at = int(np.searchsorted(steps, cursor))
+        return int(steps[at]) + 1 if at < len(steps) else None
+
+    def call_end(self, call: int) -> int:
+        """The last step of a backward call, NEVER while it runs."""
+        return int(self.calls.end[call]) if call >= 0 else NEVER

@@ -1,0 +1,115 @@
+"""What the rows of a batch may say: every number that refers to another table must be a row of it, steps never
+decrease, sizes and lengths agree. After this check nothing that reads a trace can run into a bad index. Lengths and
+types were checked by `encoding.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.encoding import Pieces, refuse_unless
+from gradviz.trace.kinds import TABLE_OF_KIND, Kind
+from gradviz.trace.schema import TABLES, UNTRACKED
+from gradviz.trace.tables import Table, columns
+from gradviz.trace.values import DTYPES, EDGE, WHOLE, numpy_dtype
+
+Array = NDArray[Any]
+
+_ASCENDING = {  # columns that never decrease, besides every `step`
+    "inputs": "node",
+    "saved": "node",
+    "roots": "call",
+    "wanted": "call",
+    "summaries": "value",
+}
+
+
+def validate(pieces: Pieces, tables: dict[str, Table], strings: int) -> None:
+    """Check a batch against the trace so far, of which `strings` is the number of texts. Raises `TraceFormatError`."""
+    counts = {name: len(table) for name, table in tables.items()}
+    refuse_unless(pieces.start == counts, "a batch is missing or came twice")
+    totals = {name: counts[name] + len(pieces.rows[name]) for name in TABLES}
+    totals["strings"] = strings + len(pieces.strings)
+    for name, table in TABLES.items():
+        if len(pieces.rows[name]):
+            _references(name, table, pieces.rows[name], totals)
+            _ascending(name, tables[name], pieces.rows[name])
+    _kinds(pieces.rows["steps"], totals)
+    _values(pieces)
+    refuse_unless((pieces.rows["nodes"]["reason"] < len(UNTRACKED)).all(), "unknown reason in nodes")
+    _edges(tables, pieces.rows)
+    refuse_unless(totals["errors"] <= 1, "more than one error")
+
+
+def _references(name: str, table: type[Table], rows: Array, totals: dict[str, int]) -> None:
+    for column, spec in columns(table).items():
+        if spec.refers:
+            numbers = rows[column]
+            low = -1 if spec.none else 0
+            refuse_unless(
+                (numbers >= low).all() and (numbers < totals[spec.refers]).all(), f"{name}.{column} is out of range"
+            )
+        elif spec.type == "b1":
+            refuse_unless((rows[column].view(np.uint8) <= 1).all(), f"{name}.{column} is not a flag")
+
+
+def _ascending(name: str, before: Table, rows: Array) -> None:
+    for column in {"step", _ASCENDING.get(name, "step")} & set(rows.dtype.names or ()):
+        numbers = rows[column]
+        known = getattr(before, column)
+        refuse_unless((np.diff(numbers) >= 0).all(), f"{name}.{column} goes back")
+        refuse_unless(not len(known) or numbers[0] >= known[-1], f"{name}.{column} goes back")
+
+
+def _kinds(steps: Array, totals: dict[str, int]) -> None:
+    refuse_unless((steps["kind"] < len(Kind)).all(), "unknown kind of step")
+    for kind in Kind:
+        refs = steps["ref"][steps["kind"] == kind]
+        refuse_unless((refs >= 0).all() and (refs < totals[TABLE_OF_KIND[kind]]).all(), f"{kind.name} refers to no row")
+
+
+def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
+    """The edges of the forward graph: each slot once, a real tensor, and no cycle."""
+    inputs = rows["inputs"]
+    refuse_unless((inputs["tensor"] >= 0).all() and (inputs["node"] >= 0).all(), "an edge without an end")
+    refuse_unless((inputs["slot"] >= 0).all(), "a negative slot")
+    refuse_unless(not len(inputs) or int(inputs["node"][0]) >= len(tables["nodes"]),
+                  "an edge of an earlier batch's node")  # fmt: skip
+    key = inputs["node"].astype(np.int64) << 32 | inputs["slot"]
+    refuse_unless((np.diff(key) > 0).all(), "a slot is used twice")
+
+
+def _values(pieces: Pieces) -> None:
+    rows, sizes = pieces.rows["values"], pieces.rows["dims"]["size"]
+    refuse_unless((rows["dtype"] < len(DTYPES)).all(), "unknown type of value")
+    refuse_unless((rows["ndim"] <= 64).all(), "too many dimensions")
+    refuse_unless(int(rows["ndim"].sum(dtype=np.int64)) == len(sizes), "sizes are missing")
+    refuse_unless((sizes >= 0).all() and (sizes < 1 << 40).all(), "impossible size")
+    refuse_unless(
+        (rows["chunk"] >= 0).all() and (rows["chunk"] < len(pieces.chunks)).all(), "a value refers to no chunk"
+    )
+    if not len(rows):
+        return
+    lengths = np.array([len(chunk) for chunk in pieces.chunks])
+    types = np.array([DTYPES.index(_name(chunk)) for chunk in pieces.chunks])
+    refuse_unless((types[rows["chunk"]] == rows["dtype"]).all(), "a value is of another type than its chunk")
+    refuse_unless(
+        (rows["offset"] >= 0).all() and (rows["count"] >= 0).all() and (rows["count"] <= WHOLE).all(),
+        "bad value length",
+    )
+    refuse_unless((rows["offset"] <= lengths[rows["chunk"]] - rows["count"]).all(), "a value goes beyond its chunk")
+    kept = np.where(np.repeat(rows["complete"], rows["ndim"]), sizes, np.minimum(sizes, 2 * EDGE)).astype(np.float64)
+    expected = np.ones(len(rows))
+    deep = rows["ndim"] > 0
+    if deep.any():
+        starts = np.concatenate([[0], np.cumsum(rows["ndim"][deep], dtype=np.int64)[:-1]])
+        expected[deep] = np.multiply.reduceat(kept, starts)
+    refuse_unless((expected == rows["count"]).all(), "a value's sizes and length disagree")
+    partial = np.flatnonzero(~rows["complete"]) + pieces.start["values"]
+    refuse_unless(np.array_equal(partial, pieces.rows["summaries"]["value"]), "a summary is missing")
+
+
+def _name(chunk: Array) -> str:
+    return next(name for name in DTYPES if numpy_dtype(name) == chunk.dtype)

@@ -1,0 +1,192 @@
+"""Values: the arrays that a trace holds, each whole or as a summary with the elements at its edges. `Value` is what
+the program shows; `ValueStore` keeps the bytes. The text of numbers is in `text.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.schema import Dims, Summaries, Values
+from gradviz.trace.text import array_text, number_text
+
+Array = NDArray[Any]
+
+DTYPES = (
+    "bool", "uint8", "int8", "int16", "int32", "int64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+WHOLE = 65_536  # a value with more elements is kept as a summary
+EDGE = 3  # elements kept at each end of each dimension of such a value
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """The little-endian NumPy type of one of `DTYPES`."""
+    if name == "bfloat16":
+        import ml_dtypes
+
+        half: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return half
+    found: np.dtype[Any] = np.dtype(name).newbyteorder("<")
+    return found
+
+
+def edge_indices(size: int) -> list[int]:
+    """Which positions of a dimension are kept when a value is too large."""
+    return list(range(size)) if size <= 2 * EDGE else [*range(EDGE), *range(size - EDGE, size)]
+
+
+def edges_of(array: Array) -> Array:
+    """The elements at the edges of an array: at most 2 * EDGE along each dimension."""
+    return array[np.ix_(*[edge_indices(size) for size in array.shape])] if array.ndim else array
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Statistics over the finite and infinite elements of an array; all NaN when it is empty."""
+
+    low: float
+    high: float
+    mean: float
+    norm: float
+    nans: int
+
+
+def summarise(array: Array) -> Summary:
+    """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and how many NaN."""
+    wide = np.abs(array).astype(np.float64) if array.dtype.kind == "c" else array.astype(np.float64)
+    missing = np.isnan(wide)
+    nans = int(missing.sum())
+    kept = wide[~missing] if nans else wide
+    nan = float("nan")
+    with np.errstate(all="ignore"):
+        norm = nan if nans else float(np.sqrt(np.square(wide).sum()))
+        if not kept.size:
+            return Summary(nan, nan, nan, norm, nans)
+        return Summary(float(kept.min()), float(kept.max()), float(kept.mean()), norm, nans)
+
+
+class Value:
+    """One value of the trace."""
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: str, array: Array | None, edges: Array, summary: Summary | None
+    ) -> None:
+        self.shape = shape
+        self.dtype = dtype  # "float32"
+        self.array = array  # None when only a summary was kept
+        self.edges = edges  # the elements at the edges; the whole array where it is small
+        self._summary = summary
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Statistics of the whole value."""
+        return self._summary if self._summary is not None else summarise(self.edges)
+
+    @property
+    def norm(self) -> float:
+        """Euclidean norm; NaN when an element is NaN."""
+        return self.summary.norm
+
+    @property
+    def numel(self) -> int:
+        """How many elements it has."""
+        return int(np.prod(self.shape, dtype=np.float64)) if self.shape else 1
+
+    @property
+    def scalar(self) -> float | complex | int | bool | None:
+        """The only element, or None when there are more or fewer."""
+        return self.array.reshape(-1)[0].item() if self.array is not None and self.array.size == 1 else None
+
+    def text(self, max_chars: int = 40) -> str:
+        """The numbers as PyTorch prints them, "3." or "[2., 3.]"; where they do not fit, the shape and the range."""
+        if self.array is not None and (self.array.size <= max_chars or self.array.size == 1):
+            text = array_text(self.array)
+            if len(text) <= max_chars or self.array.size == 1:
+                return text
+        return self.brief()
+
+    def brief(self) -> str:
+        """A number for a formula, "7" or "0.3333"; for arrays the shape and the range: "(3, 3) in [0, 24]"."""
+        if self.scalar is not None:
+            return number_text(self.scalar)
+        shape = str(tuple(self.shape))
+        if not self.numel:
+            return f"{shape} empty"
+        found = self.summary
+        if found.nans == self.numel:
+            return f"{shape} all nan"
+        if found.low == found.high and not found.nans:
+            return f"{shape} all {number_text(found.low)}"
+        nans = f", {found.nans} nan" if found.nans else ""
+        return f"{shape} in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
+
+
+class ValueStore:
+    """The bytes of all values, in typed chunks as they came."""
+
+    def __init__(self, rows: Values, dims: Dims, summaries: Summaries) -> None:
+        self.rows, self._dims, self._summaries = rows, dims, summaries
+        self._chunks: list[Array] = []
+        self._starts = np.zeros(1, np.int64)  # where the sizes of value i begin in `dims`
+        self._shapes: dict[int, tuple[int, ...]] = {}
+
+    def add_chunks(self, chunks: list[Array], rows: Array) -> Array:
+        """Take the arrays that the new rows point into; returns the rows with chunk numbers of this store."""
+        moved = rows.copy()
+        moved["chunk"] += len(self._chunks)
+        self._chunks += chunks
+        return moved
+
+    def grown(self) -> None:
+        """Rows were added: find where their sizes begin."""
+        known = len(self._starts) - 1
+        new = np.cumsum(self.rows.ndim[known:], dtype=np.int64)
+        self._starts = np.concatenate([self._starts, self._starts[-1] + new])
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        """The shape of value `index`."""
+        if not self.rows.ndim[index]:
+            return ()
+        return tuple(self._dims.size[self._starts[index] : self._starts[index + 1]].tolist())
+
+    def get(self, index: int) -> Value:
+        """Value `index`; its arrays are views that must not be written."""
+        rows = self.rows
+        shape = self.shape(index)
+        start = int(rows.offset[index])
+        flat = self._chunks[rows.chunk[index]][start : start + int(rows.count[index])]
+        name = DTYPES[rows.dtype[index]]
+        if rows.complete[index]:
+            array = flat.reshape(shape)
+            return Value(shape, name, array, array, None)
+        edges = flat.reshape([min(size, 2 * EDGE) for size in shape])
+        at = int(np.searchsorted(self._summaries.value, index))
+        s = self._summaries
+        summary = Summary(float(s.low[at]), float(s.high[at]), float(s.mean[at]), float(s.norm[at]), int(s.nans[at]))
+        return Value(shape, name, None, edges, summary)
+
+    def norms(self, first: int, count: int) -> Array:
+        """The norms of `count` values from `first`, at most a million elements at a time."""
+        result = np.zeros(count)
+        rows = self.rows
+        chunk, offset, size = rows.chunk[first:], rows.offset[first:], rows.count[first:]
+        full = np.flatnonzero((size > 0) & rows.complete[first:])
+        cuts = np.flatnonzero(
+            (np.diff(chunk[full]) != 0)
+            | (offset[full][1:] != offset[full][:-1] + size[full][:-1])
+            | (np.diff(np.cumsum(size[full]) // 1_000_000) != 0)
+        )
+        for run in np.split(full, cuts + 1):
+            if len(run):
+                begin = int(offset[run[0]])
+                data = self._chunks[chunk[run[0]]][begin : begin + int(size[run].sum())]
+                wide = (np.abs(data) if data.dtype.kind == "c" else data).astype(np.float64)
+                with np.errstate(all="ignore"):
+                    result[run] = np.sqrt(np.add.reduceat(np.square(wide), offset[run] - begin))
+        mine = self._summaries.value >= first
+        result[self._summaries.value[mine] - first] = self._summaries.norm[mine]
+        return result
