@@ -1,8 +1,7 @@
 """The operations to compare with PyTorch: one row per case, as a function of tensors, with what to feed it.
 
-`cases(torch)` builds the table over whichever `torch` it is given, so the recorder runs it over the real one and the
-tests over ours. A row is a name, a function and its inputs. Differentiable inputs are compared in their first and second
-gradients too.
+`cases(torch)` builds the table over the `torch` that it is given: the recorder over the real one, the tests over ours.
+A row is a name, a function and its inputs. Differentiable inputs are compared in their first and second gradients.
 """
 
 from __future__ import annotations

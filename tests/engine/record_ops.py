@@ -34,6 +34,8 @@ def described(tensor: Any) -> Any:
     """dtype, shape and the numbers of one tensor, or None."""
     if tensor is None:
         return None
+    if getattr(tensor, "_is_zerotensor", bool)():  # PyTorch's zeros without memory
+        return {"dtype": str(tensor.dtype), "shape": list(tensor.shape), "values": [0.0] * tensor.numel()}
     flat = tensor.detach().reshape(-1)
     values = (flat.float() if str(tensor.dtype) in ("torch.bfloat16", "torch.float16") else flat).tolist()
     return {"dtype": str(tensor.dtype), "shape": list(tensor.shape), "values": [number(v) for v in values]}

@@ -1,0 +1,70 @@
+"""Every snippet of the corpus must do what PyTorch did: print the same to the character, warn the same, raise the same.
+
+`close.json` names the snippets whose numbers may differ in the last printed digits (see `compare.py`), and why; one that is
+named there and agrees exactly fails, so that the list cannot rot. Snippets in `later/` wait for operations of a later
+issue: they run too, `later.json` holds how many agree today, and that number must be kept up to date, upwards.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.snippets.compare import compare
+
+HERE = Path(__file__).parent
+CORPUS = sorted((HERE / "corpus").glob("*.py"))
+LATER = sorted((HERE / "later").glob("*.py"))
+AT_LEAST = 250
+
+
+def recorded(path: Path) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((HERE / "golden" / f"{path.stem}.json").read_text(encoding="utf-8"))
+    return data
+
+
+def run_all(paths: list[Path]) -> dict[str, dict[str, Any]]:
+    """What our own torch does with each, by name of the file."""
+    command = [sys.executable, str(HERE / "execute.py"), "--gradviz", *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=HERE.parents[1])
+    results = {}
+    for line in done.stdout.splitlines():
+        result = json.loads(line)
+        results[Path(result["file"]).stem] = {**result, "stdout": result["stdout"].split("\n")}
+    return results
+
+
+@functools.cache
+def corpus_results() -> dict[str, dict[str, Any]]:
+    return run_all(CORPUS)
+
+
+def may_be_close() -> dict[str, str]:
+    named: dict[str, str] = json.loads((HERE / "close.json").read_text(encoding="utf-8"))
+    return named
+
+
+def test_the_corpus_is_complete() -> None:
+    assert len(CORPUS) + len(LATER) >= AT_LEAST
+    golden = {path.stem for path in (HERE / "golden").glob("*.json")}
+    assert golden == {path.stem for path in (*CORPUS, *LATER)}
+    assert set(may_be_close()) <= {path.stem for path in CORPUS}
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_snippet(path: Path) -> None:
+    verdict, difference = compare(corpus_results()[path.stem], recorded(path))
+    expected = "close" if path.stem in may_be_close() else "same"
+    assert verdict == expected, f"{path.name}: {verdict}\n{difference}"
+
+
+def test_snippets_for_later_only_grow_better() -> None:
+    results = run_all(LATER) if LATER else {}
+    agreeing = sorted(path.stem for path in LATER if compare(results[path.stem], recorded(path))[0] == "same")
+    assert agreeing == [], "these agree with PyTorch now: move them to corpus/"
