@@ -1,0 +1,193 @@
+"""`import numpy` for a snippet: chosen functions, and arrays whose doors to files and to foreign memory are shut.
+
+A `SafeArray` is an ndarray whose `tofile`, `dump`, `ctypes`, `data`, `base`, `resize` and the like refuse; every
+function here returns such arrays. Objects of the snippet never reach NumPy's converters, which would believe an
+`__array_interface__`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradviz.worker.guard import Guard, stand_in
+
+_FUNCTIONS = """ array asarray arange linspace logspace zeros ones empty full eye identity zeros_like ones_like
+empty_like full_like diag exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh
+arcsinh arccosh arctanh sqrt cbrt square abs absolute fabs sign floor ceil round around rint trunc clip power
+float_power mod remainder fmod reciprocal negative add subtract multiply divide true_divide floor_divide dot vdot
+inner outer matmul tensordot einsum kron cross trace mean sum prod max min amax amin argmax argmin std var median
+average percentile quantile ptp cumsum cumprod diff gradient nanmean nansum nanmax nanmin nanstd any all isnan isinf
+isfinite isclose allclose array_equal maximum minimum concatenate stack vstack hstack dstack column_stack split
+array_split reshape ravel transpose swapaxes moveaxis squeeze expand_dims broadcast_to broadcast_arrays repeat tile
+flip fliplr flipud roll rot90 where nonzero argwhere flatnonzero searchsorted sort argsort unique bincount histogram
+meshgrid indices triu tril take take_along_axis choose select logical_and logical_or logical_not logical_xor equal
+not_equal greater greater_equal less less_equal sinc heaviside interp convolve correlate polyfit polyval corrcoef cov
+atleast_1d atleast_2d copy append insert delete pad isscalar ndim shape size hypot deg2rad rad2deg degrees radians
+real imag conj angle trapezoid count_nonzero ascontiguousarray """.split()
+_LINALG = """norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky matrix_rank pinv lstsq matrix_power slogdet
+cond multi_dot"""
+_RANDOM = """rand randn randint random random_sample seed normal uniform choice permutation shuffle standard_normal
+binomial poisson exponential beta gamma multivariate_normal"""
+_FFT = "fft ifft fft2 ifft2 fftn rfft irfft fftfreq fftshift ifftshift rfftfreq"
+_DTYPES = """float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ intp
+floating integer number generic"""
+_SHUT = "tofile dump dumps ctypes data base setflags getfield setfield newbyteorder resize strides itemset".split()
+
+
+def _shut(name: str) -> property:
+    def refuse(array: object) -> NoReturn:
+        raise AttributeError(f"the array attribute '{name}' is not available in GradViz snippets")
+
+    return property(refuse)
+
+
+class SafeArray(np.ndarray[Any, Any]):
+    """What a snippet knows as `numpy.ndarray`."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: object, **keywords: object) -> NoReturn:
+        raise TypeError("numpy.ndarray() is not available in GradViz snippets; use numpy.array or numpy.zeros")
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if return_scalar and array.ndim == 0 else array.view(SafeArray)
+
+    def __repr__(self) -> str:
+        return repr(_raw(self))
+
+    def view(self, dtype: Any = None) -> Any:  # type: ignore[override]
+        """The same memory as another type of number."""
+        return _raw(self).view(*(() if dtype is None else (_numeric(dtype),))).view(SafeArray)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:  # type: ignore[override]
+        """The same values as another type of number."""
+        return _raw(self).astype(_numeric(dtype), copy=bool(copy)).view(SafeArray)
+
+
+for _name in _SHUT:
+    setattr(SafeArray, _name, _shut(_name))
+SafeArray.__name__ = SafeArray.__qualname__ = "ndarray"
+SafeArray.__module__ = "numpy"
+
+
+def _raw(array: Any) -> np.ndarray[Any, Any]:
+    return np.ndarray.view(array, np.ndarray)
+
+
+def _numeric(dtype: Any) -> np.dtype[Any]:
+    found = np.dtype(str.__str__(dtype) if isinstance(dtype, str) else dtype)
+    if found.kind not in "biufcSU":
+        raise TypeError("only types of numbers and of text are available in GradViz snippets")
+    return found
+
+
+def safe(value: Any) -> Any:
+    """Shut the doors of an array, or of the arrays in a tuple or list, that is handed to the snippet."""
+    if type(value) is np.ndarray:
+        return value.view(SafeArray)
+    if type(value) in (tuple, list):
+        return type(value)(safe(each) for each in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # what eigh, svd and unique return
+        return tuple(safe(each) for each in value)
+    return value
+
+
+class Arrays:
+    """Makes the numpy stand-in of one run."""
+
+    def __init__(self, guard: Guard, tensor: type | None) -> None:
+        self._guard = guard
+        self._tensor = tensor
+
+    def module(self) -> dict[str, Any]:
+        """`numpy` and its submodules, by name."""
+        source = np.random.RandomState(0)
+        names: dict[str, Any] = {name: self._guarded(getattr(np, name)) for name in _FUNCTIONS if hasattr(np, name)}
+        names |= {name: getattr(np, name) for name in _DTYPES.split()}
+        names |= {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan, "newaxis": None, "__version__": np.__version__}
+        names |= {
+            "ndarray": SafeArray,
+            "bool": np.bool_,
+            "set_printoptions": self._set_printoptions,
+            "vectorize": self._vectorize,
+        }
+        parts = {
+            "linalg": {name: self._guarded(getattr(np.linalg, name)) for name in _LINALG.split()}
+            | {"LinAlgError": np.linalg.LinAlgError},
+            "random": {name: self._guarded(getattr(source, name)) for name in _RANDOM.split()}
+            | {"default_rng": self._default_rng, "RandomState": self._random_state},
+            "fft": {name: self._guarded(getattr(np.fft, name)) for name in _FFT.split()},
+        }
+        modules = {f"numpy.{part}": stand_in(f"numpy.{part}", held) for part, held in parts.items()}
+        names |= {part: modules[f"numpy.{part}"] for part in parts}
+        return {"numpy": stand_in("numpy", names), **modules}
+
+    def _guarded(self, function: Any) -> Callable[..., Any]:
+        def call(*args: Any, **keywords: Any) -> Any:
+            plain = [self._plain(each) for each in args]
+            named = {key: self._plain(each) for key, each in keywords.items()}
+            if named.get("dtype") is not None:
+                named["dtype"] = _numeric(named["dtype"])
+            return safe(function(*plain, **named))
+
+        call.__name__ = call.__qualname__ = getattr(function, "__name__", "numpy")
+        call.__doc__ = None
+        return call
+
+    def _plain(self, value: Any, depth: int = 0) -> Any:
+        """`value` without objects of the snippet, which NumPy would ask for memory addresses; tensors become arrays."""
+        kind = type(value)
+        if kind in (int, float, bool, str, complex, type(None), slice) or isinstance(value, np.generic | np.ndarray):
+            return value
+        if self._tensor is not None and isinstance(value, self._tensor):
+            return value.numpy()  # type: ignore[attr-defined]
+        if kind in (list, tuple) and depth < 32:
+            return kind(self._plain(each, depth + 1) for each in value)
+        if isinstance(value, type) and issubclass(value, np.generic | int | float | bool | complex):
+            return value
+        if self._guard.owns(value) or not isinstance(value, range | tuple | map | zip | filter | np.dtype | dict):
+            raise TypeError(
+                f"NumPy in GradViz snippets takes numbers, lists, arrays and tensors, not {kind.__name__} objects"
+            )
+        return value if isinstance(value, np.dtype) else [self._plain(each, depth + 1) for each in value]
+
+    @staticmethod
+    def _set_printoptions(
+        precision: Any = None, suppress: Any = None, threshold: Any = None, linewidth: Any = None
+    ) -> None:
+        np.set_printoptions(precision=precision, suppress=suppress, threshold=threshold, linewidth=linewidth)
+
+    def _vectorize(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(values: Any) -> Any:
+            flat = [function(each) for each in np.asarray(self._plain(values)).ravel()]
+            return safe(np.array(self._plain(flat)).reshape(np.shape(self._plain(values))))
+
+        return call
+
+    def _default_rng(self, seed: int | None = None) -> Any:
+        source = np.random.default_rng(None if seed is None else int(seed))
+        names = "random normal uniform integers choice permutation shuffle standard_normal binomial poisson exponential"
+        return stand_in("Generator", {name: self._guarded(getattr(source, name)) for name in names.split()})
+
+    def _random_state(self, seed: int | None = None) -> Any:
+        source = np.random.RandomState(None if seed is None else int(seed))
+        return stand_in("RandomState", {name: self._guarded(getattr(source, name)) for name in _RANDOM.split()})
+
+
+def warm_arrays() -> None:
+    """Exercise what NumPy imports lazily, because nothing can be opened once the worker is locked."""
+    a = np.arange(6.0).reshape(2, 3)
+    for name in "mean std var sum max min prod any all argmax cumsum".split():
+        getattr(a, name)()
+    square = np.eye(2)
+    for name in "inv det eig eigh svd qr cholesky pinv norm slogdet".split():
+        getattr(np.linalg, name)(square)
+    np.fft.fft(a)
+    np.unique(a), np.histogram(a), np.percentile(a, 50), np.median(a), np.ptp(a), np.einsum("ij,ij", a, a), np.pad(a, 1)
+    np.polyfit([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], 1), np.array2string(a, precision=2), np.clip(a, 0, 1), np.average(a)
+    str(a), repr(a), repr(a.astype("f2")), repr(a.astype(complex)), f"{a[0, 0]:.2f}", np.format_float_positional(0.1)
+    np.random.default_rng(0).normal(), np.random.RandomState(0).choice(3), functools.reduce(np.add, a)

@@ -1,0 +1,44 @@
+"""What a run tells its caller: recorded columns, printed text, and once how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Recorded steps: the header and the raw columns, for `Trace.extend`."""
+
+    header: dict[str, Any]
+    payload: bytes
+
+
+@dataclass(frozen=True)
+class Output:
+    """Text that the snippet printed; `stream` is "out" or "err"."""
+
+    stream: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How a run ended, in words: one sentence, and the error as Python prints it when the snippet raised."""
+
+    sentence: str = ""
+    line: int = -1
+    traceback: str = ""
+    last_line: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Done:
+    """The end of a run; `status` is ok, raised, refused, limit, stopped or died."""
+
+    status: str
+    detail: Detail = field(default_factory=Detail)
+
+
+Event = Batch | Output | Done

@@ -1,0 +1,20 @@
+"""How much one run may use; the parent measures and enforces, the worker's own locks are the second fence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one run: seconds, megabytes, counts and bytes."""
+
+    wall_seconds: float = 20.0
+    cpu_seconds: float = 20.0
+    memory_mb: int = 1500
+    output_chars: int = 200_000
+    steps: int = 1_000_000
+    recorded_bytes: int = 512_000_000
+    message_bytes: int = 64_000_000
+    source_chars: int = 400_000
+    start_seconds: float = 30.0

@@ -1,0 +1,77 @@
+"""The worker process: import and exercise everything, close the locks, say READY, then run what is asked until the
+pipe ends.
+
+Started by `process.WorkerProcess` (see `spawn` for the command). The pipe moves to private descriptors first, and 0
+and 1 become the null device, so that nothing that C code prints can get into the protocol.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradviz.worker.channel import Channel
+    from gradviz.worker.runner import Runner
+
+MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
+
+
+def main() -> None:
+    """Run the worker until its parent closes the pipe; never returns."""
+    reading, writing = _private_pipe()
+    from gradviz.worker.channel import Channel
+
+    channel = Channel(writing)
+    try:
+        serve = _prepare(channel)
+    except BaseException as error:  # noqa: BLE001 the parent must hear why; this process is over
+        channel.failed(f"{type(error).__name__}: {error}")
+        os._exit(1)
+    serve(reading)
+    os._exit(0)
+
+
+def _private_pipe() -> tuple[int, int]:
+    reading, writing = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.close(null)
+    return reading, writing
+
+
+def _prepare(channel: Channel) -> Callable[[int], None]:
+    """Everything up to READY; what comes back serves requests from a descriptor."""
+    import signal
+
+    from gradviz.worker.oslock import AuditGate, lock_down
+    from gradviz.worker.runner import Runner
+    from gradviz.worker.torch_modules import load_torch
+    from gradviz.worker.warm import warm
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gate = AuditGate()
+    runner = Runner(channel, gate, load_torch())
+    warm(runner)
+    layers = {"language": "on", "audit hook": "on", **lock_down(_memory_mb() + MEMORY_MARGIN_MB)}
+    channel.ready(layers)
+    return lambda reading: _serve(channel, runner, reading)
+
+
+def _serve(channel: Channel, runner: Runner, reading: int) -> None:
+    from gradviz.worker.protocol import FrameKind, read_frame
+
+    while (frame := read_frame(lambda count: os.read(reading, count), 1 << 20)) is not None:
+        if frame.kind is FrameKind.RUN:
+            channel.begin(frame.request, int(frame.header["limits"]["output_chars"]))
+            runner.run(frame.header["source"], frame.header["filename"])
+
+
+def _memory_mb() -> int:
+    for argument in sys.argv:
+        if argument.startswith("--memory-mb="):
+            return int(argument.partition("=")[2])
+    return 1500

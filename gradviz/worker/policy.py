@@ -1,0 +1,263 @@
+"""The language of a snippet: an allow-list over the syntax tree, then three small rewrites; line and column numbers
+stay.
+
+`check` refuses, with a sentence that names the line and the way round, before anything runs. `Rewriter` turns
+attribute stores, `.format`, `.obj`, `.__class__` and private names into calls of hooks whose names contain `<`: legal
+in a tree, impossible to type, so no source text can name, shadow or rebind them. Everything else is ordinary
+bytecode. The hooks are in `guard`, the tables in `policy_names`. The check looks at the tree, not at the text:
+identifiers are already normalised there.
+"""
+
+from __future__ import annotations
+
+import ast
+import unicodedata
+from collections.abc import Callable, Container
+from types import CodeType
+from typing import Any
+
+from gradviz.worker.policy_names import (
+    ALLOWED_NODES,
+    DEFINABLE_DUNDERS,
+    FORBIDDEN_ATTRIBUTES,
+    HOOKED_ATTRIBUTES,
+    MODULE_HINTS,
+    PATTERN_ATTRIBUTES_REFUSED,
+    READABLE_DUNDERS,
+    READABLE_NAMES,
+    REFUSED_BUILTINS,
+    REFUSED_NODES,
+    is_dunder,
+)
+
+MAX_DEPTH = 200
+MAX_CONSTANT = 1_000_000
+HERE = "available in GradViz snippets"
+
+
+class Refusal(Exception):
+    """The policy does not run this snippet; `sentence` says what, at which line, and the way round."""
+
+    def __init__(self, line: int, what: str, way_round: str) -> None:
+        self.line = line
+        self.sentence = f"line {line}: {what}; {way_round}."
+        super().__init__(self.sentence)
+
+
+def compile_snippet(
+    source: str,
+    filename: str,
+    modules: Container[str],
+    instrument: Callable[[ast.Module, str], ast.Module] | None = None,
+) -> CodeType:
+    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError."""
+    tree = ast.parse(source, filename)
+    check(tree, modules)
+    if instrument is not None:
+        tree = instrument(tree, source)
+    tree = ast.fix_missing_locations(Rewriter().visit(tree))
+    return compile(tree, filename, "exec", dont_inherit=True)
+
+
+def check(tree: ast.Module, modules: Container[str]) -> None:
+    """Refuse the first construct that is not in the language."""
+    _Checker(modules, _bound_names(tree)).visit(tree)
+
+
+def _bound_names(tree: ast.AST) -> set[str]:
+    """Every name that the snippet itself binds somewhere: those hide builtins of the same name."""
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound.add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.alias):
+            bound.add(node.asname or node.name.split(".")[0])
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            bound.add(node.name)
+    return bound
+
+
+class _Checker(ast.NodeVisitor):
+    """Walks the whole tree once; `self._line` follows, because some nodes carry no line."""
+
+    def __init__(self, modules: Container[str], bound: set[str]) -> None:
+        self._modules = modules
+        self._bound = bound
+        self._line = 1
+        self._depth = 0
+        self._in_class_body = False
+
+    def visit(self, node: ast.AST) -> None:
+        self._line = getattr(node, "lineno", self._line)
+        if type(node) not in ALLOWED_NODES:
+            kind = type(node).__name__
+            self._refuse(f"{REFUSED_NODES.get(kind, f'{kind} is')} not {HERE}", "use plain functions and statements")
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            self._refuse("this code is nested too deeply", "split it into several statements")
+        super().visit(node)
+        self._depth -= 1
+
+    def _refuse(self, what: str, way_round: str) -> None:
+        raise Refusal(self._line, what, way_round)
+
+    def _name(self, name: str | None, allowed: Container[str] = (), what: str = "name") -> None:
+        if name is None:
+            return
+        if name != unicodedata.normalize("NFKC", name):
+            self._refuse(f"the {what} {name!r} has unusual characters", "spell it with plain letters")
+        if is_dunder(name) and name not in allowed:
+            self._refuse(
+                f"the {what} {name} is not {HERE}", "names with two underscores on both sides belong to Python"
+            )
+
+    def _attribute(self, name: str) -> None:
+        self._name(name, READABLE_DUNDERS, "attribute")
+        if name in FORBIDDEN_ATTRIBUTES:
+            self._refuse(f"the attribute {name} is not {HERE}", "it reaches inside Python or NumPy; leave it out")
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._name(node.id, READABLE_NAMES if isinstance(node.ctx, ast.Load) else ())
+        if isinstance(node.ctx, ast.Load) and node.id in REFUSED_BUILTINS and node.id not in self._bound:
+            self._refuse(f"{node.id}() is not {HERE}", REFUSED_BUILTINS[node.id])
+
+    def visit_arg(self, node: ast.arg) -> None:
+        self._name(node.arg, what="argument")
+        self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        self._name(node.arg, what="argument")
+        self.generic_visit(node)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        for name in node.names:
+            self._name(name)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        for name in node.names:
+            self._name(name)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        self._name(node.name)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._name(node.name, DEFINABLE_DUNDERS if self._in_class_body else (), "method")
+        self._scoped(node, False)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._scoped(node, False)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._name(node.name, what="class name")
+        if node.keywords:
+            self._refuse(f"a metaclass or another class keyword is not {HERE}", "name base classes only")
+        self._scoped(node, True)
+
+    def _scoped(self, node: ast.AST, in_class_body: bool) -> None:
+        before, self._in_class_body = self._in_class_body, in_class_body
+        self.generic_visit(node)
+        self._in_class_body = before
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr != "__class__" or not isinstance(node.ctx, ast.Load):
+            self._attribute(node.attr)
+        if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
+            self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
+        self.generic_visit(node)
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> None:
+        for name in node.kwd_attrs:
+            self._attribute(name)
+            if name.startswith("_") or name in PATTERN_ATTRIBUTES_REFUSED:
+                self._refuse(f"{name} can't be used in a class pattern", "match the object and read it afterwards")
+        self.generic_visit(node)
+
+    def visit_MatchAs(self, node: ast.MatchAs) -> None:
+        self._name(node.name)
+        self.generic_visit(node)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        self._name(node.name)
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        self._name(node.rest)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, str | bytes) and len(node.value) > MAX_CONSTANT:
+            self._refuse("this text constant is too long", "make it in a loop")
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._import(alias.name, f"import {alias.name}")
+            self._name(alias.asname)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.level or node.module is None:
+            self._refuse(f"a relative import is not {HERE}", "put the code into the snippet itself")
+        module = str(node.module)
+        self._import(module, f"import {module}" if module.count(".") == 0 else f"from {module} import …")
+        for alias in node.names:
+            if alias.name == "*":
+                self._refuse(f"from {module} import * is not {HERE}", "name what you need")
+            if module != "__future__":
+                self._name(alias.name)
+            self._name(alias.asname)
+
+    def _import(self, module: str, what: str) -> None:
+        for part in module.split("."):
+            self._name(part, {"__future__"})
+        if module in self._modules:
+            return
+        root = module.split(".")[0]
+        if root == "torch":
+            self._refuse(f"{what} is not {HERE}", "this part of PyTorch is not in GradViz; leave it out")
+        hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
+        self._refuse(f"{what} is not {HERE}", hint or "torch, numpy, math, random and a few more can be imported")
+
+
+class Rewriter(ast.NodeTransformer):
+    """Puts the hooks in; runs after `check` and after the trace's own instrumentation."""
+
+    def __init__(self) -> None:
+        self._classes: list[str] = []
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.bases = [self.visit(each) for each in node.bases]
+        self._classes.append(node.name.lstrip("_"))
+        node.body = [self.visit(each) for each in node.body]
+        self._classes.pop()
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        name = node.attr
+        if name == "__class__":
+            return _hook("<class>", node, node.value)
+        mangled = self._mangled(name)
+        node.attr = mangled
+        private = mangled.startswith("_") and not is_dunder(mangled)
+        constant = ast.copy_location(ast.Constant(mangled), node)
+        if isinstance(node.ctx, ast.Load):
+            if private or mangled in HOOKED_ATTRIBUTES:
+                return _hook("<get>", node, node.value, constant)
+        else:
+            node.value = _hook("<write>", node, node.value, constant)
+        return node
+
+    def _mangled(self, name: str) -> str:
+        """`self.__x` in a class body is `_Class__x`; done here because hooks take the name as text."""
+        if name.startswith("__") and not name.endswith("__") and self._classes and self._classes[-1]:
+            return f"_{self._classes[-1]}{name}"
+        return name
+
+
+def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
+    function = ast.copy_location(ast.Name(name, ast.Load()), node)
+    return ast.copy_location(ast.Call(function, list(arguments), []), node)

@@ -1,0 +1,110 @@
+"""The tables of the language policy: which syntax, names, attributes and modules a snippet may use, and what to do
+instead.
+
+`policy` walks the syntax tree with these; `guard` uses the same names at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+
+ALLOWED_NODES = frozenset(
+    getattr(ast, name)
+    for name in """ Module Expr FunctionDef ClassDef Return Delete Assign AugAssign AnnAssign For While If With Raise
+    Try Assert Import ImportFrom Global Nonlocal Pass Break Continue BoolOp NamedExpr BinOp UnaryOp Lambda IfExp Dict
+    Set ListComp SetComp DictComp GeneratorExp Yield YieldFrom Compare Call FormattedValue JoinedStr Constant
+    Attribute Subscript Starred Name List Tuple Slice Load Store Del And Or Add Sub Mult MatMult Div Mod Pow LShift
+    RShift BitOr BitXor BitAnd FloorDiv Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn comprehension
+    ExceptHandler arguments arg keyword alias withitem Match match_case MatchValue MatchSingleton MatchSequence
+    MatchMapping MatchClass MatchStar MatchAs MatchOr """.split()
+)
+
+REFUSED_NODES = {
+    "AsyncFunctionDef": "async functions are",
+    "AsyncFor": "async for is",
+    "AsyncWith": "async with is",
+    "Await": "await is",
+    "TryStar": "except* is",
+    "TypeAlias": "the type statement is",
+    "TypeVar": "a type parameter in brackets is",
+    "ParamSpec": "a type parameter in brackets is",
+    "TypeVarTuple": "a type parameter in brackets is",
+}
+
+# special methods that a class may define, and that may be read (as in super().__init__())
+DEFINABLE_DUNDERS = frozenset(
+    """ __init__ __call__ __len__ __getitem__ __setitem__ __delitem__ __iter__ __next__ __contains__ __reversed__
+    __missing__ __repr__ __str__ __format__ __enter__ __exit__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__
+    __bool__ __float__ __int__ __index__ __complex__ __round__ __neg__ __pos__ __abs__ __invert__ __add__ __radd__
+    __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __itruediv__ __floordiv__
+    __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __divmod__ __pow__ __rpow__ __ipow__ __matmul__ __rmatmul__
+    __imatmul__ __and__ __rand__ __iand__ __or__ __ror__ __ior__ __xor__ __rxor__ __ixor__ __lshift__ __rlshift__
+    __rshift__ __rrshift__ __post_init__ """.split()
+)
+READABLE_DUNDERS = DEFINABLE_DUNDERS | {"__name__", "__doc__", "__version__", "__qualname__", "__module__"}
+READABLE_NAMES = frozenset({"__name__", "__doc__"})
+
+# what Python itself puts into a finished class
+CLASS_FURNITURE = frozenset(
+    """
+    __module__ __qualname__ __doc__ __dict__ __weakref__ __annotations__ __match_args__ __classcell__ __firstlineno__
+    __static_attributes__ __orig_bases__ __classdictcell__ __annotate_func__ __annotations_cache__ __annotate__
+    __parameters__ __type_params__ __abstractmethods__ __new__ __slots__ __dataclass_fields__ __dataclass_params__
+    __replace__ __getnewargs__ __reduce_ex__ __use_args__ __conditional_annotations__
+    """.split()
+)
+SNIPPET_CLASS_FURNITURE = CLASS_FURNITURE - {"__new__", "__slots__", "__reduce_ex__", "__getnewargs__", "__replace__"}
+
+FORBIDDEN_ATTRIBUTES = frozenset(
+    """ mro tb_frame tb_next tb_lasti tb_lineno f_back f_builtins f_code f_generator f_globals f_locals f_trace
+    f_lasti gi_frame gi_code gi_yieldfrom gi_running gi_suspended cr_await cr_frame cr_code cr_origin cr_running
+    ag_await ag_frame ag_code ag_running func_globals func_code func_defaults func_closure co_code co_consts co_names
+    co_varnames co_freevars co_cellvars with_traceback tofile dump dumps ctypes strides setflags newbyteorder getfield
+    setfield """.split()
+)
+
+# read through a hook, because what they mean depends on the object
+HOOKED_ATTRIBUTES = frozenset({"format", "format_map", "obj", "saved_items", "row", "tag"})
+PATTERN_ATTRIBUTES_REFUSED = HOOKED_ATTRIBUTES
+
+REFUSED_BUILTINS = {
+    "open": "a snippet has no files; put the data in the snippet itself",
+    "exec": "write the code where it is needed",
+    "eval": "write the expression where it is needed",
+    "compile": "write the code where it is needed",
+    "input": "nobody can answer while the snippet is recorded; assign the value instead",
+    "globals": "name the variables that you need",
+    "locals": "name the variables that you need",
+    "vars": "name the attributes that you need",
+    "dir": "name the attributes that you need",
+    "memoryview": "use a list, bytes or a tensor",
+    "breakpoint": "GradViz itself steps through the snippet; leave the line out",
+    "help": "the inspector explains each operation; leave the line out",
+}
+
+_FILES = "a snippet has no files, processes or environment; put the data in the snippet itself"
+_NETWORK = "a snippet has no network; put the data in the snippet itself"
+_THREADS = "a snippet runs in one thread and one process; call the function directly"
+_INNARDS = "a snippet can't reach the inside of Python; leave it out"
+_DRAWS = "GradViz draws the graph itself; leave the line out"
+_DATASETS = "datasets and ready models can't be loaded; make a small batch with torch.randn or write the numbers down"
+_NUMBERS = "write the numbers into the snippet or make them with torch or numpy"
+
+_HINTS = {
+    _FILES: """os pathlib shutil glob io tempfile subprocess platform argparse csv json pickle zipfile gzip shelve
+    sqlite3 h5py yaml logging getpass""",
+    _NETWORK: "socket urllib requests http ssl ftplib smtplib wget httpx",
+    _THREADS: "threading multiprocessing concurrent asyncio signal queue _thread",
+    _INNARDS: """ctypes gc inspect importlib builtins types weakref ast dis code marshal pdb traceback runpy site
+    cffi""",
+    _DRAWS: """torchviz graphviz pydot hiddenlayer tensorboard tensorboardX torchview netron torchsummary torchinfo
+    visdom wandb""",
+    _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub gym gymnasium d2l",
+    _NUMBERS: "pandas sklearn scipy PIL cv2 imageio skimage seaborn sympy tensorflow jax",
+}
+MODULE_HINTS = {name: hint for hint, names in _HINTS.items() for name in names.split()}
+
+
+def is_dunder(name: str) -> bool:
+    """Whether a name begins and ends with two underscores."""
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")

@@ -1,0 +1,162 @@
+"""One worker process as its parent sees it: started with a clean environment in an empty scratch folder, read by a
+thread of its own.
+
+The reader thread decodes frames and hands them to whoever listens; when the stream ends it reaps the process and
+empties the scratch folder. Malformed bytes end the process: a worker that breaks the protocol is not asked again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+
+from gradviz.worker.limits import Limits
+from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
+from gradviz.worker.spawn import worker_command, worker_environment
+
+OnFrame = Callable[[Frame], None]
+OnEnd = Callable[[str, bool], None]
+
+
+class WorkerProcess:
+    """A process that is getting ready, idle, or at work for one listener."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        on_gone: Callable[[WorkerProcess], None] = lambda worker: None,
+        command: list[str] | None = None,
+    ) -> None:
+        self.layers: Mapping[str, str] = {}
+        self._limits = limits
+        self._on_gone = on_gone
+        self._ready = threading.Event()
+        self._gone = threading.Event()
+        self._lock = threading.Lock()
+        self._failure = ""
+        self._started = False
+        self._listener: tuple[OnFrame, OnEnd] | None = None
+        self._scratch = tempfile.mkdtemp(prefix="gradviz-")
+        self._process = subprocess.Popen(
+            [*(command or worker_command()), f"--memory-mb={limits.memory_mb}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=self._scratch,
+            env=worker_environment(self._scratch),
+            bufsize=0,
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read, name="gradviz-worker-reader", daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it still runs, as far as is known now."""
+        return not self._gone.is_set() and self._process.poll() is None
+
+    def wait_ready(self, timeout: float) -> bool:
+        """Block until it said READY; False if it never will."""
+        if not self._ready.wait(timeout):
+            self._failure = f"it was not ready after {timeout:g} seconds"
+        return self._started and not self._gone.is_set()
+
+    def listen(self, on_frame: OnFrame, on_end: OnEnd) -> None:
+        """Frames go to `on_frame`; the end of the process to `on_end`, at once if it has ended."""
+        with self._lock:
+            self._listener = (on_frame, on_end)
+            gone = self._gone.is_set()
+        if gone:
+            on_end(self._how_it_ended(), self._started)
+
+    def unlisten(self) -> None:
+        """Nobody waits for frames now."""
+        with self._lock:
+            self._listener = None
+
+    def send(self, frame: Frame) -> None:
+        """Write a frame; a process that is gone is noticed by the reader."""
+        stdin = self._process.stdin
+        assert stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            left = memoryview(encode(frame))
+            while left:
+                left = left[stdin.write(left) or 0 :]
+
+    def kill(self) -> None:
+        """End it now; what it had sent is still read."""
+        with contextlib.suppress(OSError):
+            self._process.kill()
+
+    def join(self) -> None:
+        """Wait until the process is reaped and the reader thread is over."""
+        if threading.current_thread() is not self._reader:
+            self._reader.join()
+
+    def _read(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None
+        try:
+            while (frame := read_frame(stdout.read, self._limits.message_bytes)) is not None:
+                self._dispatch(frame)
+        except ProtocolError as error:
+            self._failure = self._failure or f"it sent a wrong message: {error}"
+        except OSError as error:
+            self._failure = self._failure or str(error)
+        finally:
+            self._end()
+
+    def _dispatch(self, frame: Frame) -> None:
+        if frame.kind is FrameKind.READY and not self._ready.is_set():
+            layers = frame.header.get("layers")
+            if type(layers) is not dict:
+                raise ProtocolError("a READY message without layers")
+            self.layers = {str(name)[:40]: str(state)[:200] for name, state in layers.items()}
+            self._started = True
+            self._ready.set()
+        elif frame.kind is FrameKind.FAILED and not self._ready.is_set():
+            self._failure = text_field(frame.header, "sentence", 2000)
+        else:
+            with self._lock:
+                listener = self._listener
+            if listener is None:
+                raise ProtocolError("a message that nobody asked for")
+            listener[0](frame)
+
+    def _end(self) -> None:
+        self.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+        with self._lock:
+            self._gone.set()
+            listener = self._listener
+        self._ready.set()
+        if listener is not None:
+            listener[1](self._how_it_ended(), self._started)
+        self._on_gone(self)
+
+    def _how_it_ended(self) -> str:
+        if self._failure:
+            return self._failure
+        code = self._process.returncode
+        if code is not None and code < 0 and os.name == "posix":
+            try:
+                return f"signal {signal.Signals(-code).name}"
+            except ValueError:
+                return f"signal {-code}"
+        return f"exit status {code}" if code else ""

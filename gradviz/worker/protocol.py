@@ -1,0 +1,119 @@
+"""Frames between the program and its worker: a fixed prefix, a JSON header and raw bytes; never pickle, never eval.
+
+A frame is `GV`, a version byte, a kind byte, the request it belongs to, and the lengths of header and payload; the
+lengths are checked against a cap before anything is read. The worker is not trusted: whatever does not fit these
+rules is a `ProtocolError`, and the client ends that worker. Next: `client` (the parent's side), `main` (the child's).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+VERSION = 1
+HEADER_CAP = 8_000_000
+_PREFIX = struct.Struct("<2sBBIII")
+_MAGIC = b"GV"
+
+
+class FrameKind(IntEnum):
+    """What a frame says; READY, FAILED, OUTPUT, BATCH and DONE come from the worker, RUN goes to it."""
+
+    READY = 1
+    FAILED = 2
+    RUN = 3
+    OUTPUT = 4
+    BATCH = 5
+    DONE = 6
+
+
+class ProtocolError(Exception):
+    """The other side sent something that is not a frame of this protocol."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One message: its kind, the request it belongs to, a JSON object and raw bytes."""
+
+    kind: FrameKind
+    request: int
+    header: dict[str, Any]
+    payload: bytes = b""
+
+
+def encode(frame: Frame) -> bytes:
+    """The bytes of a frame."""
+    header = json.dumps(frame.header, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    prefix = _PREFIX.pack(_MAGIC, VERSION, frame.kind, frame.request, len(header), len(frame.payload))
+    return b"".join((prefix, header, frame.payload))
+
+
+def write_frame(descriptor: int, frame: Frame) -> None:
+    """Write a whole frame to a file descriptor."""
+    left = memoryview(encode(frame))
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def read_frame(read: Callable[[int], bytes], message_cap: int) -> Frame | None:
+    """The next frame from `read(n)` (at most n bytes, b"" at the end), or None if the stream ended between or inside
+    frames."""
+    prefix = _read_exactly(read, _PREFIX.size)
+    if prefix is None:
+        return None
+    magic, version, kind, request, header_length, payload_length = _PREFIX.unpack(prefix)
+    if magic != _MAGIC or version != VERSION:
+        raise ProtocolError("this is not a GradViz worker message")
+    if header_length > HEADER_CAP or payload_length > message_cap:
+        raise ProtocolError(f"a message of {header_length + payload_length:,} bytes is too long")
+    try:
+        frame_kind = FrameKind(kind)
+    except ValueError:
+        raise ProtocolError(f"unknown message kind {kind}") from None
+    header = _read_exactly(read, header_length)
+    payload = _read_exactly(read, payload_length)
+    if header is None or payload is None:
+        return None
+    return Frame(frame_kind, request, _decode_header(header), payload)
+
+
+def _decode_header(raw: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(raw.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        raise ProtocolError("a message header is not JSON") from None
+    if type(header) is not dict:
+        raise ProtocolError("a message header is not a JSON object")
+    return header
+
+
+def _read_exactly(read: Callable[[int], bytes], count: int) -> bytes | None:
+    parts: list[bytes] = []
+    while count:
+        part = read(min(count, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def text_field(header: dict[str, Any], name: str, cap: int = 100_000) -> str:
+    """The text under `name` (empty when absent), cut to `cap`; refuses any other type."""
+    value = header.get(name, "")
+    if type(value) is not str:
+        raise ProtocolError(f"the field {name} is not text")
+    return value[:cap]
+
+
+def count_field(header: dict[str, Any], name: str) -> int:
+    """The non-negative integer under `name` (0 when absent); refuses any other type."""
+    value = header.get(name, 0)
+    if type(value) is not int or value < 0:
+        raise ProtocolError(f"the field {name} is not a count")
+    return value

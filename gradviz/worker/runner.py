@@ -1,0 +1,169 @@
+"""Runs one snippet inside the worker: fresh state, policy, recording, and how it ended in words.
+
+The order: everything that an earlier run may have left is reset; the text is checked, instrumented and compiled; the
+audit gate closes; the code runs; the gate opens. The gate is closed whenever code of the snippet can run, its
+`__str__` included.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.channel import Channel
+from gradviz.worker.errors import FAILED, ErrorText, describe
+from gradviz.worker.oslock import AuditGate
+from gradviz.worker.policy import Refusal, compile_snippet
+from gradviz.worker.recording import Recording, instrumented, new_recording, reset_engine
+from gradviz.worker.stand_ins import World
+from gradviz.worker.ticker import Ticker
+
+_QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+
+
+class Runner:
+    """One after the other; `run` answers on the channel, the last frame being DONE."""
+
+    def __init__(self, channel: Channel, gate: AuditGate, torch: dict[str, types.ModuleType]) -> None:
+        self._channel = channel
+        self._gate = gate
+        self._torch = torch
+        self._ticker = Ticker(lambda: self._channel.tick())
+        self._print_options = np.get_printoptions()
+
+    def run(self, source: str, filename: str) -> None:
+        """Run the snippet and send how it ended."""
+        self._reset()
+        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+        world = World(self._torch, self._gate, self._channel.write)
+        try:
+            code = compile_snippet(source, filename, world.modules, instrumented)
+        except Refusal as refusal:
+            self._channel.done({"status": "refused", "sentence": refusal.sentence, "line": refusal.line})
+            return
+        except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
+            self._channel.done(_raised(describe(error, filename, self._gate)))
+            return
+        recording = new_recording(source, filename)
+        self._channel.record(recording)
+        self._channel.done(self._execute(code, world, recording, filename))
+
+    def rehearse(self, sources: list[str]) -> None:
+        """Run these and tell nobody."""
+        null = os.open(os.devnull, os.O_WRONLY)
+        told, self._channel = self._channel, Channel(null)
+        for source in sources:
+            self._channel.begin(0, 100_000)
+            self.run(source, "rehearsal.py")
+        self._channel = told
+        os.close(null)
+
+    def _execute(self, code: types.CodeType, world: World, recording: Recording, filename: str) -> dict[str, Any]:
+        guard = world.guard
+        guard.globals.update(
+            __name__="__main__", __doc__=None, __builtins__=guard.builtins(world.import_module, self._printer())
+        )
+        guard.globals.update({**guard.hooks(), **recording.hooks()})
+        function = types.FunctionType(code, guard.globals)
+        self._show_warnings(filename)
+        with recording.installed():
+            self._ticker.start()
+            self._gate.close()
+            try:
+                function()
+            except SystemExit as leaving:
+                return self._left(leaving, filename)
+            except BaseException as error:  # noqa: BLE001 what a snippet raises is its result
+                described = describe(error, filename, self._gate)
+                recording.error(error, described)
+                return _raised(described)
+            finally:
+                self._gate.open()
+                self._ticker.stop()
+        return {"status": "ok"}
+
+    def _left(self, leaving: SystemExit, filename: str) -> dict[str, Any]:
+        """sys.exit(): without a code, or with 0, all is well."""
+        if leaving.code is None or (type(leaving.code) is int and leaving.code == 0):
+            return {"status": "ok"}
+        return _raised(describe(leaving, filename, self._gate))
+
+    def _reset(self) -> None:
+        """As in a new process, whatever the run before did."""
+        reset_engine()
+        np.set_printoptions(**self._print_options)
+        sys.setrecursionlimit(1000)
+        warnings.resetwarnings()
+        for category in _QUIET:
+            warnings.simplefilter("ignore", category)
+        warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
+        warnings.simplefilter("always", append=True)  # what is shown once is decided in `_show_warnings`
+
+    def _printer(self) -> Callable[..., None]:
+        write = self._channel.write
+
+        def print_(*values: object, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
+            between, after = _text_or("sep", sep, " "), _text_or("end", end, "\n")
+            text = between.join([str.__str__(str(value)) for value in values]) + after
+            if file is None:
+                write("out", text)
+            else:
+                file.write(text)
+
+        print_.__name__ = print_.__qualname__ = "print"
+        return print_
+
+    def _show_warnings(self, filename: str) -> None:
+        """Warnings go to the error stream as Python prints them, once for each text and line of the snippet."""
+        shown: set[tuple[str, str, int]] = set()
+        write = self._channel.write
+
+        def show(message: Any, category: type[Warning], where: str, line: int, *rest: object) -> None:
+            line = _snippet_line(filename) or line
+            try:
+                text = str.__str__(str(message))
+            except Exception:  # noqa: BLE001 a warning class of the snippet with a __str__ that raises
+                text = FAILED
+            key = (text, category.__name__, line)
+            if key in shown:
+                return
+            shown.add(key)
+            source = linecache.getline(filename, line).strip()
+            write("err", f"{filename}:{line}: {category.__name__}: {text}\n" + (f"  {source}\n" if source else ""))
+
+        warnings.showwarning = show  # type: ignore[assignment]
+
+
+def _raised(error: ErrorText) -> dict[str, Any]:
+    return {
+        "status": "raised",
+        "sentence": error.last_line,
+        "line": error.line,
+        "traceback": error.traceback,
+        "last_line": error.last_line,
+    }
+
+
+def _text_or(name: str, value: object, default: str) -> str:
+    if value is None:
+        return default
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be None or a string, not {type(value).__name__}")
+    return str.__str__(value)
+
+
+def _snippet_line(filename: str) -> int:
+    """The line of the snippet that is running now, 0 if there is none."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == filename:
+            return frame.f_lineno
+        frame = frame.f_back
+    return 0

@@ -1,0 +1,48 @@
+"""The command line and the environment of a new worker process, from source, a wheel or any frozen program."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+
+WORKER_FLAG = "--gv-worker"
+WORKER_EXECUTABLE = "gradviz-worker"
+_KEPT = ("SYSTEMROOT", "TEMP", "TMP")  # Windows needs these to start a process at all
+
+
+def worker_command() -> list[str]:
+    """What to execute to get a worker: a second executable of the same bundle, this program with a flag, or Python."""
+    if "__compiled__" in globals():  # Nuitka: sys.executable need not exist
+        return [os.path.abspath(sys.argv[0]), WORKER_FLAG]
+    name = os.path.basename(sys.executable).lower()
+    if not getattr(sys, "frozen", False) and name.startswith("python"):
+        return _source_command()
+    suffix = ".exe" if os.name == "nt" else ""
+    beside = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), WORKER_EXECUTABLE + suffix)
+    return [beside, WORKER_FLAG] if os.path.exists(beside) else [sys.executable, WORKER_FLAG]
+
+
+def _source_command() -> list[str]:
+    """Isolated Python (-I: no current folder, no PYTHONPATH, no user site) that is told where its packages are."""
+    first = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    last = sorted({folder for name in ("numpy", "ml_dtypes") if (folder := _home_of(name))})
+    code = (
+        f"import sys; sys.path.insert(0, {first!r}); sys.path.extend({last!r}); "
+        "from gradviz.worker.main import main; main()"
+    )
+    return [sys.executable, "-I", "-X", "utf8", "-c", code, WORKER_FLAG]
+
+
+def _home_of(package: str) -> str | None:
+    spec = importlib.util.find_spec(package)
+    return os.path.dirname(os.path.dirname(spec.origin)) if spec is not None and spec.origin else None
+
+
+def worker_environment(scratch: str) -> dict[str, str]:
+    """A clean environment: nothing of the user's, one BLAS thread, the scratch folder as home."""
+    env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": scratch}
+    env |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+    if os.name == "nt":
+        env |= {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return env

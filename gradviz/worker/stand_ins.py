@@ -1,0 +1,59 @@
+"""Everything that a snippet can import in one run: torch, numpy, the plots that are not drawn, and parts of the
+standard library."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.worker.arrays import Arrays
+from gradviz.worker.guard import Guard
+from gradviz.worker.oslock import AuditGate
+from gradviz.worker.plots import plot_modules
+from gradviz.worker.standard_modules import ClassFormOnly, offered_classes, standard_modules
+from gradviz.worker.torch_modules import torch_modules
+
+_CHANGEABLE = (
+    "torch.Tensor",
+    "torch.nn.Module",
+    "torch.optim.Optimizer",
+    "torch.optim.lr_scheduler.LRScheduler",
+    "torch.utils.data.Dataset",
+    "torch.utils.data.DataLoader",
+    "torch.autograd.function.FunctionCtx",
+    "torch.autograd.Function",
+)
+
+
+class World:
+    """The guard and the importable modules of one run."""
+
+    def __init__(
+        self, real_torch: dict[str, types.ModuleType], gate: AuditGate, write: Callable[[str, str], None]
+    ) -> None:
+        torch = torch_modules(real_torch)
+        changeable = tuple(found for name in _CHANGEABLE if isinstance(found := _look_up(torch, name), type))
+        facade = offered_classes(torch.values())
+        self.guard = Guard(
+            facade_types=tuple(facade),
+            changeable=changeable,
+            extra_bases=facade,
+            metaclasses=(ClassFormOnly,),
+        )
+        standard = standard_modules(self.guard, gate, write)
+        self.guard.allow_bases(offered_classes(standard.values()))
+        arrays = Arrays(self.guard, _look_up(torch, "torch.Tensor")).module()
+        self.modules: dict[str, Any] = {**standard, **arrays, **plot_modules(write), **torch}
+
+    def import_module(self, name: str) -> Any:
+        """The stand-in for an import statement that the policy has let through."""
+        if name not in self.modules:
+            raise ModuleNotFoundError(f"No module named {name!r} in GradViz snippets", name=name)
+        return self.modules[name]
+
+
+def _look_up(modules: dict[str, Any], path: str) -> Any:
+    """A name of the torch stand-ins, or None where this torch does not have it."""
+    module, _, name = path.rpartition(".")
+    return vars(type(modules[module])).get(name) if module in modules else None

@@ -1,0 +1,318 @@
+"""The parts of Python's standard library that a snippet may import, each as a stand-in with names chosen one by one.
+
+Left out on purpose: what reads attributes by name without the guard (`operator.attrgetter` as it is,
+`functools.update_wrapper` with lists of names), evaluates text (`typing.get_type_hints`, `functools.singledispatch`),
+makes classes from text (`dataclasses.make_dataclass`, the call form of Enum) or reaches files. Next: `stand_ins`,
+which adds torch, numpy and plots.
+"""
+
+from __future__ import annotations
+
+import abc
+import collections
+import contextlib
+import copy
+import dataclasses
+import datetime
+import enum
+import functools
+import itertools
+import math
+import operator
+import random
+import statistics
+import string
+import sys
+import time
+import types
+import typing
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.guard import Guard, stand_in
+from gradviz.worker.oslock import AuditGate
+
+MAX_SLEEP = 0.1
+Writer = Callable[[str, str], None]  # (stream, text)
+
+
+def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, Any]:
+    """Every stand-in of the standard library for one run, by module name."""
+    modules = {
+        "math": stand_in("math", _public(math)),
+        "random": stand_in("random", _random_names()),
+        "itertools": stand_in("itertools", _public(itertools)),
+        "functools": stand_in("functools", _functools_names(guard)),
+        "collections": stand_in("collections", _collections_names(guard, gate)),
+        "typing": stand_in("typing", _named(typing, _TYPING)),
+        "dataclasses": stand_in("dataclasses", _dataclasses_names(guard, gate)),
+        "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
+        "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
+        "__future__": stand_in("__future__", {"annotations": None, "division": None, "print_function": None}),
+        "abc": stand_in("abc", {"ABC": Abstract, "abstractmethod": abc.abstractmethod}),
+        "enum": stand_in("enum", _enum_names()),
+        "operator": stand_in("operator", _operator_names(guard)),
+        "statistics": stand_in("statistics", _named(statistics, _STATISTICS)),
+        "string": stand_in("string", _named(string, _STRING)),
+        "contextlib": stand_in(
+            "contextlib", _named(contextlib, "contextmanager nullcontext suppress ExitStack closing")
+        ),
+        "warnings": stand_in("warnings", _warnings_names()),
+        "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
+        "sys": stand_in("sys", _sys_names(write)),
+    }
+    return modules
+
+
+def _public(module: types.ModuleType) -> dict[str, Any]:
+    return {name: value for name, value in vars(module).items() if not name.startswith("_")}
+
+
+def _named(module: types.ModuleType, names: str) -> dict[str, Any]:
+    return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
+
+
+_TIME = """time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns strftime
+localtime gmtime ctime asctime mktime struct_time"""
+_STATISTICS = "mean fmean median median_low median_high mode stdev pstdev variance pvariance quantiles correlation"
+_STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
+_TYPING = """Any AnyStr Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable
+Iterator List Literal Mapping MutableMapping NamedTuple NewType NoReturn Optional Sequence Set Sized Tuple Type
+TypeAlias TypeVar Union TYPE_CHECKING cast overload Annotated Self Reversible Collection SupportsFloat SupportsInt
+Text"""
+
+
+def _random_names() -> dict[str, Any]:
+    source = random.Random(0)
+    names = """random uniform randint choice choices shuffle sample gauss normalvariate seed randrange triangular
+    betavariate expovariate gammavariate lognormvariate vonmisesvariate paretovariate weibullvariate getrandbits
+    randbytes getstate setstate"""
+    return {name: getattr(source, name) for name in names.split()} | {"Random": random.Random}
+
+
+def _sleep(seconds: float) -> None:
+    """A snippet may wait, but not long: nobody watches it while it runs."""
+    if not isinstance(seconds, int | float):
+        raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    time.sleep(min(seconds, MAX_SLEEP))
+
+
+def _copier(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def copied(x: Any) -> Any:
+        return real(x)
+
+    copied.__name__ = copied.__qualname__ = real.__name__
+    return copied
+
+
+# --- functools, collections, dataclasses, enum, abc, operator ---
+
+
+def _functools_names(guard: Guard) -> dict[str, Any]:
+    def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
+        if type(wrapper) is not types.FunctionType or wrapper.__globals__ is not guard.globals:
+            raise TypeError("functools.wraps works on functions of the snippet")
+        return functools.update_wrapper(wrapper, wrapped)
+
+    def wraps(wrapped: Any) -> Any:
+        return lambda wrapper: update_wrapper(wrapper, wrapped)
+
+    def total_ordering(cls: Any) -> Any:
+        return functools.total_ordering(_own_class(guard, cls, "total_ordering"))
+
+    names = _named(functools, "partial reduce lru_cache cache cmp_to_key cached_property")
+    return names | {"wraps": wraps, "update_wrapper": update_wrapper, "total_ordering": total_ordering}
+
+
+def _own_class(guard: Guard, cls: Any, what: str) -> Any:
+    if not isinstance(cls, type) or not guard.owns(cls):
+        raise TypeError(f"{what} works on classes of the snippet")
+    return cls
+
+
+def _collections_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
+    def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
+        fields = (
+            field_names.replace(",", " ").split() if type(field_names) is str else [str(each) for each in field_names]
+        )
+        plain = [str.__str__(each) for each in fields]
+        values = None if defaults is None else list(defaults)
+        options: dict[str, Any] = {"rename": bool(rename), "defaults": values}
+        with privileged(gate):  # it makes its code from text that it has checked
+            made = collections.namedtuple(str.__str__(typename), plain, **options)  # type: ignore[misc]
+        made.__module__ = "__main__"
+        return guard.adopt(made)
+
+    return _named(collections, "OrderedDict defaultdict deque Counter ChainMap") | {"namedtuple": namedtuple}
+
+
+def _dataclasses_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
+    def dataclass(cls: Any = None, /, **options: bool) -> Any:
+        def decorate(each: Any) -> Any:
+            _own_class(guard, each, "dataclass")
+            with privileged(gate):  # it makes __init__ from text; the names in it were checked with the snippet
+                return guard.adopt(dataclasses.dataclass(**{key: bool(value) for key, value in options.items()})(each))
+
+        return decorate if cls is None else decorate(cls)
+
+    def asdict(instance: Any) -> Any:
+        return _unfolded(instance, dict)
+
+    def astuple(instance: Any) -> Any:
+        return _unfolded(instance, lambda pairs: tuple(value for _, value in pairs))
+
+    names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
+    return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
+
+
+def _unfolded(value: Any, make: Callable[[Any], Any]) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return make([(each.name, _unfolded(getattr(value, each.name), make)) for each in dataclasses.fields(value)])
+    if type(value) in (list, tuple):
+        return type(value)(_unfolded(each, make) for each in value)
+    if type(value) is dict:
+        return {key: _unfolded(each, make) for key, each in value.items()}
+    return value
+
+
+@contextlib.contextmanager
+def privileged(gate: AuditGate) -> Any:
+    """Let the standard library do what the audit gate refuses, for one call that runs no code of the snippet."""
+    was_open = gate.is_open
+    gate.open()
+    try:
+        yield
+    finally:
+        if not was_open:
+            gate.close()
+
+
+class Abstract:
+    """`abc.ABC` without a metaclass: the guard finds abstract methods when a class is made."""
+
+
+Abstract.__name__ = Abstract.__qualname__ = "ABC"
+Abstract.__module__ = "abc"
+
+
+def _enum_names() -> dict[str, Any]:
+    return {"Enum": EnumBase, "IntEnum": IntEnumBase, "auto": enum.auto, "unique": _unique}
+
+
+class ClassFormOnly(enum.EnumMeta):
+    """Enum's metaclass without the call that makes classes from names given as text."""
+
+    def __call__(cls, value: Any, *more: Any, **keywords: Any) -> Any:
+        if more or keywords:
+            raise TypeError("an Enum is made with a class statement in GradViz snippets")
+        return super().__call__(value)
+
+
+class EnumBase(enum.Enum, metaclass=ClassFormOnly):
+    """`enum.Enum`."""
+
+
+class IntEnumBase(enum.IntEnum, metaclass=ClassFormOnly):
+    """`enum.IntEnum`."""
+
+
+def _unique(enumeration: Any) -> Any:
+    if type(enumeration) is not ClassFormOnly:
+        raise TypeError("unique works on Enum classes")
+    return enum.unique(enumeration)  # type: ignore[type-var]
+
+
+def _operator_names(guard: Guard) -> dict[str, Any]:
+    def attrgetter(*names: str) -> Callable[[Any], Any]:
+        paths = [_path(name) for name in names]
+
+        def read(thing: Any) -> Any:
+            found = tuple(functools.reduce(guard.getattr, path, thing) for path in paths)
+            return found[0] if len(found) == 1 else found
+
+        return read
+
+    def methodcaller(name: str, /, *args: Any, **keywords: Any) -> Callable[[Any], Any]:
+        return lambda thing: guard.getattr(thing, name)(*args, **keywords)
+
+    names = {name: value for name, value in _public(operator).items() if name not in ("attrgetter", "methodcaller")}
+    return names | {"attrgetter": attrgetter, "methodcaller": methodcaller}
+
+
+def _path(name: object) -> list[str]:
+    if type(name) is not str:
+        raise TypeError("attribute name must be a string")
+    return name.split(".")
+
+
+# --- warnings, sys ---
+
+
+def _warnings_names() -> dict[str, Any]:
+    def warn(message: Any, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
+        warnings.warn(message, category, stacklevel=max(1, stacklevel) + 1)
+
+    def filterwarnings(
+        action: Any, message: str = "", category: type[Warning] = Warning, lineno: int = 0, append: bool = False
+    ) -> None:
+        warnings.filterwarnings(str.__str__(action), str.__str__(message), category, "", lineno, append)  # type: ignore[arg-type]
+
+    def simplefilter(action: Any, category: type[Warning] = Warning, lineno: int = 0, append: bool = False) -> None:
+        warnings.simplefilter(str.__str__(action), category, lineno, append)  # type: ignore[arg-type]
+
+    def catch_warnings(*, record: bool = False) -> Any:
+        return warnings.catch_warnings(record=bool(record))
+
+    chosen = [warn, filterwarnings, simplefilter, catch_warnings, warnings.resetwarnings]
+    return {function.__name__: function for function in chosen}
+
+
+class TextStream:
+    """`sys.stdout` and `sys.stderr`: text goes where print's text goes."""
+
+    __slots__ = ("_send", "name")
+
+    def __init__(self, name: str, send: Callable[[str], None]) -> None:
+        self.name = f"<{name}>"
+        self._send = send
+
+    def write(self, text: str) -> int:
+        """Print the text as it is."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self._send(str.__str__(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def isatty(self) -> bool:
+        """It is not a terminal."""
+        return False
+
+
+def _sys_names(write: Writer) -> dict[str, Any]:
+    def leave(status: object = None, /) -> None:
+        raise SystemExit(status)
+
+    names = _named(
+        sys, "version version_info maxsize float_info byteorder maxunicode platform getsizeof getrecursionlimit"
+    )
+    streams = {name: TextStream(name, functools.partial(write, name[3:])) for name in ("stdout", "stderr")}
+    return names | streams | {"exit": leave, "argv": ["snippet.py"]}
+
+
+def offered_classes(modules: Iterable[Any]) -> frozenset[type]:
+    """The classes among the names of some stand-ins that a snippet may derive from."""
+    found = {
+        value
+        for module in modules
+        for name, value in vars(type(module)).items()
+        if not name.startswith("_") and type(value) is type and not issubclass(value, np.generic | np.ndarray)
+    }
+    return frozenset(found)

@@ -1,0 +1,47 @@
+"""A regular call of a function in the main thread, between two bytecodes, also while the snippet loops and reports
+nothing.
+
+By an interval timer where there is one; elsewhere (Windows) a thread raises a signal's handler. That thread must
+exist before the locks close; it sleeps while nothing runs.
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+INTERVAL = 0.05
+
+
+class Ticker:
+    """Calls `tick` about every 50 ms between `start` and `stop`."""
+
+    def __init__(self, tick: Callable[[], None], by_thread: bool = not hasattr(signal, "setitimer")) -> None:
+        self._by_thread = by_thread
+        self._number = signal.SIGTERM if by_thread else signal.SIGALRM
+        self._running = threading.Event()
+        signal.signal(self._number, lambda number, frame: tick())
+        if by_thread:
+            threading.Thread(target=self._beat, name="gradviz-ticker", daemon=True).start()
+
+    def start(self) -> None:
+        """Begin ticking."""
+        self._running.set()
+        if not self._by_thread:
+            signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
+
+    def stop(self) -> None:
+        """Tick no more."""
+        self._running.clear()
+        if not self._by_thread:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _beat(self) -> None:
+        while True:
+            self._running.wait()
+            time.sleep(INTERVAL)
+            if self._running.is_set():
+                _thread.interrupt_main(self._number)

@@ -1,0 +1,138 @@
+"""`import torch` for a snippet: the packages of `gradviz.torch` as stand-ins that can't be changed and lead nowhere
+else.
+
+A module's own imports (numpy, typing, other parts of the program) are not handed out: only what the module lists in
+`__all__`, or what was defined for PyTorch's names. Arrays leave through `numpy()` as `SafeArray`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import pkgutil
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.arrays import SafeArray, safe
+from gradviz.worker.guard import StandIn, stand_in
+
+ROOT = "gradviz.torch"
+_FOREIGN = (
+    "typing",
+    "collections",
+    "functools",
+    "numpy",
+    "contextlib",
+    "dataclasses",
+    "types",
+    "warnings",
+    "abc",
+    "math",
+)
+
+
+def load_torch() -> dict[str, types.ModuleType]:
+    """Import every module of `gradviz.torch`; returns them by the name that a snippet uses ("torch.nn")."""
+    if importlib.util.find_spec(ROOT) is None:
+        return {}
+    root = importlib.import_module(ROOT)
+    found = {"torch": root}
+    for part in pkgutil.walk_packages(getattr(root, "__path__", []), f"{ROOT}."):
+        found[part.name.removeprefix("gradviz.")] = importlib.import_module(part.name)
+    _add_attributes(found)
+    return found
+
+
+def _add_attributes(found: dict[str, types.ModuleType]) -> None:
+    """Modules that are attributes only, like `torch.nn.functional` living in another file."""
+    waiting = list(found.items())
+    while waiting:
+        name, module = waiting.pop()
+        for key, value in vars(module).items():
+            inner = f"{name}.{key}"
+            if not isinstance(value, types.ModuleType) or key.startswith("_") or inner in found:
+                continue
+            if value.__name__.startswith("gradviz.torch"):
+                found[inner] = value
+                waiting.append((inner, value))
+
+
+def torch_modules(real: dict[str, types.ModuleType]) -> dict[str, Any]:
+    """The stand-ins of all torch modules, by name."""
+    made: dict[str, Any] = {}
+    for name in sorted(real, key=lambda each: -each.count(".")):  # children first
+        module = real[name]
+        names = {key: value for key in _public_names(module) if _is_offered(value := getattr(module, key))}
+        names = {key: _taking_arrays(value) if key in _FROM_NUMPY else value for key, value in names.items()}
+        names |= {child.rpartition(".")[2]: held for child, held in made.items() if child.rpartition(".")[0] == name}
+        made[name] = _torch_stand_in(name, module, names)
+    return made
+
+
+_FROM_NUMPY = ("tensor", "as_tensor", "asarray", "from_numpy", "Tensor")
+
+
+def _public_names(module: types.ModuleType) -> list[str]:
+    listed = getattr(module, "__all__", None)
+    names = list(listed) if listed is not None else [name for name in vars(module) if not name.startswith("_")]
+    return [*names, *(["__version__"] if hasattr(module, "__version__") else [])]
+
+
+def _is_offered(value: Any) -> bool:
+    if isinstance(value, types.ModuleType | np.ndarray) or type(value).__module__.startswith("typing"):
+        return False
+    home = getattr(value, "__module__", None)
+    return not (isinstance(home, str) and home.split(".")[0] in _FOREIGN)
+
+
+def _taking_arrays(function: Any) -> Any:
+    """The function on plain arrays: the engine holds ndarray itself, never the snippet's class."""
+    if isinstance(function, type):
+        return function
+
+    @functools.wraps(function)
+    def call(*args: Any, **keywords: Any) -> Any:
+        return function(*(_plain(each) for each in args), **{key: _plain(each) for key, each in keywords.items()})
+
+    del call.__wrapped__
+    return call
+
+
+def _plain(value: Any) -> Any:
+    return np.ndarray.view(value, np.ndarray) if isinstance(value, SafeArray) else value
+
+
+def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, Any]) -> Any:
+    held = stand_in(name, names)
+    missing: Callable[[str], Any] | None = vars(module).get("__getattr__")
+    if missing is None:
+        return held
+
+    def absent(self: StandIn, key: str) -> Any:
+        value = missing(key)
+        if not _is_offered(value):
+            raise AttributeError(f"module '{name}' has no attribute '{key}'")
+        return value
+
+    type(held).__getattr__ = absent
+    return held
+
+
+def shut_tensors(tensor: type) -> None:
+    """From now on tensors of this process hand out `SafeArray`; called once, in the worker."""
+    for name in ("numpy", "__array__"):
+        original = getattr(tensor, name, None)
+        if original is not None:
+            setattr(tensor, name, _handing_out_safe(original))
+
+
+def _handing_out_safe(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(*args: Any, **keywords: Any) -> Any:
+        return safe(original(*args, **keywords))
+
+    return call

@@ -1,0 +1,44 @@
+"""What a worker does before it closes its locks: import everything that may be needed and use it once, because
+afterwards nothing can be opened any more."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from gradviz.worker.arrays import warm_arrays
+from gradviz.worker.runner import Runner
+
+_LATE = (  # what C code or a function of these packages imports when it is first used
+    "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
+    "unicodedata decimal fractions numbers heapq bisect copyreg locale ml_dtypes"
+).split()
+_PACKAGES = ("gradviz.engine", "gradviz.trace")
+
+_SNIPPET = """
+import math, random, time, copy, datetime, collections, dataclasses, typing, functools, enum, statistics
+Point = collections.namedtuple("Point", "x y")
+@dataclasses.dataclass
+class Config:
+    rate: float = 0.1
+class Colour(enum.Enum):
+    RED = 1
+print(Config(), Point(1, 2), Colour.RED, "{:.1f} {!r}".format(1.0, "a"), f"{math.pi:.3f}", "é\\u4e2d")
+copy.deepcopy([Config(), Point(1, 2)])
+time.strftime("%H"); datetime.datetime.now().strftime("%H"); datetime.datetime.strptime("2024", "%Y")
+random.seed(1); random.gauss(0, 1); statistics.stdev([1.0, 2.0])
+def f():
+    raise ValueError("x") from KeyError("y")
+f()
+"""
+
+
+def warm(runner: Runner) -> None:
+    """Import late parts, exercise NumPy, and run a snippet that raises, is refused and does not compile."""
+    for name in _LATE:
+        importlib.import_module(name)
+    for package in _PACKAGES:
+        for part in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            importlib.import_module(part.name)
+    warm_arrays()
+    runner.rehearse([_SNIPPET, "import os\\n", "x = ("])
