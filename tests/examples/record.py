@@ -1,4 +1,4 @@
-"""Record what real PyTorch does with every example: `python tests/examples/record.py`, with a Python that has torch 2.13.0."""
+"""Record what PyTorch does with every example: run it with a Python that has torch 2.13.0."""
 
 from __future__ import annotations
 

@@ -6,8 +6,9 @@ watched in a second way too, as an observer of the engine (see `test_examples.py
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,7 @@ class Watch:
 
     def around(self, original: Call) -> Call:
         def watched(tensors: Any, *arguments: Any, **keywords: Any) -> Any:
-            roots = (
-                tensors if isinstance(tensors, Sequence) and not isinstance(tensors, self.torch.Tensor) else [tensors]
-            )
+            roots = [tensors] if isinstance(tensors, self.torch.Tensor) else tensors
             self._hook([root.grad_fn for root in roots])
             self.calls.append([])
             return original(tensors, *arguments, **keywords)
@@ -42,13 +41,16 @@ class Watch:
         for node in walk(roots):
             if not any(node is seen for seen in self._hooked):
                 self._hooked.append(node)
-                node.register_hook(lambda *_, name=node.name(): self.calls[-1].append(name))
+                node.register_hook(functools.partial(self._ran, node.name()))
+
+    def _ran(self, name: str, *_: Any) -> None:
+        self.calls[-1].append(name)
 
 
 def run_example(torch: Any, path: Path) -> dict[str, Any]:
     """Everything about one example that is compared with PyTorch."""
     watch = Watch(torch)
-    methods = {(torch.autograd, "backward"), (torch.autograd, "grad"), (torch.Tensor, "backward")}
+    methods = ((torch.autograd, "backward"), (torch.autograd, "grad"), (torch.Tensor, "backward"))
     originals = [(owner, name, getattr(owner, name)) for owner, name in methods]
     main = sys.modules["__main__"]
     try:
