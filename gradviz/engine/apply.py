@@ -1,0 +1,109 @@
+"""Running one operation: compute, attach a node where a gradient is wanted, report. The way that all rows take; the two-operand arithmetic
+of scalars and equal types has a shorter way to the same (`elementwise.py`). In-place writes are in `inplace.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.graph import Node, edge_of, next_sequence
+from gradviz.engine.rows import OpRow
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, View, wrap_result
+
+Array = np.ndarray[Any, Any]
+NO_PARAMS: Mapping[str, Any] = {}
+
+# NumPy warns of overflow, division by zero and invalid values; PyTorch computes inf and nan in silence, and so do we.
+np.seterr(all="ignore")
+
+
+def call(row: OpRow, *tensors: Tensor | None, **params: Any) -> Any:
+    """Run a row on tensors as they are: the operands already have the types that the forward wants."""
+    return apply(row, tensors, [None if t is None else t._data for t in tensors], params)
+
+
+def apply(
+    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any] = NO_PARAMS
+) -> Any:
+    """Run a row. `arrays` are the operands' data, cast to the types that the forward wants; gradients go to `tensors`."""
+    made = row.forward(*arrays, **params)
+    if row.single:
+        out = wrap_result(made)
+        outputs: tuple[Tensor, ...] = (out,)
+    else:
+        outputs = tuple(map(wrap_result, made))
+    if row.view:
+        _make_views(tensors, outputs)
+    node = attach(row, tensors, outputs, params) if state.grad and any(t is not None and t._requires_grad for t in tensors) else None
+    if state.inference:
+        for each in outputs:
+            each._inference = True
+    observer = state.observer
+    if observer is not None:
+        observer.forward(row, [t for t in tensors if t is not None], outputs, node, params)
+    return outputs[0] if row.single else outputs
+
+
+def attach(
+    row: OpRow, tensors: Sequence[Tensor | None], outputs: Sequence[Tensor], params: Mapping[str, Any], rebase: bool = False
+) -> Node | None:
+    """Make the node of a tracked operation; its differentiable outputs come to require grad.
+
+    With `rebase` the outputs are left alone: an in-place write decides itself whose history the node becomes.
+    """
+    if not (row.gradients or row.joint):
+        return None
+    differentiable = [each for each in outputs if each.dtype.rank >= 2]
+    if not differentiable:
+        return None
+    edges = []
+    mask = 0
+    names = row.inputs
+    for i, tensor in enumerate(tensors):
+        edge = edge_of(tensor) if tensor is not None and tensor._requires_grad else None
+        if edge is not None and not row.variadic:
+            if row.joint is None and names[i] not in row.gradients:
+                edge = None
+            else:
+                mask |= 1 << i
+        edges.append(edge)
+    if not mask and not row.variadic:
+        return None
+    node = row.node_class()
+    node.sequence_nr = next_sequence()
+    node.next = tuple(edges)
+    node.params = params
+    node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
+    node.plan = row.plan(mask or 1)
+    if not rebase:
+        for nr, each in enumerate(outputs):
+            if each.dtype.rank >= 2:
+                each._requires_grad = True
+                each._node = node
+                each._output_nr = nr
+    node.plan.save(node, tensors, outputs)
+    if state.anomaly:
+        remember_stack(node)
+    return node
+
+
+def remember_stack(node: Node) -> None:
+    """Keep the forward call stack of a node, for anomaly mode's message."""
+    import traceback
+
+    node.stack = traceback.format_stack()[:-3]
+
+
+def _make_views(tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:
+    """Outputs that share memory with the first operand follow its version, and know their base when differentiable."""
+    source = tensors[0]
+    assert source is not None
+    counter = source._share_version()
+    origin = "no_grad" if not state.grad else "multiple" if len(outputs) > 1 else ""
+    for each in outputs:
+        each._version_counter = counter
+        each._base = source if source._base is None else source._base
+        each._view = View(counter.value, origin)

@@ -1,0 +1,244 @@
+"""The backward pass: the one loop that runs nodes, adds gradients up in input buffers, undoes broadcasting and frees buffers.
+
+Note [Order of steps]
+A node runs when all its incoming gradients have arrived. Among ready nodes the one with the highest sequence number (the youngest of the
+forward pass) goes first, and `AccumulateGrad` outranks everything. See `call.py` for `backward()` and `grad()` as people call them.
+
+Note [Input buffers]
+Gradients that arrive at one output of a node are added up in its input buffer, not in `.grad`: that changes only when
+`AccumulateGrad` runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.graph import AccumulateGrad, Edge, Node, accumulator
+from gradviz.engine.hooks import (
+    keep_retained,
+    run_post_accumulate_hooks,
+    run_post_hooks,
+    run_pre_hooks,
+    run_tensor_hooks,
+)
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.validate import check_nan, conform, copy_with_history
+
+Array = np.ndarray[Any, Any]
+
+
+class GraphTask:
+    """One backward pass from its roots to its leaves."""
+
+    def __init__(
+        self,
+        roots: Sequence[tuple[Edge, Tensor]],
+        *,
+        retain_graph: bool,
+        create_graph: bool,
+        targets: Sequence[Edge] | None,
+        accumulate: bool,
+    ) -> None:
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.dependencies: dict[Node, int] = {}
+        self.buffers: dict[Node, list[Tensor | None]] = {}
+        self.ready: list[tuple[int, int, Node]] = []
+        self.pushed = 0
+        self.observer = state.observer
+        self.expected: dict[Edge, list[int]] = {}  # [arrived, expected], kept only while somebody watches
+        self.captures: dict[Node, list[tuple[int, int]]] = {}
+        self.captured: list[Tensor | None] = []
+        self.needed: set[Node] | None = None
+        self._count([edge for edge, _ in roots])
+        if targets is not None:
+            self._limit([edge[0] for edge, _ in roots], targets, accumulate)
+        for (node, nr), grad in roots:
+            self._deliver(node, nr, grad)
+
+    # --- before the first node runs ---
+
+    def _count(self, roots: Sequence[Edge]) -> None:
+        """How many gradients each node waits for."""
+        dependencies = self.dependencies
+        watch = self.observer is not None
+        stack: list[Node] = []
+        for edge in roots:
+            node = edge[0]
+            if node in dependencies:
+                dependencies[node] += 1
+            else:
+                dependencies[node] = 1
+                stack.append(node)
+            if watch:
+                self.expected.setdefault(edge, [0, 0])[1] += 1
+        while stack:
+            for found in stack.pop().next:
+                if found is None:
+                    continue
+                node = found[0]
+                if node in dependencies:
+                    dependencies[node] += 1
+                else:
+                    dependencies[node] = 1
+                    stack.append(node)
+                if watch:
+                    if found in self.expected:
+                        self.expected[found][1] += 1
+                    else:
+                        self.expected[found] = [0, 1]
+
+    def _limit(self, roots: Sequence[Node], targets: Sequence[Edge], accumulate: bool) -> None:
+        """Run only what leads to `targets`; catch the gradients there unless they accumulate into `.grad`."""
+        needed: set[Node] = set()
+        self.captured = [None] * len(targets)
+        goals: set[Node] = set()
+        for i, (node, nr) in enumerate(targets):
+            goals.add(node)
+            if accumulate:
+                needed.add(node)
+            else:
+                self.captures.setdefault(node, []).append((nr, i))
+        visited: set[Node] = set()
+        stack = [(node, False) for node in roots]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                following = (edge[0] for edge in node.next if edge is not None)
+                if any(each in needed or each in goals for each in following):
+                    needed.add(node)
+            elif node not in visited:
+                visited.add(node)
+                stack.append((node, True))
+                stack.extend((edge[0], False) for edge in node.next if edge is not None)
+        self.needed = needed
+
+    # --- the loop ---
+
+    def run(self) -> None:
+        """Run every node that is reached, in PyTorch's order."""
+        before, state.grad = state.grad, self.create_graph
+        if not self.create_graph:
+            state.observer = None
+        try:
+            ready = self.ready
+            while ready:
+                self._evaluate(heappop(ready)[2])
+        finally:
+            state.grad, state.observer = before, self.observer
+
+    def _evaluate(self, node: Node) -> None:
+        grads = self.buffers.pop(node, None)
+        if grads is None:
+            grads = [None] * max(1, len(node.metas))
+        if node.tensor_hooks is not None:
+            run_tensor_hooks(node, grads, self.observer)
+        if node.retained is not None:
+            keep_retained(node, grads)
+        if self.needed is not None:
+            for nr, i in self.captures.get(node, ()):
+                self.captured[i] = grads[nr]
+            if node not in self.needed:
+                return
+        if type(node) is AccumulateGrad:
+            if grads[0] is not None:
+                self._accumulate(node, grads[0])
+            return
+        self._run_node(node, grads)
+
+    def _run_node(self, node: Node, grads: list[Tensor | None]) -> None:
+        if node.pre_hooks is not None:
+            grads = run_pre_hooks(node, grads, self.observer)
+        out = node.apply(grads)
+        had_buffers = not self.retain_graph and node.release()
+        edges = node.next
+        checked: list[Tensor | None] = []
+        for i, edge in enumerate(edges):
+            grad = out[i]
+            if edge is None or grad is None:
+                checked.append(None)
+                continue
+            shape, dtype = edge[0].metas[edge[1]]
+            data = grad._data
+            if data.shape != shape or data.dtype is not dtype:
+                grad = conform(grad, shape, dtype, node, i)
+            checked.append(grad)
+        if state.anomaly:
+            check_nan(node, checked)
+        if node.post_hooks is not None:
+            checked = run_post_hooks(node, checked, grads, self.observer)
+        if self.observer is not None:
+            self._report(node, grads, checked, had_buffers)
+        for edge, grad in zip(edges, checked, strict=True):
+            if edge is not None:
+                self._deliver(edge[0], edge[1], grad)
+
+    def _report(
+        self, node: Node, grads: list[Tensor | None], out: list[Tensor | None], had_buffers: bool
+    ) -> None:
+        assert self.observer is not None
+        self.observer.backward_node(node, grads, out)
+        if had_buffers:
+            self.observer.freed(node)
+
+    def _deliver(self, node: Node, nr: int, grad: Tensor | None) -> None:
+        """Add a gradient to a node's input buffer; the node is ready when it waits for no other."""
+        waiting = self.dependencies[node] - 1
+        self.dependencies[node] = waiting
+        wanted = self.needed is None or node in self.needed or node in self.captures
+        if grad is not None and wanted:
+            buffer = self.buffers.get(node)
+            if buffer is None:
+                buffer = self.buffers[node] = [None] * len(node.metas)
+            before = buffer[nr]
+            buffer[nr] = grad if before is None else before + grad
+        if self.observer is not None and wanted:
+            self._report_arrival(node, nr, grad)
+        if not waiting and wanted:
+            self.pushed += 1
+            heappush(self.ready, (-node.sequence_nr, self.pushed, node))
+
+    def _report_arrival(self, node: Node, nr: int, grad: Tensor | None) -> None:
+        count = self.expected[(node, nr)]
+        if grad is None:
+            count[1] -= 1
+            return
+        count[0] += 1
+        total = self.buffers[node][nr]
+        assert self.observer is not None and total is not None
+        self.observer.contribution(node, nr, grad, total, count[0], count[1])
+
+    def _accumulate(self, node: AccumulateGrad, grad: Tensor) -> None:
+        """Add to `.grad` of a leaf: in place, unless the gradients themselves are to be differentiated."""
+        if node.pre_hooks is not None:
+            grads = run_pre_hooks(node, [grad], self.observer)
+            assert grads[0] is not None
+            grad = grads[0]
+        variable = node.variable
+        held = variable._grad
+        if held is None:
+            variable._grad = copy_with_history(grad) if self.create_graph else wrap(grad._data.copy())
+        elif self.create_graph:
+            variable._grad = held + grad
+        else:
+            if self.observer is not None:
+                self.observer.before_write(held)
+            np.add(held._data, grad._data, out=held._data)
+            held._share_version().value += 1
+        if self.observer is not None:
+            self.observer.accumulated(node, variable, grad)
+        if node.post_hooks is not None:
+            run_post_hooks(node, [], [grad], self.observer)
+        if variable._post_accumulate is not None:
+            run_post_accumulate_hooks(variable, self.observer)
+
+
+def target_edge(tensor: Tensor) -> Edge:
+    """Where the gradient with respect to `tensor` arrives."""
+    node = tensor.grad_fn
+    return (accumulator(tensor), 0) if node is None else (node, tensor._output_nr)

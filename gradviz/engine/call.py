@@ -1,0 +1,177 @@
+"""`backward()` and `grad()` as people call them: arguments checked, seeds made, PyTorch's refusals; `backward.py` does the work."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.backward import GraphTask, target_edge
+from gradviz.engine.graph import Edge, edge_of
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+
+_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause "
+    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
+    "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+    " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp:1319.)"
+)
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Accumulate gradients of `tensors` into leaves, as torch.autograd.backward does."""
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    wanted = None if inputs is None else _sequence(inputs)
+    if wanted is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = _sequence(tensors)
+    given = [None] * len(roots) if grad_tensors is None else _sequence(grad_tensors)
+    seeds = _seeds(roots, given)
+    keep = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warnings.warn(_CYCLE, UserWarning, stacklevel=3)
+    for each in wanted or ():
+        if not each._requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        each.retain_grad()
+    _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=True)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`, without touching `.grad`; as torch.autograd.grad does."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    roots, wanted = _sequence(outputs), _sequence(inputs)
+    if is_grads_batched:
+        return _batched(roots, wanted, _sequence(grad_outputs), retain_graph, create_graph, allow_unused, materialize_grads)
+    given = [None] * len(roots) if grad_outputs is None else _sequence(grad_outputs)
+    seeds = _seeds(roots, given)
+    keep = create_graph if retain_graph is None else retain_graph
+    for each in wanted:
+        if not each._requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    captured = _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=False)
+    for i, found in enumerate(captured):
+        if found is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {i} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+    if materialize_grads:
+        return tuple(wrap(np.zeros_like(t._data)) if g is None else g for g, t in zip(captured, wanted, strict=True))
+    return tuple(captured)
+
+
+def _batched(
+    roots: list[Any],
+    wanted: list[Any],
+    given: list[Any],
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool,
+) -> tuple[Tensor | None, ...]:
+    """`is_grads_batched`: the first dimension of each gradient counts independent passes; results are stacked."""
+    from gradviz.engine.api import FUNCTIONS
+
+    size = given[0].shape[0]
+    rows = []
+    for i in range(size):
+        keep = bool(retain_graph or create_graph or i < size - 1)
+        seeds = [None if g is None else g[i] for g in given]
+        rows.append(grad(roots, wanted, seeds, keep, create_graph, True, allow_unused, False, materialize_grads))
+    stack = FUNCTIONS["stack"]
+    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+
+
+def _execute(
+    roots: list[Any],
+    seeds: list[Tensor],
+    given: Sequence[Tensor | None],
+    retain_graph: bool,
+    create_graph: bool,
+    wanted: list[Any] | None,
+    accumulate: bool,
+) -> list[Tensor | None]:
+    edges: list[tuple[Edge, Tensor]] = []
+    for i, (root, seed) in enumerate(zip(roots, seeds, strict=True)):
+        edge = edge_of(root)
+        if edge is None:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        edges.append((edge, seed))
+    observer = state.observer
+    targets = None if wanted is None else [target_edge(each) for each in wanted]
+    if observer is not None:
+        observer.backward_begin(roots, given, retain_graph, create_graph, wanted)
+    try:
+        task = GraphTask(
+            edges, retain_graph=retain_graph, create_graph=create_graph, targets=targets, accumulate=accumulate
+        )
+        task.run()
+    finally:
+        if observer is not None:
+            observer.backward_end()
+    return task.captured
+
+
+def _sequence(value: Any) -> list[Any]:
+    if isinstance(value, Tensor):
+        return [value]
+    return list(value)
+
+
+def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
+    if len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    return [_seed(root, grad, i) for i, (root, grad) in enumerate(zip(roots, given, strict=True))]
+
+
+def _seed(root: Tensor, grad: Any, index: int) -> Tensor:
+    if grad is None:
+        if not root._requires_grad:
+            return wrap(np.ones_like(root._data))  # refused when the edge is looked for
+        if root._data.size != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if not root.dtype.is_floating_point:
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {root.dtype}")
+        return wrap(np.ones_like(root._data))
+    if not isinstance(grad, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+    if grad._data.shape != root._data.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{index}] has a shape of {grad.shape} and output[{index}] has a shape of {root.shape}."
+        )
+    if root.dtype.is_complex != grad.dtype.is_complex:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{index}] has a dtype of {grad.dtype} and output[{index}] has a dtype of {root.dtype}."
+        )
+    return grad if grad._data.dtype == root._data.dtype else grad.to(root.dtype)

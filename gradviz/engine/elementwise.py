@@ -1,0 +1,321 @@
+"""Operations that work element by element, made from their rows: the function, the method, the in-place method and the operator.
+Type promotion and numbers as operands are handled here for all of them. The rows themselves are in `ops/`."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import api, method
+from gradviz.engine.apply import NO_PARAMS, apply
+from gradviz.engine.graph import Node, Saved, accumulator
+from gradviz.engine.inplace import write
+from gradviz.engine.rows import OpRow
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+
+Array = np.ndarray[Any, Any]
+Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
+NUMBERS = (int, float, complex, np.number, np.bool_)
+_new = object.__new__
+
+
+@functools.lru_cache(maxsize=4096, typed=True)
+def _number(value: Any, target: np.dtype[Any]) -> Array:
+    made = np.array(value, target)
+    made.flags.writeable = False
+    return made
+
+
+def number_array(value: Any, target: np.dtype[Any]) -> Array:
+    """A Python number as a 0-dimensional array of the given type."""
+    if not value:  # 0.0 and -0.0 are one key
+        return np.array(value, target)
+    try:
+        return _number(value, target)
+    except OverflowError:
+        return np.array(float(value), target)
+
+
+def number_tensor(value: Any) -> Tensor:
+    """A Python number as an operand: it takes part in type promotion as a number, not as a tensor."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    target = np.dtype(np.complex128) if isinstance(value, complex) else dtypes.float64.np
+    if isinstance(value, bool):
+        target = dtypes.bool_.np
+    elif isinstance(value, int):
+        target = dtypes.int64.np if -(2**63) <= value < 2**63 else dtypes.float64.np
+    tensor = wrap(number_array(value, target))
+    tensor._wrapped = value
+    return tensor
+
+
+def operand(value: Any, function: str = "", position: int = 1) -> Tensor:
+    """A tensor, or a number as one; anything else is refused."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, NUMBERS):
+        return number_tensor(value)
+    raise TypeError(
+        f"{function}(): argument '{'input' if position == 1 else 'other'}' (position {position}) must be Tensor, "
+        f"not {type(value).__name__}"
+    )
+
+
+def result_type(*tensors: Tensor) -> dtypes.dtype:
+    """The type that operands have in common."""
+    known = [(t.dtype, t._data.ndim) for t in tensors if t._wrapped is None]
+    return dtypes.common(known, [t._wrapped for t in tensors if t._wrapped is not None])
+
+
+def cast(tensor: Tensor, target: dtypes.dtype) -> Array:
+    """The data of an operand in the type of the result."""
+    data = tensor._data
+    if data.dtype is target.np:
+        return data
+    if tensor._wrapped is not None:
+        return number_array(tensor._wrapped, target.np)
+    return data.astype(target.np)
+
+
+def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """PyTorch's refusal of shapes that don't broadcast."""
+    n = max(len(a), len(b))
+    for i in reversed(range(n)):
+        left = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
+        right = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+        if left != right and 1 not in (left, right):
+            return RuntimeError(
+                f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton dimension {i}"
+            )
+    return RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast")
+
+
+def check_broadcast(*arrays: Array) -> None:
+    """Refuse operands whose shapes don't broadcast, with PyTorch's words."""
+    shape = arrays[0].shape
+    for each in arrays[1:]:
+        if each.shape != shape:
+            try:
+                shape = np.broadcast_shapes(shape, each.shape)
+            except ValueError:
+                raise broadcast_error(shape, each.shape) from None
+
+
+# --- one operand ---
+
+
+def unary(row: OpRow, *names: str, floating: bool = True, where: str = "torch method", inplace: bool = True) -> None:
+    """Register an operation of one operand; `floating` ones turn integers into the default floating point type."""
+
+    def prepare(input: Tensor) -> Prepared:
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{row.name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        data = input._data
+        if floating and data.dtype.kind in "iub":
+            data = data.astype(dtypes.default.dtype.np)
+        return row, (input,), (data,), NO_PARAMS
+
+    register(prepare, names or (row.name,), where, inplace)
+
+
+def register(
+    prepare: Callable[..., Prepared], names: Sequence[str], where: str = "torch method", inplace: bool = True
+) -> Callable[..., Any]:
+    """From a function that prepares the operands: the function, the method and the in-place method."""
+
+    @functools.wraps(prepare)
+    def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        result = apply(*prepare(*args, **kwargs))
+        return result if out is None else out.copy_(result)
+
+    function.__name__ = names[0]
+    api(*names, where=where)(function)
+    if inplace:
+
+        @functools.wraps(prepare)
+        def function_(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+            return write(self, *prepare(self, *args, **kwargs))
+
+        function_.__name__ = names[0] + "_"
+        api(*(name + "_" for name in names), where=where)(function_)
+    return function
+
+
+# --- two operands ---
+
+
+def prepare_pair(row: OpRow, x: Any, y: Any, params: Mapping[str, Any], division: bool, compare: bool) -> Prepared:
+    """Cast both operands to their common type."""
+    a, b = operand(x, row.name), operand(y, row.name, 2)
+    target = result_type(a, b)
+    if division and target.rank < 2:
+        target = dtypes.default.dtype
+    arrays = cast(a, target), cast(b, target)
+    check_broadcast(*arrays)
+    if target is dtypes.bool_ and row.name == "sub":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+        )
+    return row, (a, b), arrays, params
+
+
+def binary(
+    row: OpRow,
+    *names: str,
+    division: bool = False,
+    alpha: bool = False,
+    operators: str = "",
+    fast: bool = True,
+    inplace: bool = True,
+) -> None:
+    """Register an operation of two operands. `operators` names the dunder (`mul`): `__mul__`, `__rmul__`, `__imul__` come of it."""
+    shared: Mapping[str, Any] = {"alpha": 1} if alpha else NO_PARAMS
+
+    def prepare(input: Any, other: Any, **given: Any) -> Prepared:
+        if given and not (alpha and given.keys() <= {"alpha"}):
+            raise TypeError(f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'")
+        return prepare_pair(row, input, other, given or shared, division, False)
+
+    function = register(prepare, names or (row.name,), inplace=inplace)
+    if operators:
+        quick = _quick(row, function, "fc" if division else "fcV", shared) if fast else function
+        _operators(operators, quick, prepare)
+
+
+def _operators(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..., Prepared]) -> None:
+    def left(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return _foreign(name, self, other, False)
+        return quick(self, other)
+
+    def right(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, NUMBERS):
+            return _foreign(name, self, other, True)
+        return quick(operand(other), self)
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        return write(self, *prepare(self, other))
+
+    method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
+    method(f"__r{name}__")(right)
+    method(f"__i{name}__")(in_place)
+
+
+def _foreign(name: str, self: Tensor, other: Any, reflected: bool) -> Any:
+    """An operand that is neither tensor nor number: a NumPy array works as in PyTorch, others are Python's own refusal."""
+    if isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
+        fn = getattr(operator, name)
+        return fn(wrap(other), self) if reflected else fn(self, wrap(other))
+    return NotImplemented
+
+
+def _quick(
+    row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, Any]
+) -> Callable[[Any, Any], Any]:
+    """The short way for two operands of one type: the same result as `function`, without promotion and generic bookkeeping."""
+    ufunc = row.ufunc
+    numbers = (int, float)
+    name = row.name
+
+    def quick(self: Any, other: Any) -> Any:
+        a = self._data
+        dtype = a.dtype
+        if dtype.kind not in kinds:
+            return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else _foreign(name, self, other, False)
+        if isinstance(other, Tensor):
+            b = other._data
+            if b.dtype is not dtype:
+                wrapped = other._wrapped
+                if wrapped is None or isinstance(wrapped, complex):
+                    if self._wrapped is None or isinstance(self._wrapped, complex) or b.dtype.kind not in kinds:
+                        return function(self, other)
+                    a = number_array(self._wrapped, b.dtype)
+                else:
+                    b = number_array(wrapped, dtype)
+        elif isinstance(other, numbers):
+            b = number_array(other, dtype)
+            other = number_tensor(other)
+        elif isinstance(other, NUMBERS):
+            return function(self, other)
+        else:
+            return _foreign(name, self, other, False)
+        try:
+            data = ufunc(a, b, out=...)
+        except ValueError:
+            raise broadcast_error(a.shape, b.shape) from None
+        out = _new(Tensor)
+        out._data = data
+        node = attach_pair(row, self, other, out, params) if state.grad and (self._requires_grad or other._requires_grad) else None
+        if state.inference:
+            out._inference = True
+        observer = state.observer
+        if observer is not None:
+            observer.forward(row, (self, other), (out,), node, params)
+        return out
+
+    return quick
+
+
+def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[str, Any]) -> Node | None:
+    """As `apply.attach`, for two operands and one floating point result."""
+    mask = 0
+    first = second = None
+    if x._requires_grad:
+        mask = 1
+        if x._base is not None:
+            x._sync_view()
+        node = x._node
+        first = (node, x._output_nr) if node is not None else (x._accumulator or accumulator(x), 0)
+    if y._requires_grad:
+        mask |= 2
+        if y._base is not None:
+            y._sync_view()
+        node = y._node
+        second = (node, y._output_nr) if node is not None else (y._accumulator or accumulator(y), 0)
+    node = row.node_class()
+    node.sequence_nr = sequence = state.sequence
+    state.sequence = sequence + 1
+    node.next = (first, second)
+    node.params = params
+    data = out._data
+    node.metas = ((data.shape, data.dtype),)
+    plan = row.plans.get(mask) or row.plan(mask)
+    node.plan = plan
+    out._requires_grad = True
+    out._node = node
+    if plan.saves:
+        operands = (x, y)
+        node.saved = [Saved(out if is_output else operands[i], i, is_output) for i, is_output in plan.saves]
+    if plan.captures:
+        plan.save(node, (x, y), (out,))
+    if state.anomaly:
+        from gradviz.engine.apply import remember_stack
+
+        remember_stack(node)
+    return node
+
+
+def compare(row: OpRow, *names: str, operators: str = "") -> None:
+    """Register a comparison: common type for the operands, a boolean result."""
+
+    def prepare(input: Any, other: Any) -> Prepared:
+        return prepare_pair(row, input, other, NO_PARAMS, False, True)
+
+    function = register(prepare, names or (row.name,))
+    if operators:
+
+        def left(self: Tensor, other: Any) -> Any:
+            return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else _foreign(operators, self, other, False)
+
+        method(f"__{operators}__")(left)
+
+

@@ -1,0 +1,318 @@
+"""The autograd graph: nodes, edges, saved buffers and version counters. A node holds facts (which row, which buffers, where gradients
+go next); the row says how to compute, and only the loop in `backward.py` runs nodes and adds gradients. See `rows.py` next."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.state import state
+
+if TYPE_CHECKING:
+    from gradviz.engine.rows import OpRow, Plan
+    from gradviz.engine.tensor import Tensor
+
+Edge = tuple["Node", int]
+Array = np.ndarray[Any, Any]
+LAST = 2**64 - 1  # the sequence number that outranks all others
+
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if "
+    "you need to backward through the graph a second time or if you need to access saved tensors after calling backward."
+)
+_HINT = (
+    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
+    "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+_HINT_ANOMALY = (
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. "
+    "The variable in question was changed in there or anywhere later. Good luck!"
+)
+
+
+class VersionCounter:
+    """Counts the in-place writes to one piece of memory; views and detached tensors share it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class RemovableHandle:
+    """What `register_hook` returns; `remove()` takes the hook off again, and a `with` block does so at its end."""
+
+    _next_id = 0
+
+    def __init__(self, hooks: OrderedDict[int, Any]) -> None:
+        self.hooks = hooks
+        self.id = RemovableHandle._next_id
+        RemovableHandle._next_id += 1
+
+    def remove(self) -> None:
+        """Take the hook off; a second call does nothing."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class Saved:
+    """One saved buffer: the tensor as it was, its data, and the version at which it was saved. An output of the node is held without
+    its history (`tensor` is None), so that node and output do not keep each other alive."""
+
+    __slots__ = ("data", "index", "packed", "tensor", "unpack", "version", "counter")
+
+    def __init__(self, tensor: Tensor, index: int, is_output: bool) -> None:
+        self.counter = tensor._version_counter
+        self.version = 0 if self.counter is None else self.counter.value
+        self.data: Array = tensor._data
+        self.index = index
+        self.tensor: Tensor | None = None if is_output else tensor
+        self.unpack: Callable[[Any], Any] | None = None
+        self.packed: Any = None
+        if is_output and self.counter is None:
+            self.counter = tensor._share_version()
+        if state.saved_hooks:
+            self._pack(tensor)
+
+    def _pack(self, tensor: Tensor) -> None:
+        pack, self.unpack = state.saved_hooks[-1]  # type: ignore[assignment]
+        held, state.saved_hooks = state.saved_hooks, []
+        grad, state.grad = state.grad, False
+        try:
+            self.packed = pack(tensor.detach() if self.tensor is None else tensor)  # type: ignore[operator]
+        finally:
+            state.saved_hooks, state.grad = held, grad
+        self.tensor = None
+        self.data = np.empty(0)
+
+    @property
+    def current_version(self) -> int:
+        """The version of that memory now."""
+        if self.counter is not None:
+            return self.counter.value
+        return 0 if self.tensor is None else self.tensor._version
+
+
+class Node:
+    """One backward function. `next[i]` is where the gradient of input `i` goes, None where none is wanted."""
+
+    row: ClassVar[OpRow]
+    class_name: ClassVar[str] = "Node"
+    next: tuple[Edge | None, ...] = ()
+    sequence_nr: int = 0
+    plan: Plan | None = None
+    saved: list[Saved | None] | None = None
+    params: Mapping[str, Any] = {}
+    captured: Mapping[str, Any] = {}
+    metas: Sequence[tuple[tuple[int, ...], np.dtype[Any]]] = ()
+    freed: bool = False
+    tag: int = -1
+    pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None = None
+    retained: dict[int, Tensor] | None = None
+    stack: Any = None
+    _metadata: dict[Any, Any] | None = None
+
+    def name(self) -> str:
+        """The name that PyTorch shows, such as `MulBackward0`."""
+        return self.class_name
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, input number) for each input."""
+        return tuple((None, 0) if edge is None else edge for edge in self.next)
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary that is the user's own."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        """The gradients of the inputs from those of the outputs; never adds anything up."""
+        assert self.plan is not None
+        return self.plan.run(self, grads)
+
+    def unpack(self) -> list[Tensor | None]:
+        """The saved buffers, checked: freed ones and ones that were overwritten are refused with PyTorch's messages."""
+        if self.saved is None or self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        return [None if one is None else unpack_saved(one, self) for one in self.saved]
+
+    def release(self) -> bool:
+        """Free the saved buffers; whether there were any."""
+        had = self.saved is not None
+        self.saved = None
+        self.freed = self.freed or had
+        return had
+
+    def saved_items(self) -> Iterator[tuple[str, Array, int, Saved]]:
+        """(name, data, version when saved, record) of each saved tensor; nothing after they were freed."""
+        if self.saved is not None and self.plan is not None:
+            for name, one in zip(self.plan.saved_names, self.saved, strict=True):
+                if one is not None:
+                    yield name, one.data, one.version, one
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the node ran; what it returns replaces the gradients."""
+        if self.post_hooks is None:
+            self.post_hooks = OrderedDict()
+        return _register(self.post_hooks, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the node runs; what it returns replaces the gradients."""
+        if self.pre_hooks is None:
+            self.pre_hooks = OrderedDict()
+        return _register(self.pre_hooks, fn)
+
+    def _input_metadata_count(self) -> int:
+        return len(self.metas)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return self._saved_value(name.removeprefix("_saved_"))
+        if name.startswith("_raw_saved_"):
+            return self._saved_value(name.removeprefix("_raw_saved_"))
+        raise AttributeError(f"'{self.class_name}' object has no attribute '{name}'")
+
+    def _saved_value(self, name: str) -> Any:
+        names = () if self.plan is None else self.plan.saved_names
+        if name in names:
+            if self.saved is None or self.freed:
+                raise RuntimeError(SECOND_BACKWARD)
+            one = self.saved[names.index(name)]
+            return None if one is None else unpack_saved(one, self)
+        if name in self.params:
+            value = self.params[name]
+            # PyTorch shows a negative dimension as the unsigned number that it is stored as.
+            return value + 2**64 if type(value) is int and value < 0 and name in ("dim", "dim0", "dim1") else value
+        shape = {"self_sym_sizes": "self_shape", "self_sizes": "self_shape"}.get(name)
+        if shape in self.captured:
+            return tuple(self.captured[shape])
+        raise AttributeError(f"'{self.class_name}' object has no attribute '_saved_{name}'")
+
+    def __dir__(self) -> list[str]:
+        names = () if self.plan is None else self.plan.saved_names
+        return [*super().__dir__(), *(f"_saved_{n}" for n in (*names, *self.params)), *(f"_raw_saved_{n}" for n in names)]
+
+    def __repr__(self) -> str:
+        return f"<{self.class_name} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """The sink for one leaf: adds what arrives to the leaf's `.grad`."""
+
+    class_name = "AccumulateGrad"
+    sequence_nr = LAST
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self.metas = ((variable._data.shape, variable._data.dtype),)
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
+
+
+class ErrorNode(Node):
+    """Stands where a gradient can't be differentiated again; running it raises."""
+
+    class_name = "Error"
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+        self.sequence_nr = next_sequence()
+
+    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        raise RuntimeError(self.message)
+
+
+def next_sequence() -> int:
+    """The number of the next node of the forward pass."""
+    number = state.sequence
+    state.sequence = number + 1
+    return number
+
+
+def _register(hooks: OrderedDict[int, Any], fn: Callable[..., Any]) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = fn
+    return handle
+
+
+def edge_of(tensor: Tensor) -> Edge | None:
+    """Where the gradient of `tensor` goes."""
+    if tensor._base is not None:
+        tensor._sync_view()
+    node = tensor._node
+    if node is not None:
+        return (node, tensor._output_nr)
+    if tensor._requires_grad:
+        return (accumulator(tensor), 0)
+    return None
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The one `AccumulateGrad` of a leaf."""
+    found = leaf._accumulator
+    if found is None:
+        found = leaf._accumulator = AccumulateGrad(leaf)
+    return found
+
+
+def unpack_saved(one: Saved, node: Node) -> Tensor:
+    """The buffer as a tensor, with its history; raises when its memory was written to since."""
+    from gradviz.engine.tensor import wrap
+
+    if one.unpack is not None:
+        value: Tensor = one.unpack(one.packed)
+        return value
+    if one.current_version != one.version:
+        raise RuntimeError(_version_error(one, node))
+    tensor = one.tensor
+    if tensor is not None:
+        return tensor if tensor._data is one.data else _with_history_of(tensor, one.data)
+    result = wrap(one.data)
+    result._version_counter = one.counter
+    if np.issubdtype(one.data.dtype, np.inexact) or one.data.dtype.kind == "V":
+        result._requires_grad = True
+        result._node, result._output_nr = node, one.index
+    return result
+
+
+def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
+    """`tensor` as it was before its data were exchanged (`.data = …`)."""
+    from gradviz.engine.tensor import wrap
+
+    result = wrap(data)
+    result._requires_grad = tensor._requires_grad
+    result._node, result._output_nr, result._accumulator = tensor._node, tensor._output_nr, tensor._accumulator
+    if tensor._requires_grad and tensor._node is None:
+        result._accumulator = accumulator(tensor)
+    return result
+
+
+def _version_error(one: Saved, node: Node) -> str:
+    shape = "[" + ", ".join(map(str, one.data.shape)) + "]"
+    owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
+    source = ""
+    if owner is not None:
+        source = f", which is output {number} of {re.sub(r'Backward[0-9]+$', '', owner.name())},"
+    hint = _HINT_ANOMALY if state.anomaly else _HINT
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{dtypes.of(one.data).label} {shape}]{source} is at version {one.current_version}; "
+        f"expected version {one.version} instead. {hint}"
+    )

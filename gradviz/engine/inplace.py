@@ -1,0 +1,208 @@
+"""Writing to a tensor in place: what may be written, the version counter, and whose history the write becomes.
+
+Note [Views and CopySlices]
+A write to a view changes its base, so the base's `grad_fn` becomes `CopySlices`: the gradient of what was not written passes through to the
+base's former history, the gradient of the written part goes through the operation. The view's own `grad_fn` is made again as
+`AsStridedBackward0` when somebody next asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.apply import attach
+from gradviz.engine.graph import Node, edge_of, next_sequence
+from gradviz.engine.rows import ROWS, OpRow
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, View, wrap
+
+Array = np.ndarray[Any, Any]
+
+
+def check_writable(tensor: Tensor) -> None:
+    """Refuse to write to a leaf that requires grad, to a view of one, and to what can't be tracked."""
+    if tensor._inference and not state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+            "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+    if not state.grad:
+        return
+    if tensor._base is not None:
+        _check_view(tensor, tensor._base)
+    if tensor._requires_grad and tensor.grad_fn is None:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def _check_view(tensor: Tensor, base: Tensor) -> None:
+    if not base._requires_grad:
+        return
+    view = tensor._view
+    node = tensor.grad_fn
+    if view is not None and view.origin == "no_grad":
+        raise RuntimeError(
+            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case is "
+            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
+            "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+            "to be tracked)."
+        )
+    if base._node is None:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if view is not None and view.origin == "multiple" and node is not None:
+        raise RuntimeError(
+            f"Output {tensor._output_nr} of {node.name()} is a view and is being modified inplace. This view is the output of a "
+            "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should "
+            "replace the inplace operation by an out-of-place one."
+        )
+
+
+def write(
+    target: Tensor, row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
+) -> Tensor:
+    """Run a row whose first operand is `target` and put the result where `target` is."""
+    check_writable(target)
+    result = np.asarray(row.forward(*arrays, **params))
+    if result.shape != target._data.shape:
+        raise RuntimeError(
+            f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
+        )
+    found = dtypes.of(result)
+    if not dtypes.can_cast(found, target.dtype):
+        raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
+    tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
+    operands = [_as_it_was(target) if t is target and tracked else t for t in tensors]
+    put(target, result)
+    if tracked:
+        node = attach(row, operands, (target,), params, rebase=True)
+        if node is not None:
+            rebase_history(target, node)
+    else:
+        node = None
+    if state.observer is not None:
+        state.observer.forward(row, [t for t in tensors if t is not None], (target,), node, params)
+    return target
+
+
+def put(target: Tensor, values: Array) -> None:
+    """Overwrite the memory of `target` and count the write."""
+    if state.observer is not None:
+        state.observer.before_write(target)
+    data = target._data
+    if not data.flags.writeable or (data.size > 1 and 0 in data.strides and _overlaps(data)):
+        if _overlaps(data):
+            raise RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                "Please clone() the tensor before performing the operation."
+            )
+        data = target._data = data.copy()  # memory that NumPy handed out read-only (a constant) is nobody else's to see
+    np.copyto(data, values, casting="unsafe")
+    target._share_version().value += 1
+
+
+def _overlaps(data: Array) -> bool:
+    return any(stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True))
+
+
+def _as_it_was(target: Tensor) -> Tensor:
+    """The operand before the write, with its history: what a formula saves of it."""
+    before = wrap(target._data.copy())
+    edge = edge_of(target) if target._requires_grad else None
+    before._requires_grad = target._requires_grad
+    if edge is not None:
+        if target._node is None:
+            before._accumulator = target._accumulator
+        else:
+            before._node, before._output_nr = edge
+    return before
+
+
+def rebase_history(target: Tensor, node: Node) -> None:
+    """Make `node` the history of the written tensor, or of its base."""
+    base = target._base
+    if base is None:
+        target._node, target._output_nr, target._requires_grad = node, 0, True
+        return
+    base._node, base._output_nr, base._requires_grad = CopySlices(base, target, node), 0, True
+    target._requires_grad = True
+    if target._view is not None:
+        target._view.version = -1
+    target._sync_view()
+
+
+class CopySlices(Node):
+    """The history of a base that was written to through a view; see Note [Views and CopySlices]."""
+
+    class_name = "CopySlices"
+
+    def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
+        self.inner = inner
+        self.geometry = geometry(view, base)
+        self.sequence_nr = next_sequence()
+        base_edge = edge_of(base) if base._requires_grad else None
+        self.next = (base_edge, *inner.next[1:])
+        self.metas = ((base._data.shape, base._data.dtype),)
+        self.plan, self.params, self.captured = inner.plan, inner.params, inner.captured
+        self.row = inner.row  # type: ignore[misc]
+        self.saved = inner.saved
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def release(self) -> bool:
+        self.inner.release()
+        return super().release()
+
+    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        grad = grads[0]
+        if grad is None:
+            return [None] * len(self.next)
+        whole = grad.clone()
+        part = whole.as_strided(*self.geometry)
+        found = list(self.inner.apply([part.clone()]))
+        kept = found[0]
+        if self.next[0] is not None:
+            part.copy_(part.new_zeros(part.shape) if kept is None else kept)
+        return [whole if self.next[0] is not None else None, *found[1:]]
+
+
+def geometry(view: Tensor, base: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """(size, stride, offset) of a view in the memory of its base, in elements."""
+    data, size = view._data, view._data.itemsize
+    offset = (data.__array_interface__["data"][0] - base._data.__array_interface__["data"][0]) // size
+    return data.shape, tuple(stride // size for stride in data.strides), offset
+
+
+def remake_view(view: Tensor) -> None:
+    """Give a view its `grad_fn` again after its memory was written to."""
+    base, how = view._base, view._view
+    assert base is not None and how is not None
+    how.version = view._version
+    if not base._requires_grad or base._node is None:
+        return
+    size, stride, offset = geometry(view, base)
+    params = {"size": size, "stride": stride, "storage_offset": offset}
+    grad, state.grad = state.grad, True
+    attach(ROWS["as_strided"], (base,), (view,), params)
+    state.grad = grad
+
+
+def resize_in_place(target: Tensor, made: Tensor) -> Tensor:
+    """For `unsqueeze_`, `t_` and the like: the tensor comes to look at its memory in another way."""
+    check_writable(target)
+    if state.observer is not None:
+        state.observer.before_write(target)
+    target._data = made._data
+    target._share_version().value += 1
+    if made._node is not None:
+        if target._base is None:
+            target._node, target._output_nr = made._node, made._output_nr
+        else:
+            target._view = View(-1)
+            target._sync_view()
+    return target
+
+

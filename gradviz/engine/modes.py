@@ -1,0 +1,141 @@
+"""Switching gradient recording off and on: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`; each is a context manager and
+a decorator, as in PyTorch."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.engine.state import state
+
+
+class _Mode:
+    """A context manager that is also a decorator, for functions and for generators."""
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(fn):
+            return self._wrap_generator(fn)
+
+        @functools.wraps(fn)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return fn(*args, **kwargs)
+
+        return wrapped
+
+    def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(fn)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            generator = fn(*args, **kwargs)
+            while True:
+                with self.clone():
+                    try:
+                        value = next(generator)
+                    except StopIteration as end:
+                        return end.value
+                yield value
+
+        return wrapped
+
+    def clone(self) -> Any:
+        """A fresh one for each call."""
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: object) -> None:
+        raise NotImplementedError
+
+
+class _GradMode(_Mode):
+    value = False
+
+    def __enter__(self) -> None:
+        self.previous = state.grad
+        state.grad = self.value
+
+    def __exit__(self, *exc: object) -> None:
+        state.grad = self.previous
+
+
+class no_grad(_GradMode):
+    """Operations inside are not tracked."""
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        return made if orig_func is None else made(orig_func)
+
+
+class enable_grad(_GradMode):
+    """Operations inside are tracked, also within `no_grad`."""
+
+    value = True
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        return made if orig_func is None else made(orig_func)
+
+
+class set_grad_enabled(_Mode):
+    """Track or not, at once; as a context manager the former state comes back at its end."""
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = state.grad
+        self.mode = bool(mode)
+        state.grad = self.mode
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        state.grad = self.previous
+        return super().__call__(fn)
+
+    def clone(self) -> set_grad_enabled:
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        state.grad = self.mode
+
+    def __exit__(self, *exc: object) -> None:
+        state.grad = self.previous
+
+    def __repr__(self) -> str:
+        return f"set_grad_enabled(mode={self.mode})"
+
+
+class inference_mode(_Mode):
+    """As `no_grad`, and what is made inside can never take part in autograd."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = super().__new__(cls)
+        if callable(mode):
+            made.__init__(True)
+            return made(mode)
+        return made
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def clone(self) -> inference_mode:
+        return inference_mode(self.mode)
+
+    def __enter__(self) -> None:
+        self.previous = (state.grad, state.inference)
+        if self.mode:
+            state.grad, state.inference = False, True
+        else:
+            state.inference = False
+
+    def __exit__(self, *exc: object) -> None:
+        state.grad, state.inference = self.previous
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are tracked now."""
+    return state.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether inference mode holds now."""
+    return state.inference

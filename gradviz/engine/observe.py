@@ -1,0 +1,93 @@
+"""What the engine reports while it works. The engine does not know who listens: it calls the methods of the one observer that is
+installed, and costs next to nothing when none is. `gradviz.trace.recorder` is the observer of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gradviz.engine.state import state
+
+if TYPE_CHECKING:
+    from gradviz.engine.graph import Node
+    from gradviz.engine.rows import OpRow
+    from gradviz.engine.tensor import Tensor
+
+
+class Observer(Protocol):
+    """The reports, in the order in which things happen; every call returns before the engine goes on."""
+
+    def created(self, tensor: Tensor) -> None:
+        """A factory made a tensor."""
+
+    def forward(
+        self, row: OpRow, inputs: Sequence[Tensor], outputs: Sequence[Tensor], node: Node | None, params: Mapping[str, Any]
+    ) -> None:
+        """One operation ran; `node` is None when it is not tracked. In place: `outputs[0] is inputs[0]`, already written."""
+
+    def before_write(self, tensor: Tensor) -> None:
+        """Memory of this tensor is about to be overwritten."""
+
+    def backward_begin(
+        self,
+        roots: Sequence[Tensor],
+        gradients: Sequence[Tensor | None],
+        retain_graph: bool,
+        create_graph: bool,
+        inputs: Sequence[Tensor] | None,
+    ) -> None:
+        """A backward pass starts at `roots`."""
+
+    def backward_end(self) -> None:
+        """The backward pass is over, by its end or by an error."""
+
+    def contribution(self, node: Node, input_nr: int, grad: Tensor, total: Tensor, arrived: int, expected: int) -> None:
+        """A gradient arrived at a node's input buffer, whose running sum is `total`; `expected` contributions come in all."""
+
+    def backward_node(self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None]) -> None:
+        """One node ran; `grads_out` is parallel to its `next_functions`."""
+
+    def accumulated(self, node: Node, variable: Tensor, incoming: Tensor) -> None:
+        """`AccumulateGrad` ran: `variable.grad` is the new value."""
+
+    def freed(self, node: Node) -> None:
+        """The saved buffers of a node were freed."""
+
+    def hook(self, kind: str, target: object, before: object, after: object) -> None:
+        """A hook was called: "tensor", "pre", "post" or "post_accumulate"."""
+
+    def cleared(self, tensor: Tensor, to_none: bool) -> None:
+        """`.grad` was set to None or to zeros."""
+
+    def optimizer(self, name: str, params: Sequence[Tensor]) -> None:
+        """An optimizer updated its parameters."""
+
+    def enter(self, module_name: str) -> None:
+        """A module's `forward` begins."""
+
+    def exit(self) -> None:
+        """A module's `forward` is over."""
+
+    def metadata_changed(self, tensor: Tensor) -> None:
+        """`requires_grad_`, `retain_grad` or `detach_` changed the tensor."""
+
+
+def set_observer(observer: Observer | None) -> None:
+    """Install the observer, or none."""
+    state.observer = observer
+
+
+def get_observer() -> Observer | None:
+    """The observer that reports go to now: None while paused."""
+    return state.observer
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """While this is open nothing is reported: for printing, initialisers and updates that are one step to a person."""
+    held, state.observer = state.observer, None
+    try:
+        yield
+    finally:
+        state.observer = held

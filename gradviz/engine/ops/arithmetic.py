@@ -1,0 +1,343 @@
+"""Arithmetic: + - * / ** and their kin. Each row is the operation; what it is called is put together by `elementwise.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, alias, api, method
+from gradviz.engine.apply import NO_PARAMS, apply, call
+from gradviz.engine.elementwise import (
+    NUMBERS,
+    Prepared,
+    binary,
+    cast,
+    number_array,
+    operand,
+    prepare_pair,
+    register,
+    result_type,
+    unary,
+)
+from gradviz.engine.inplace import write
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+
+def conj(x: Any) -> Any:
+    """The conjugate of a complex tensor; real ones are their own."""
+    return x.conj() if x._data.dtype.kind == "c" else x
+
+
+def scaled(grad: Any, alpha: Any) -> Any:
+    """`alpha * grad`, and `grad` itself for alpha 1, as no node is made for that."""
+    return grad if alpha == 1 and not isinstance(alpha, bool) else grad * alpha
+
+
+def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
+    return x + y if alpha == 1 else x + y * number_array(alpha, y.dtype)
+
+
+def _sub(x: Any, y: Any, *, alpha: Any = 1) -> Any:
+    return x - y if alpha == 1 else x - y * number_array(alpha, y.dtype)
+
+
+ADD = op(
+    "add", "self, other", _add, category="arithmetic", symbol="+", latex=r"x + y", brief="Adds two tensors.",
+    derivatives={"self": "grad", "other": "grad"},
+    self=lambda grad: grad,
+    other=lambda grad, alpha: scaled(grad, alpha),
+)  # fmt: skip
+ADD.ufunc = np.add
+SUB = op(
+    "sub", "self, other", _sub, category="arithmetic", symbol="−", latex=r"x - y", brief="Subtracts the second from the first.",
+    derivatives={"self": "grad", "other": "−grad"},
+    self=lambda grad: grad,
+    other=lambda grad, alpha: scaled(-grad, alpha),
+)  # fmt: skip
+SUB.ufunc = np.subtract
+RSUB = op(
+    "rsub", "self, other", lambda x, y, *, alpha=1: _sub(y, x, alpha=alpha), number=1,
+    category="arithmetic", symbol="−", latex=r"y - x", brief="Subtracts the first from the second.",
+    derivatives={"self": "−grad", "other": "grad"},
+    self=lambda grad, alpha: scaled(-grad, alpha),
+    other=lambda grad: grad,
+)  # fmt: skip
+MUL = op(
+    "mul", "self, other", np.multiply, category="arithmetic", symbol="×", latex=r"x \cdot y", brief="Multiplies element by element.",
+    derivatives={"self": "grad · other", "other": "grad · self"},
+    self=lambda grad, other: grad * conj(other),
+    other=lambda grad, self: grad * conj(self),
+)  # fmt: skip
+DIV = op(
+    "div", "self, other", np.true_divide, category="arithmetic", symbol="÷", latex=r"x / y", brief="Divides element by element.",
+    derivatives={"self": "grad / other", "other": "−grad · self / other²"},
+    self=lambda grad, other: grad / conj(other),
+    other=lambda grad, self, other: -grad * conj((self / other) / other),
+)  # fmt: skip
+NEG = op(
+    "neg", "self", np.negative, category="arithmetic", symbol="−", latex=r"-x", brief="Changes the sign.",
+    derivatives={"self": "−grad"}, self=lambda grad: -grad,
+)  # fmt: skip
+RECIPROCAL = op(
+    "reciprocal", "self", lambda x: (1 / x).astype(x.dtype), category="arithmetic", symbol="1/x", latex=r"1 / x",
+    brief="One divided by each element.", derivatives={"self": "−grad · result²"},
+    self=lambda grad, result: -grad * conj(result * result),
+)  # fmt: skip
+FLOOR_DIV = op(
+    "floor_divide", "self, other", np.floor_divide, category="arithmetic", symbol="//", latex=r"\lfloor x / y \rfloor",
+    brief="Divides and rounds down.", node="NotImplemented",
+)  # fmt: skip
+REMAINDER = op(
+    "remainder", "self, other", np.mod, category="arithmetic", symbol="%", latex=r"x \bmod y",
+    brief="What is left after division, with the divisor's sign.",
+    derivatives={"self": "grad", "other": "−grad · ⌊self / other⌋"},
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="floor"),
+)  # fmt: skip
+FMOD = op(
+    "fmod", "self, other", np.fmod, category="arithmetic", symbol="fmod", latex=r"x - y \operatorname{trunc}(x / y)",
+    brief="What is left after division, with the dividend's sign.",
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="trunc"),
+)  # fmt: skip
+
+
+def _rounded(x: Any, y: Any, *, rounding_mode: str) -> Any:
+    if rounding_mode == "floor":
+        return np.floor_divide(x, y)
+    quotient = np.trunc(np.true_divide(x, y))
+    return quotient.astype(x.dtype)
+
+
+DIV_MODE = op(
+    "div", "self, other", _rounded, key="div_mode", number=1, category="arithmetic", symbol="÷",
+    latex=r"\operatorname{round}(x / y)", brief="Divides and rounds.",
+    self=lambda grad: grad.new_zeros(grad.shape),
+    other=lambda grad, other_shape: grad.new_zeros(other_shape),
+)  # fmt: skip
+
+
+binary(ADD, alpha=True, operators="add")
+binary(SUB, alpha=True, operators="sub")
+binary(MUL, operators="mul")
+alias("mul", "multiply")
+alias("sub", "subtract")
+unary(NEG, "neg", "negative", floating=False)
+unary(RECIPROCAL)
+binary(REMAINDER, operators="mod", fast=False)
+binary(FMOD)
+binary(FLOOR_DIV, operators="floordiv", fast=False)
+binary(DIV, "true_divide", division=True, operators="truediv")
+method("__neg__")(FUNCTIONS["neg"])
+api("rsub")(lambda x, other, *, alpha=1: apply(*prepare_pair(RSUB, x, other, {"alpha": alpha}, False, False)))
+method("__rsub__")(lambda self, other: FUNCTIONS["rsub"](self, other) if isinstance(other, NUMBERS) else NotImplemented)
+
+
+def _prepare_div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Prepared:
+    if rounding_mode is None:
+        return prepare_pair(DIV, input, other, NO_PARAMS, True, False)
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+    return prepare_pair(DIV_MODE, input, other, {"rounding_mode": rounding_mode}, False, False)
+
+
+register(_prepare_div, ("div", "divide"))
+
+
+@method("__rtruediv__")
+def _rtruediv(self: Tensor, other: Any) -> Any:
+    """`1 / x` is the reciprocal times the number, as PyTorch computes it."""
+    return FUNCTIONS["reciprocal"](self) * other if isinstance(other, NUMBERS) else NotImplemented
+
+
+@api("pos", "positive")
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    return input
+
+
+method("__pos__")(positive)
+
+# --- powers: three nodes, for a number as exponent, for two tensors, and for a number as base ---
+
+
+def _power(x: Any, *, exponent: Any) -> Any:
+    if exponent == 2:
+        return np.multiply(x, x)
+    return np.power(x, number_array(exponent, x.dtype))
+
+
+def _power_grad(grad: Any, self: Any, exponent: Any) -> Any:
+    if exponent == 0:
+        return grad.new_zeros(self.shape)
+    return grad * conj(exponent * FUNCTIONS["pow"](self, exponent - 1))
+
+
+def _power_base_grad(grad: Any, self: Any, exponent: Any) -> Any:
+    found = grad * conj(exponent * FUNCTIONS["pow"](self, exponent - 1))
+    return FUNCTIONS["where"](exponent == 0, 0.0, found)
+
+
+def _power_exponent_grad(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
+    harmless = FUNCTIONS["logical_and"](self == 0, exponent >= 0) if not self.dtype.is_complex else self == 0
+    return grad * FUNCTIONS["where"](harmless, 0.0, conj(result * FUNCTIONS["log"](self)))
+
+
+def _scalar_base_grad(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
+    logarithm = FUNCTIONS["log"](operand(base).to(result.dtype))
+    if base == 0:
+        return FUNCTIONS["where"](exponent >= 0, 0.0, grad * conj(result * logarithm))
+    return grad * conj(result * logarithm)
+
+
+POW_SCALAR = op(
+    "pow", "self", _power, key="pow_scalar", category="arithmetic", symbol="^n", latex=r"x^n", brief="Raises to a power.",
+    derivatives={"self": "grad · n · selfⁿ⁻¹"}, self=_power_grad,
+)  # fmt: skip
+POW_TENSOR = op(
+    "pow", "self, exponent", np.power, key="pow", number=1, category="arithmetic", symbol="^", latex=r"x^y",
+    brief="Raises to a power, element by element.",
+    derivatives={"self": "grad · y · selfʸ⁻¹", "exponent": "grad · result · ln self"},
+    self=_power_base_grad, exponent=_power_exponent_grad,
+)  # fmt: skip
+POW_BASE = op(
+    "pow", "exponent", lambda y, *, base: np.power(number_array(base, y.dtype), y), key="pow_base", number=2,
+    category="arithmetic", symbol="a^", latex=r"a^x", brief="A number raised to each element.",
+    derivatives={"exponent": "grad · result · ln a"},
+    exponent=lambda grad, base, exponent, result: _scalar_base_grad(grad, base, exponent, result),
+)  # fmt: skip
+
+
+def _prepare_pow(input: Any, exponent: Any) -> Prepared:
+    if isinstance(exponent, NUMBERS) and isinstance(input, Tensor):
+        target = result_type(input, operand(exponent))
+        if target.rank == 1 and exponent < 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        return POW_SCALAR, (input,), (cast(input, target),), {"exponent": exponent}
+    if isinstance(input, NUMBERS):
+        target = result_type(operand(input), exponent)
+        return POW_BASE, (exponent,), (cast(exponent, target),), {"base": input}
+    return prepare_pair(POW_TENSOR, input, exponent, NO_PARAMS, False, False)
+
+
+_pow = register(_prepare_pow, ("pow",))
+method("__pow__")(lambda self, other: _pow(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented)
+method("__rpow__")(lambda self, other: _pow(other, self) if isinstance(other, NUMBERS) else NotImplemented)
+method("__ipow__")(lambda self, other: write(self, *_prepare_pow(self, other)))
+
+# --- copies ---
+
+CLONE = op(
+    "clone", "self", lambda x: x.copy(order="K"), category="shape", symbol="clone", latex=r"x", brief="A copy in its own memory.",
+    derivatives={"self": "grad"}, self=lambda grad: grad,
+)  # fmt: skip
+GRAD_COPY = op(
+    "_grad_copy", "self", lambda x: x.copy(), node="CopyBackwards", category="shape", symbol="copy", latex=r"x",
+    brief="The copy that a leaf keeps as its gradient.", self=lambda grad: grad,
+)  # fmt: skip
+
+
+@api("clone")
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy with its own memory, tracked."""
+    made: Tensor = call(CLONE, input)
+    return made
+
+
+# --- in-place filling ---
+
+FILL = op(
+    "fill", "self, value", lambda x, v: np.broadcast_to(v.astype(x.dtype), x.shape), category="other", symbol="fill",
+    latex=r"v", brief="Every element becomes one value.", derivatives={"self": "0", "value": "Σ grad"},
+    self=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum(),
+)  # fmt: skip
+COPY = op(
+    "copy", "self, src", lambda x, y: np.broadcast_to(y.astype(x.dtype), np.broadcast_shapes(x.shape, y.shape)),
+    node="CopyBackwards", category="other", symbol="copy_", latex=r"y", brief="The values of another tensor are written.",
+    derivatives={"self": "0", "src": "grad"},
+    self=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad,
+)  # fmt: skip
+ZERO = op(
+    "zero", "self", np.zeros_like, category="other", symbol="zero_", latex=r"0", brief="Every element becomes zero.",
+    derivatives={"self": "0"}, self=lambda grad: grad.new_zeros(grad.shape),
+)  # fmt: skip
+
+
+@method("copy_")
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Write the values of `src`, broadcast, into this tensor."""
+    value = operand(src)
+    return write(self, COPY, (self, value), (self._data, value._data), NO_PARAMS)
+
+
+@method("fill_")
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Write one value everywhere."""
+    given = operand(value)
+    if given._data.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {given._data.ndim} dimensions.")
+    return write(self, FILL, (self, given), (self._data, given._data), NO_PARAMS)
+
+
+@method("zero_")
+def zero_(self: Tensor) -> Tensor:
+    """Write zero everywhere."""
+    return write(self, ZERO, (self,), (self._data,), NO_PARAMS)
+
+
+# --- combinations of three ---
+
+ADDCMUL = op(
+    "addcmul", "self, tensor1, tensor2", lambda x, a, b, *, value=1: x + value * (a * b), category="arithmetic", symbol="+×",
+    latex=r"x + v a b", brief="Adds a product.",
+    self=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * scaled(conj(tensor2), value),
+    tensor2=lambda grad, tensor1, value: grad * scaled(conj(tensor1), value),
+)  # fmt: skip
+ADDCDIV = op(
+    "addcdiv", "self, tensor1, tensor2", lambda x, a, b, *, value=1: x + value * (a / b), category="arithmetic", symbol="+÷",
+    latex=r"x + v a / b", brief="Adds a quotient.",
+    self=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * (value / conj(tensor2)),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)),
+)  # fmt: skip
+LERP = op(
+    "lerp", "self, end", lambda x, y, *, weight: (x + weight * (y - x)).astype(x.dtype), key="lerp_scalar", category="arithmetic",
+    symbol="lerp", latex=r"x + w (y - x)", brief="Between two tensors, by a weight.",
+    self=lambda grad, weight: grad * (1 - weight), end=lambda grad, weight: grad * weight,
+)  # fmt: skip
+LERP_TENSOR = op(
+    "lerp", "self, end, weight", lambda x, y, w: x + w * (y - x), key="lerp", number=1, category="arithmetic", symbol="lerp",
+    latex=r"x + w (y - x)", brief="Between two tensors, by a weight for each element.",
+    self=lambda grad, weight: grad * (1 - weight), end=lambda grad, weight: grad * weight,
+    weight=lambda grad, self, end: grad * (end - self),
+)  # fmt: skip
+
+
+def _prepare_three(row: Any) -> Any:
+    def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Prepared:
+        target = result_type(input, tensor1, tensor2)
+        tensors = input, tensor1, tensor2
+        return row, tensors, [cast(t, target) for t in tensors], {"value": value}
+
+    return prepare
+
+
+register(_prepare_three(ADDCMUL), ("addcmul",))
+register(_prepare_three(ADDCDIV), ("addcdiv",))
+
+
+def _prepare_lerp(input: Tensor, end: Tensor, weight: Any) -> Prepared:
+    if isinstance(weight, Tensor):
+        tensors = input, end, weight
+        return LERP_TENSOR, tensors, [t._data for t in tensors], NO_PARAMS
+    return LERP, (input, end), (input._data, end._data), {"weight": weight}
+
+
+register(_prepare_lerp, ("lerp",))
+api("float_power")(
+    lambda x, exponent: FUNCTIONS["pow"](*(t.to(dtypes.float64) if isinstance(t, Tensor) else t for t in (x, exponent)))
+)

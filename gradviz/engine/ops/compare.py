@@ -1,0 +1,266 @@
+"""Comparisons, logic and tests of elements: boolean results, no gradients; and `where`, `maximum`, `minimum`, `clamp`, which have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api, method
+from gradviz.engine.apply import NO_PARAMS, apply
+from gradviz.engine.elementwise import (
+    NUMBERS,
+    Prepared,
+    binary,
+    broadcast_error,
+    cast,
+    check_broadcast,
+    compare,
+    number_array,
+    operand,
+    register,
+    result_type,
+    unary,
+)
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor, wrap
+
+F = FUNCTIONS
+
+
+def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
+    compare(op(name, "self, other", ufunc, category="comparison", symbol=symbol, latex=f"x {symbol} y"), name, *names, operators=name)
+
+
+_comparison("eq", np.equal, "=")
+_comparison("ne", np.not_equal, "≠", "not_equal")
+_comparison("lt", np.less, "<", "less")
+_comparison("le", np.less_equal, "≤", "less_equal")
+_comparison("gt", np.greater, ">", "greater")
+_comparison("ge", np.greater_equal, "≥", "greater_equal")
+
+
+def _test(name: str, forward: Any) -> None:
+    unary(op(name, "self", forward, category="comparison", symbol=name, latex=name), floating=False, inplace=False)
+
+
+def _for_floats(test: Any, otherwise: bool) -> Any:
+    return lambda x: test(x) if x.dtype.kind in "fcV" else np.full(x.shape, otherwise)
+
+
+_test("isnan", _for_floats(np.isnan, False))
+_test("isinf", _for_floats(np.isinf, False))
+_test("isfinite", _for_floats(np.isfinite, True))
+_test("signbit", np.signbit)
+_test("isposinf", _for_floats(np.isposinf, False))
+_test("isneginf", _for_floats(np.isneginf, False))
+_test("logical_not", np.logical_not)
+_test("isreal", np.isreal)
+
+
+def _logic(name: str, ufunc: Any) -> None:
+    compare(op(name, "self, other", ufunc, category="comparison", symbol=name, latex=name))
+
+
+_logic("logical_and", np.logical_and)
+_logic("logical_or", np.logical_or)
+_logic("logical_xor", np.logical_xor)
+
+
+def _bits(name: str, ufunc: Any, operators: str, symbol: str) -> None:
+    row = op(name, "self, other", ufunc, category="comparison", symbol=symbol, latex=name)
+    binary(row, operators=operators, fast=False)
+
+
+_bits("bitwise_and", np.bitwise_and, "and", "&")
+_bits("bitwise_or", np.bitwise_or, "or", "|")
+_bits("bitwise_xor", np.bitwise_xor, "xor", "^")
+_bits("bitwise_left_shift", np.left_shift, "lshift", "<<")
+_bits("bitwise_right_shift", np.right_shift, "rshift", ">>")
+unary(op("bitwise_not", "self", np.invert, category="comparison", symbol="~", latex="bitwise_not"), floating=False)
+method("__invert__")(F["bitwise_not"])
+
+# --- choosing between elements ---
+
+WHERE = op(
+    "where", "condition, self, other", lambda c, x, y: np.where(c, x, y), category="selection", symbol="where",
+    latex=r"c\ ?\ x : y", brief="Takes from the first where the condition holds, else from the second.",
+    derivatives={"self": "grad where condition, else 0", "other": "0 where condition, else grad"},
+    self=lambda grad, condition: F["where"](condition, grad, 0),
+    other=lambda grad, condition: F["where"](condition, 0, grad),
+)  # fmt: skip
+
+
+@api("where", where="torch")
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """Elements of `input` where `condition` holds, of `other` elsewhere; with the condition alone, the indices where it holds."""
+    if input is None and other is None:
+        return F["nonzero"](condition, as_tuple=True)
+    if condition.dtype not in (dtypes.bool_, dtypes.uint8):
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.title}")
+    x, y = operand(input, "where"), operand(other, "where", 2)
+    target = result_type(x, y)
+    arrays = condition._data, cast(x, target), cast(y, target)
+    check_broadcast(*arrays)
+    return apply(WHERE, (condition, x, y), arrays)
+
+
+method("where")(lambda self, condition, other: where(condition, self, other))
+
+
+def _shares(grad: Any, x: Any, y: Any, wins: str) -> Any:
+    """The gradient where x wins, half of it at ties."""
+    ahead = x > y if wins == "max" else x < y
+    found = F["where"](x == y, grad / 2, grad)
+    return found.masked_fill(F["logical_not"](F["logical_or"](ahead, x == y)), 0)
+
+
+MAXIMUM = op(
+    "maximum", "self, other", np.maximum, category="selection", symbol="max", latex=r"\max(x, y)",
+    brief="The larger of two, element by element.", derivatives={"self": "grad where self is larger (half at ties)"},
+    self=lambda grad, self, other: _shares(grad, self, other, "max"),
+    other=lambda grad, self, other: _shares(grad, other, self, "max"),
+)  # fmt: skip
+MINIMUM = op(
+    "minimum", "self, other", np.minimum, category="selection", symbol="min", latex=r"\min(x, y)",
+    brief="The smaller of two, element by element.", derivatives={"self": "grad where self is smaller (half at ties)"},
+    self=lambda grad, self, other: _shares(grad, self, other, "min"),
+    other=lambda grad, self, other: _shares(grad, other, self, "min"),
+)  # fmt: skip
+FMAX = op("fmax", "self, other", np.fmax, category="selection", symbol="fmax", latex=r"\max(x, y)",
+          self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self >= other, other.isnan())), 0),
+          other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self >= other, other.isnan()), 0))  # fmt: skip
+FMIN = op("fmin", "self, other", np.fmin, category="selection", symbol="fmin", latex=r"\min(x, y)",
+          self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self <= other, other.isnan())), 0),
+          other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self <= other, other.isnan()), 0))  # fmt: skip
+for _row in (MAXIMUM, MINIMUM, FMAX, FMIN):
+    binary(_row, inplace=False)
+
+MASKED_FILL = op(
+    "masked_fill", "self, mask", lambda x, m, *, value: np.where(m, number_array(value, x.dtype), x), category="selection",
+    symbol="fill", latex=r"m\ ?\ v : x", brief="Elements under the mask become one value.",
+    derivatives={"self": "0 under the mask, else grad"},
+    self=lambda grad, mask: grad.masked_fill(mask, 0),
+)  # fmt: skip
+MASKED_FILL_TENSOR = op(
+    "masked_fill", "self, mask, value", lambda x, m, v: np.where(m, v.astype(x.dtype), x), key="masked_fill_tensor", number=1,
+    category="selection", symbol="fill", latex=r"m\ ?\ v : x", brief="Elements under the mask become one value.",
+    self=lambda grad, mask: grad.masked_fill(mask, 0),
+    value=lambda grad, mask: F["where"](mask, grad, 0).sum(),
+)  # fmt: skip
+
+
+def _prepare_masked_fill(input: Tensor, mask: Tensor, value: Any) -> Prepared:
+    if mask.dtype is not dtypes.bool_:
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.cpp}")
+    try:
+        np.broadcast_shapes(input._data.shape, mask._data.shape)
+    except ValueError:
+        raise broadcast_error(input._data.shape, mask._data.shape) from None
+    if isinstance(value, Tensor):
+        if value._data.ndim:
+            raise RuntimeError(
+                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
+            )
+        return MASKED_FILL_TENSOR, (input, mask, value), (input._data, mask._data, value._data), NO_PARAMS
+    return MASKED_FILL, (input, mask), (input._data, mask._data), {"value": value}
+
+
+register(_prepare_masked_fill, ("masked_fill",))
+
+CLAMP = op(
+    "clamp", "self", lambda x, *, min=None, max=None: _clip(x, min, max), number=1, category="selection", symbol="clamp",
+    latex=r"\min(\max(x, a), b)", brief="Limits each element to a range.",
+    derivatives={"self": "grad where min ≤ self ≤ max, else 0"},
+    self=lambda grad, self, min, max: _clamp_grad(grad, self, min, max),
+)  # fmt: skip
+CLAMP_TENSOR = op(
+    "clamp", "self, min, max", lambda x, a, b: _clip(x, a, b), key="clamp_tensor", number=0, category="selection", symbol="clamp",
+    latex=r"\min(\max(x, a), b)", brief="Limits each element to a range of its own.",
+    self=lambda grad, self, min, max: _clamp_grad(grad, self, min, max),
+    min=lambda grad, self, min, max: F["where"](self < min if max is None else (self < min) & (min < max), grad, 0),
+    max=lambda grad, self, min, max: F["where"](self > max if min is None else (self > max) | (max < min), grad, 0),
+)  # fmt: skip
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    if low is not None:
+        x = np.maximum(x, low if isinstance(low, np.ndarray) else number_array(low, x.dtype))
+    if high is not None:
+        x = np.minimum(x, high if isinstance(high, np.ndarray) else number_array(high, x.dtype))
+    return x
+
+
+def _clamp_grad(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    inside = None if min is None else self >= min
+    if max is not None:
+        inside = self <= max if inside is None else F["logical_and"](inside, self <= max)
+    return F["where"](inside, grad, 0)
+
+
+def _prepare_clamp(input: Tensor, min: Any = None, max: Any = None) -> Prepared:
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    bounds = [each for each in (min, max) if each is not None]
+    target = result_type(input, *map(operand, bounds))
+    data = cast(input, target)
+    if any(isinstance(each, Tensor) for each in bounds):
+        low, high = (None if each is None else operand(each) for each in (min, max))
+        arrays = data, *(None if each is None else cast(each, target) for each in (low, high))
+        return CLAMP_TENSOR, (input, low, high), arrays, NO_PARAMS  # type: ignore[return-value]
+    return CLAMP, (input,), (data,), {"min": min, "max": max}
+
+
+register(_prepare_clamp, ("clamp", "clip"))
+register(lambda input, min: _prepare_clamp(input, min), ("clamp_min",))
+register(lambda input, max: _prepare_clamp(input, None, max), ("clamp_max",))
+
+# --- whole-tensor tests ---
+
+
+@api("equal")
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether shapes and all elements are equal."""
+    return input._data.shape == other._data.shape and bool((input._data == other._data).all())
+
+
+@api("isclose")
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
+    """Element by element, whether |input − other| ≤ atol + rtol · |other|."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{input.dtype.title} did not match {other.dtype.title}")
+    close = np.isclose(_wide(input._data), _wide(other._data), rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return wrap(np.asarray(close))
+
+
+def _wide(x: Any) -> Any:
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
+@api("allclose")
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are close."""
+    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
+
+
+@method("__bool__")
+def as_bool(self: Tensor) -> bool:
+    """The truth of a tensor with one element."""
+    if self._data.size > 1:
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    if self._data.size == 0:
+        raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+    return bool(self._data.reshape(-1)[0])
+
+
+@method("__contains__")
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether an element equals the value."""
+    if isinstance(element, (Tensor, *NUMBERS)):
+        return bool((self == element)._data.any())
+    raise RuntimeError(
+        f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+    )
+
+

@@ -1,0 +1,330 @@
+"""Indexing: `x[...]` in all its forms, assignment to it, and picking, scattering and sorting by index tensors.
+
+Note [Index plans]
+`x[…]` is taken apart as PyTorch does: integers select, slices slice, None adds a dimension (views, a node each); what is left are
+index tensors, which make one `index` node. Several index tensors are broadcast together and kept as one saved tensor, first dimension one per index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api, method
+from gradviz.engine.apply import apply, call
+from gradviz.engine.elementwise import NUMBERS, operand
+from gradviz.engine.inplace import write
+from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.ops.shape import ALIAS
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor, wrap
+
+F = FUNCTIONS
+Array = np.ndarray[Any, Any]
+
+# --- one index, a slice ---
+
+
+def _select(x: Any, *, dim: int, index: int) -> Any:
+    return x[(slice(None),) * dim + (index, ...)]
+
+
+def _put_slice(g: Any, key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+    out = np.zeros(shape, g.dtype)
+    out[key] = g
+    return out
+
+
+SELECT = op("select", "self", _select, category="indexing", symbol="[i]", latex=r"x_i", brief="One index along a dimension.", view=True,
+            derivatives={"self": "grad at the index, 0 elsewhere"},
+            self=lambda grad, self_shape, dim, index: call(SELECT_BACKWARD, grad, dim=dim, index=index, shape=self_shape))  # fmt: skip
+SELECT_BACKWARD = op("select_backward", "grad_output",
+                     lambda g, *, dim, index, shape: _put_slice(g, (slice(None),) * dim + (index,), shape), category="indexing",
+                     symbol="[i]′", latex=r"e_i g", brief="A gradient put back at its index.",
+                     grad_output=lambda grad, dim, index: grad.select(dim, index))  # fmt: skip
+SLICE = op("slice", "self", lambda x, *, dim, start, end, step: x[(slice(None),) * dim + (slice(start, end, step),)],
+           category="indexing", symbol="[a:b]", latex=r"x_{a:b}", brief="A range along a dimension.", view=True,
+           derivatives={"self": "grad in the range, 0 elsewhere"},
+           self=lambda grad, self_shape, dim, start, end, step: call(
+               SLICE_BACKWARD, grad, dim=dim, start=start, end=end, step=step, shape=self_shape))  # fmt: skip
+SLICE_BACKWARD = op("slice_backward", "grad_output", lambda g, *, dim, start, end, step, shape: _put_slice(
+    g, (slice(None),) * dim + (slice(start, end, step),), shape), category="indexing", symbol="[a:b]′", latex=r"g",
+    brief="A gradient put back into its range.",
+    grad_output=lambda grad, dim, start, end, step: call(SLICE, grad, dim=dim, start=start, end=end, step=step))  # fmt: skip
+
+
+@api("select")
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One index along `dim`."""
+    shape = input._data.shape
+    if not shape:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    axis = wrap_dim(dim, len(shape))
+    n = shape[axis]
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+    made: Tensor = call(SELECT, input, dim=axis, index=int(index) % n)
+    return made
+
+
+@api("narrow")
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """`length` entries from `start` along `dim`."""
+    axis = wrap_dim(dim, input._data.ndim)
+    n = input._data.shape[axis]
+    start = int(start)
+    start = start + n if start < 0 else start
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if start + length > n:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
+    made: Tensor = call(SLICE, input, dim=axis, start=start, end=start + length, step=1)
+    return made
+
+
+# --- index tensors ---
+
+
+def _key(indices: Array, slots: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
+    """NumPy's key: the index arrays at the dimensions `slots`, everything elsewhere."""
+    parts = (indices,) if len(slots) == 1 else tuple(indices)
+    at = dict(zip(slots, parts, strict=True))
+    return tuple(at.get(i, slice(None)) for i in range(ndim))
+
+
+def _index_put(x: Any, indices: Any, values: Any, *, slots: Any, accumulate: bool = False) -> Any:
+    out = x.copy()
+    key = _key(indices, slots, x.ndim)
+    if accumulate:
+        np.add.at(out, key, values.astype(x.dtype))
+    else:
+        out[key] = values
+    return out
+
+
+def _index_grad(grad: Any, self_shape: Any, indices: Any, slots: Any) -> Any:
+    zeros = grad.new_zeros(self_shape)
+    return call(INDEX_PUT, zeros, indices, grad, slots=slots, accumulate=True)
+
+
+INDEX = op("index", "self, indices", lambda x, i, *, slots: x[_key(i, slots, x.ndim)], category="indexing", symbol="[i]",
+           latex=r"x_i", brief="Elements at given indices.", derivatives={"self": "grad added up at the indices"},
+           self=_index_grad)  # fmt: skip
+INDEX_PUT = op("index_put", "self, indices, values", _index_put, category="indexing", symbol="[i]=", latex=r"x_i \leftarrow v",
+               brief="Elements at given indices are written.",
+               derivatives={"self": "grad, 0 at the indices", "values": "grad at the indices"},
+               self=lambda grad, indices, slots, accumulate: grad if accumulate else call(
+                   INDEX_PUT, grad, indices, grad.new_zeros(()), slots=slots, accumulate=False),
+               values=lambda grad, indices, slots: call(INDEX, grad, indices, slots=slots))  # fmt: skip
+
+
+def _as_index(value: Any) -> Any:
+    """A tensor for a list, an array or a tensor given as index; None for what is no index tensor."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return wrap(value)
+    if isinstance(value, (list, range)) or (isinstance(value, tuple) and value):
+        return F["tensor"](list(value)) if len(value) else wrap(np.zeros(0, np.int64))
+    return None
+
+
+class _Indexer:
+    """Takes `x[items]` apart; see Note [Index plans]. After `run`, `view` is what the views gave and `slots` the index tensors left."""
+
+    def __init__(self, tensor: Tensor, items: Any) -> None:
+        self.original = tensor
+        self.view = tensor
+        self.dim = 0
+        self.slots: dict[int, Array] = {}
+        if isinstance(items, list) and any(isinstance(i, (slice, Tensor, type(None), type(...))) for i in items):
+            items = tuple(items)
+        self.items = items if isinstance(items, tuple) else (items,)
+        self._run()
+
+    def _run(self) -> None:
+        used = sum(self._consumes(item) for item in self.items)
+        n = self.original._data.ndim
+        if used > n:
+            raise IndexError(f"too many indices for tensor of dimension {n}")
+        for item in self.items:
+            if item is Ellipsis:
+                self.dim += n - used
+            else:
+                self._one(item)
+
+    @staticmethod
+    def _consumes(item: Any) -> int:
+        if item is None or item is Ellipsis or isinstance(item, bool):
+            return 0
+        found = _as_index(item)
+        if found is not None and found.dtype in (dtypes.bool_, dtypes.uint8):
+            return int(found._data.ndim)
+        return 1
+
+    def _one(self, item: Any) -> None:
+        if item is None:
+            self.view = self.view.unsqueeze(self.dim)
+            self.dim += 1
+        elif isinstance(item, (bool, np.bool_)):
+            self.view = self.view.unsqueeze(self.dim)
+            self._add(np.zeros(1 if item else 0, np.int64))
+        elif isinstance(item, (int, np.integer)):
+            self._select(int(item))
+        elif isinstance(item, slice):
+            self._slice(item)
+        else:
+            self._tensor(item)
+
+    def _select(self, index: int) -> None:
+        n = self.view._data.shape[self.dim]
+        if not -n <= index < n:
+            raise IndexError(f"index {index} is out of bounds for dimension {self.dim} with size {n}")
+        self.view = call(SELECT, self.view, dim=self.dim, index=index % n)
+
+    def _slice(self, item: slice) -> None:
+        parts = [None if p is None else int(p) for p in (item.start, item.stop, item.step)]
+        if parts[2] is not None and parts[2] <= 0:
+            raise ValueError("step must be greater than zero")
+        if parts != [None, None, None] or len(self.items) == 1:
+            start, end, step = slice(*parts).indices(self.view._data.shape[self.dim])
+            self.view = call(SLICE, self.view, dim=self.dim, start=start, end=max(start, end), step=step)
+        self.dim += 1
+
+    def _tensor(self, item: Any) -> None:
+        index = _as_index(item)
+        if index is None:
+            raise TypeError(
+                f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+                f"(got {type(item).__name__})"
+            )
+        data = index._data
+        if index.dtype in (dtypes.bool_, dtypes.uint8):
+            self._mask(data)
+        elif index.dtype.rank != 1:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        elif not data.ndim:
+            self._select(int(data))
+        else:
+            self._add(self._checked(data))
+
+    def _mask(self, data: Array) -> None:
+        if not data.ndim:
+            self._one(bool(data))
+            return
+        for i, n in enumerate(data.shape):
+            m = self.view._data.shape[self.dim + i]
+            if n != m:
+                raise IndexError(
+                    f"The shape of the mask {list(data.shape)} at index {i} does not match the shape of the indexed tensor "
+                    f"{list(self.view._data.shape)} at index {self.dim + i}"
+                )
+        for part in np.nonzero(data):
+            self._add(part)
+
+    def _add(self, index: Array) -> None:
+        self.slots[self.dim] = index
+        self.dim += 1
+
+    def _checked(self, data: Array) -> Array:
+        n = self.view._data.shape[self.dim]
+        bad = data[(data < -n) | (data >= n)]
+        if bad.size:
+            raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {self.dim} with size {n}")
+        return np.where(data < 0, data + n, data)
+
+    def indices(self) -> tuple[Tensor, tuple[int, ...]]:
+        """The index tensors as one, and the dimensions that they index."""
+        slots = tuple(self.slots)
+        parts = list(self.slots.values())
+        if len(parts) == 1:
+            return wrap(np.ascontiguousarray(parts[0], np.int64)), slots
+        try:
+            return wrap(np.stack(np.broadcast_arrays(*parts)).astype(np.int64)), slots
+        except ValueError:
+            shapes = ", ".join(str(list(p.shape)) for p in parts)
+            raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from None
+
+
+@method("__getitem__")
+def getitem(self: Tensor, items: Any) -> Tensor:
+    """Elements by integers, slices, None, `...`, masks and index tensors."""
+    found = _Indexer(self, items)
+    if found.slots:
+        indices, slots = found.indices()
+        made: Tensor = call(INDEX, found.view, indices, slots=slots)
+        return made
+    if found.view is self:
+        made = call(ALIAS, self)
+        return made
+    return found.view
+
+
+@method("__setitem__")
+def setitem(self: Tensor, items: Any, value: Any) -> None:
+    """Write to what `self[items]` names."""
+    found = _Indexer(self, items)
+    given = value if isinstance(value, (Tensor, *NUMBERS)) else F["tensor"](value)
+    given = operand(given)
+    if not found.slots:
+        target = found.view if found.view is not self else call(ALIAS, self)
+        _check_assignable(given, target)
+        if given._data.ndim > target._data.ndim:
+            given = given.reshape(given._data.shape[given._data.ndim - target._data.ndim :])
+        if given._data.ndim or given._wrapped is None:
+            target.copy_(given)
+        else:
+            target.fill_(given)
+        return
+    indices, slots = found.indices()
+    if given.dtype is not self.dtype and given._wrapped is None:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {self.dtype.title} for the destination and "
+            f"{given.dtype.title} for the source."
+        )
+    shape = found.view._data[_key(indices._data, slots, found.view._data.ndim)].shape
+    _check_broadcastable(given, shape)
+    arrays = found.view._data, indices._data, given._data
+    write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
+
+
+def _check_assignable(given: Tensor, target: Tensor) -> None:
+    shape, wide = given._data.shape, target._data.shape
+    while len(shape) > len(wide) and shape[0] == 1:
+        shape = shape[1:]
+    for i, (n, m) in enumerate(zip(reversed(shape), reversed(wide), strict=False)):
+        if n not in (1, m):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({m}) must match the existing size ({n}) at non-singleton dimension "
+                f"{len(wide) - 1 - i}.  Target sizes: {list(wide)}.  Tensor sizes: {list(shape)}"
+            )
+
+
+def _check_broadcastable(given: Tensor, shape: tuple[int, ...]) -> None:
+    try:
+        if np.broadcast_shapes(given._data.shape, shape) == shape:
+            return
+    except ValueError:
+        pass
+    raise RuntimeError(
+        f"shape mismatch: value tensor of shape {list(given._data.shape)} cannot be broadcast to indexing result of shape {list(shape)}"
+    )
+
+
+@method("index_put_")
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write (or add) values at index tensors."""
+    tensor, slots = _Indexer(self, tuple(indices)).indices()
+    arrays = self._data, tensor._data, values._data
+    return write(self, INDEX_PUT, (self, tensor, values), arrays, {"slots": slots, "accumulate": accumulate})
+
+
+@api("index_put")
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with values written (or added) at index tensors."""
+    tensor, slots = _Indexer(input, tuple(indices)).indices()
+    made: Tensor = apply(INDEX_PUT, (input, tensor, values), (input._data, tensor._data, values._data),
+                         {"slots": slots, "accumulate": accumulate})  # fmt: skip
+    return made

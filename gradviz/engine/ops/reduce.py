@@ -1,0 +1,563 @@
+"""Reductions: sum, mean, prod, max, var, norm, logsumexp, softmax, cumulative sums … with every form of `dim` and `keepdim`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, LINALG, api
+from gradviz.engine.apply import call
+from gradviz.engine.named import return_type
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor, wrap
+
+F = FUNCTIONS
+Dim = int | Sequence[int] | None
+
+
+def wrap_dim(dim: int, ndim: int) -> int:
+    """A dimension counted from the front; PyTorch's IndexError when there is none of that number."""
+    if not isinstance(dim, (int, np.integer)) or isinstance(dim, bool):
+        raise TypeError(f"dimension must be an int, not {type(dim).__name__}")
+    n = max(ndim, 1)
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return int(dim) % n
+
+
+def axes_of(dim: Dim, ndim: int) -> tuple[int, ...] | None:
+    """NumPy's axes for `dim`: None and () mean all of them."""
+    if dim is None:
+        return None
+    if isinstance(dim, (int, np.integer)):
+        axis = wrap_dim(int(dim), ndim)
+        return (axis,) if ndim else ()
+    axes = tuple(wrap_dim(d, ndim) for d in dim)
+    if len(set(axes)) != len(axes):
+        raise RuntimeError(f"dim {next(d for d in axes if axes.count(d) > 1)} appears multiple times in the list of dims")
+    if not axes:
+        return None
+    return axes if ndim else ()
+
+
+def spread(grad: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Tensor:
+    """The gradient of a reduction with the reduced dimensions back in place, expanded to `shape`."""
+    if dim is not None and not keepdim and shape:
+        for axis in sorted(axes_of(dim, len(shape)) or ()):
+            grad = grad.unsqueeze(axis)
+    made: Tensor = grad.expand(shape)
+    return made
+
+
+def kept(x: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Tensor:
+    """A reduced tensor with its dimensions back as ones, so that it broadcasts against the input."""
+    if dim is None or keepdim or not shape:
+        return x
+    for axis in sorted(axes_of(dim, len(shape)) or ()):
+        x = x.unsqueeze(axis)
+    return x
+
+
+def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
+    """The operand in the type that the reduction computes in: integers are summed as int64."""
+    if dtype is not None:
+        made: Tensor = input.to(dtype)
+        return made
+    if floating and input.dtype.rank < 2:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {input.dtype.title}"
+        )
+    return input
+
+
+def _sum(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    wide = np.int64 if x.dtype.kind in "iub" else np.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
+    return np.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide).astype(x.dtype if x.dtype.kind in "fcV" else np.int64)
+
+
+def _mean(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    wide = np.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
+    axes = axes_of(dim, x.ndim)
+    total = np.sum(x, axis=axes, keepdims=keepdim, dtype=wide)
+    count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
+    return (total / total.dtype.type(count)).astype(x.dtype)
+
+
+def _count(shape: tuple[int, ...], dim: Dim) -> int:
+    axes = axes_of(dim, len(shape))
+    return math.prod(shape) if axes is None else math.prod(shape[a] for a in axes)
+
+
+SUM = op("sum", "self", lambda x: _sum(x), category="reductions", symbol="∑", latex=r"\sum_i x_i", brief="The sum of all elements.",
+         derivatives={"self": "grad, to every element"}, self=lambda grad, self_shape: grad.expand(self_shape))  # fmt: skip
+SUM_DIM = op("sum", "self", _sum, key="sum_dim", number=1, category="reductions", symbol="∑", latex=r"\sum_i x_i",
+             brief="The sum over dimensions.", derivatives={"self": "grad, to every element that was summed"},
+             self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim))  # fmt: skip
+MEAN = op("mean", "self", lambda x: _mean(x), category="reductions", symbol="mean", latex=r"\frac{1}{n}\sum_i x_i",
+          brief="The mean of all elements.", derivatives={"self": "grad / n"},
+          self=lambda grad, self_shape: grad.expand(self_shape) / math.prod(self_shape))  # fmt: skip
+MEAN_DIM = op("mean", "self", _mean, key="mean_dim", number=1, category="reductions", symbol="mean", latex=r"\frac{1}{n}\sum_i x_i",
+              brief="The mean over dimensions.", derivatives={"self": "grad / n"},
+              self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim) / _count(self_shape, dim))  # fmt: skip
+
+
+@api("sum")
+def sum_(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None, dtype: Any = None) -> Tensor:
+    """The sum of all elements, or over `dim`."""
+    dim, keepdim = _names(dim, axis, keepdim, keepdims)
+    input = _numeric(input, dtype, False)
+    if dim is None and not keepdim:
+        made: Tensor = call(SUM, input)
+        return made
+    made = call(SUM_DIM, input, dim=_tuple(dim), keepdim=keepdim)
+    return made
+
+
+@api("mean")
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None, dtype: Any = None) -> Tensor:
+    """The mean of all elements, or over `dim`."""
+    dim, keepdim = _names(dim, axis, keepdim, keepdims)
+    input = _numeric(input, dtype, True)
+    if dim is None and not keepdim:
+        made: Tensor = call(MEAN, input)
+        return made
+    made = call(MEAN_DIM, input, dim=_tuple(dim), keepdim=keepdim)
+    return made
+
+
+def _names(dim: Any, axis: Any, keepdim: bool, keepdims: bool | None) -> tuple[Any, bool]:
+    return (dim if axis is None else axis), (keepdim if keepdims is None else keepdims)
+
+
+def _tuple(dim: Any) -> Any:
+    if dim is None:
+        return None
+    return (int(dim),) if isinstance(dim, (int, np.integer)) else tuple(dim)
+
+
+# --- products ---
+
+
+def _prod(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    wide = np.int64 if x.dtype.kind in "iub" else x.dtype
+    return np.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide)
+
+
+def _prod_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    """Without zeros result / self; with zeros, products that leave one element out."""
+    if not (self._data == 0).any():
+        return kept(grad * result, self._data.shape, dim, keepdim) / self.conj()
+    if dim is None:
+        return _others_product(self.reshape(-1), 0).reshape(self.shape) * grad
+    return _others_product(self, wrap_dim(dim, self.ndim)) * kept(grad, self._data.shape, dim, keepdim)
+
+
+def _others_product(x: Any, dim: int) -> Any:
+    """For each element the product of all others along `dim`: from the left times from the right."""
+    ones = x.narrow(dim, 0, 1) * 0 + 1
+    n = x.shape[dim]
+    before = F["cat"]([ones, x.narrow(dim, 0, n - 1)], dim).cumprod(dim)
+    after = F["cat"]([x.narrow(dim, 1, n - 1), ones], dim).flip(dim).cumprod(dim).flip(dim)
+    return (before * after).conj()
+
+
+PROD = op("prod", "self", lambda x: _prod(x), category="reductions", symbol="∏", latex=r"\prod_i x_i",
+          brief="The product of all elements.", derivatives={"self": "grad · result / self"},
+          self=lambda grad, self, result: _prod_grad(grad, self, result, None, False))  # fmt: skip
+PROD_DIM = op("prod", "self", _prod, key="prod_dim", number=1, category="reductions", symbol="∏", latex=r"\prod_i x_i",
+              brief="The product over a dimension.", derivatives={"self": "grad · result / self"},
+              self=lambda grad, self, result, dim, keepdim: _prod_grad(grad, self, result, dim, keepdim))  # fmt: skip
+
+
+@api("prod")
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The product of all elements, or over `dim`."""
+    input = input if dtype is None else input.to(dtype)
+    made: Tensor = call(PROD, input) if dim is None else call(PROD_DIM, input, dim=dim, keepdim=keepdim)
+    return made
+
+
+# --- extrema ---
+
+
+def _even_share(grad: Any, self: Any, result: Any) -> Any:
+    """All places of the extreme value share the gradient evenly."""
+    mask = self == result
+    return mask * (grad / mask.sum())
+
+
+def _amax_share(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+    dims = None if dim == () else dim
+    shape = self._data.shape
+    mask = self == kept(result, shape, dims, keepdim)
+    total = mask.sum() if dims is None else mask.sum(dims, keepdim=True)
+    return kept(grad, shape, dims, keepdim) * mask / total
+
+
+def _put_at(grad: Any, indices: Any, shape: tuple[int, ...], dim: int, keepdim: bool) -> Any:
+    """A tensor of `shape` with the gradient at the chosen index along `dim`, 0 elsewhere."""
+    if not shape:
+        return grad
+    if not keepdim:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return grad.new_zeros(shape).scatter(dim, indices, grad)
+
+
+def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
+    """The rows and functions of one extreme: over all, over a dimension with its index, and amax/amin."""
+    whole = op(name, "self", lambda x: _need(x, name, reduce), key=name, number=1, category="reductions", symbol=symbol, latex=latex,
+               brief=f"The {'largest' if name == 'max' else 'smallest'} element.", derivatives={"self": "grad, shared by the places of the extreme"},
+               self=_even_share)  # fmt: skip
+
+    def along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+        if not x.ndim:
+            return x.copy(), np.zeros((), np.int64)
+        axis = wrap_dim(dim, x.ndim)
+        if not x.shape[axis]:
+            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+        at = np.expand_dims(arg(x, axis=axis), axis)
+        values = np.take_along_axis(x, at, axis)
+        return (values, at) if keepdim else (values.squeeze(axis), at.squeeze(axis))
+
+    pair = op(name, "self", along, key=f"{name}_dim", outputs="values, indices", category="reductions", symbol=symbol, latex=latex,
+              brief="The extreme over a dimension and where it is.", derivatives={"self": "grad at the chosen index, 0 elsewhere"},
+              self=lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim))  # fmt: skip
+    shared = op(f"a{name}", "self", lambda x, *, dim=(), keepdim=False: reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
+                category="reductions", symbol=symbol, latex=latex, brief="The extreme over dimensions, shared at ties.",
+                self=_amax_share)  # fmt: skip
+
+    @api(name)
+    def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
+        dim = axis if dim is None else dim
+        if other is not None or isinstance(dim, Tensor):
+            return F[f"{name}imum"](input, dim if other is None else other)
+        if dim is None:
+            return call(whole, input)
+        return return_type(name)(*call(pair, input, dim=dim, keepdim=keepdim))
+
+    @api(f"a{name}")
+    def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
+        return call(shared, input, dim=_tuple(dim), keepdim=keepdim)
+
+    position = op(f"arg{name}", "self", lambda x, *, dim=None, keepdim=False: _position(x, arg, dim, keepdim, name),
+                  category="reductions", symbol=f"arg{name}", latex=rf"\operatorname{{arg{name}}}_i x_i",
+                  brief="Where the extreme is.")  # fmt: skip
+
+    @api(f"arg{name}")
+    def where_extreme(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        return call(position, input, dim=dim, keepdim=keepdim)
+
+
+def _need(x: Any, name: str, reduce: Any) -> Any:
+    if not x.size:
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."
+        )
+    return reduce(x)
+
+
+def _position(x: Any, arg: Any, dim: Any, keepdim: bool, name: str) -> Any:
+    if not x.size and dim is None:
+        raise IndexError(f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+    if dim is None:
+        at = arg(x.reshape(-1), axis=0)
+        return np.asarray(at, np.int64).reshape((1,) * x.ndim if keepdim else ())
+    if not x.ndim:
+        return np.zeros((), np.int64)
+    axis = wrap_dim(dim, x.ndim)
+    at = np.asarray(arg(x, axis=axis), np.int64)
+    return np.expand_dims(at, axis) if keepdim else at
+
+
+_extreme("max", np.max, np.argmax, "max", r"\max_i x_i")
+_extreme("min", np.min, np.argmin, "min", r"\min_i x_i")
+
+ANY = op("any", "self", lambda x, *, dim=None, keepdim=False: np.any(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
+         category="reductions", symbol="any", latex=r"\exists_i x_i", brief="Whether any element is true.")  # fmt: skip
+ALL = op("all", "self", lambda x, *, dim=None, keepdim=False: np.all(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
+         category="reductions", symbol="all", latex=r"\forall_i x_i", brief="Whether all elements are true.")  # fmt: skip
+
+
+@api("any")
+def any_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Whether any element is true."""
+    made: Tensor = call(ANY, input, dim=dim, keepdim=keepdim)
+    return made
+
+
+@api("all")
+def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
+    """Whether all elements are true."""
+    made: Tensor = call(ALL, input, dim=dim, keepdim=keepdim)
+    return made
+
+
+# --- spread ---
+
+
+def _variance(x: Any, *, dim: Any = None, correction: Any = 1, keepdim: bool = False) -> Any:
+    axes = axes_of(dim, x.ndim)
+    count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
+    with_mean = x - np.mean(x, axis=axes, keepdims=True)
+    total = np.sum((with_mean * with_mean.conj()).real, axis=axes, keepdims=keepdim)
+    return np.true_divide(total, max(0, count - correction)).astype(x.real.dtype)
+
+
+def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    shape = self._data.shape
+    left = _count(shape, dim) - correction
+    if left <= 0:
+        return F["where"](grad == 0, math.nan, grad / 0.0).expand(shape)
+    center = self - (self.mean() if dim is None else self.mean(dim, keepdim=True))
+    return (2.0 / left) * kept(grad, shape, dim, keepdim) * center
+
+
+VAR = op("var", "self", _variance, category="reductions", symbol="var", latex=r"\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2",
+         brief="The variance.", derivatives={"self": "grad · 2 (self − mean) / (n − 1)"},
+         self=_var_grad)  # fmt: skip
+STD = op("std", "self", lambda x, **kw: np.sqrt(_variance(x, **kw)), category="reductions", symbol="std",
+         latex=r"\sqrt{\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2}", brief="The standard deviation.",
+         derivatives={"self": "grad · (self − mean) / ((n − 1) · result)"},
+         self=lambda grad, self, result, dim, correction, keepdim: _var_grad(
+             (grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim))  # fmt: skip
+
+
+def _spread_of(row: Any, name: str) -> None:
+    @api(name)
+    def function(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if correction is None:
+            correction = 1 if unbiased is None or unbiased else 0
+        if input.dtype.rank < 2:
+            raise RuntimeError(f"{name}(): input must be floating point or complex dtype, but got {input.dtype.title}")
+        made: Tensor = call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
+        return made
+
+
+_spread_of(VAR, "var")
+_spread_of(STD, "std")
+
+
+@api("var_mean", where="torch")
+def var_mean(input: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
+    """Variance and mean."""
+    return F["var"](input, dim, keepdim=keepdim, correction=correction), input.mean(dim, keepdim)
+
+
+@api("std_mean", where="torch")
+def std_mean(input: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
+    """Standard deviation and mean."""
+    return F["std"](input, dim, keepdim=keepdim, correction=correction), input.mean(dim, keepdim)
+
+
+# --- norms ---
+
+
+def _norm(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+    axes = axes_of(dim, x.ndim)
+    size = np.abs(x)
+    if ord == math.inf:
+        return np.max(size, axis=axes, keepdims=keepdim)
+    if ord == -math.inf:
+        return np.min(size, axis=axes, keepdims=keepdim)
+    if ord == 0:
+        return np.sum(size != 0, axis=axes, keepdims=keepdim).astype(size.dtype)
+    if ord == 2:
+        return np.sqrt(np.sum(size * size, axis=axes, keepdims=keepdim)).astype(size.dtype)
+    total = np.sum(size if ord == 1 else size**ord, axis=axes, keepdims=keepdim)
+    return (total if ord == 1 else total ** (1.0 / ord)).astype(size.dtype)
+
+
+def _norm_grad(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
+    shape = self._data.shape
+    grad, norm = kept(grad, shape, dim, keepdim), kept(result, shape, dim, keepdim)
+    if ord == 0:
+        return grad.new_zeros(shape)
+    if ord == 1:
+        return self.sgn() * grad
+    if ord == 2:
+        return grad * (self / norm).masked_fill(norm == 0, 0)
+    if math.isinf(ord):
+        mask = self.abs() == norm
+        total = mask.sum() if dim is None else mask.sum(dim, keepdim=True)
+        return self.sgn() * (grad / total) * mask
+    size = self.abs()
+    scale = grad / F["pow"](norm, ord - 1)
+    if ord < 2:
+        powered = self.sgn() * F["pow"](size, ord - 1).masked_fill(self == 0, 0)
+    else:
+        powered = self * F["pow"](size, ord - 2)
+    return powered * scale.masked_fill(norm == 0, 0)
+
+
+NORM = op("linalg_vector_norm", "self", _norm, category="reductions", symbol="‖x‖", latex=r"\|x\|_p", brief="The vector norm.",
+          derivatives={"self": "grad · self / result"}, self=_norm_grad)  # fmt: skip
+
+
+@api("vector_norm", where="linalg")
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The vector norm of all elements, or over `dim`."""
+    x = x if dtype is None else x.to(dtype)
+    if x.dtype.rank < 2:
+        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
+    made: Tensor = call(NORM, x, ord=ord, dim=_tuple(dim), keepdim=keepdim)
+    return made
+
+
+@api("norm")
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+    """The norm of all elements, or over `dim`."""
+    if p == "nuc":
+        made: Tensor = LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
+        return made
+    order = 2 if p in ("fro", None) else p
+    return vector_norm(input, float(order) if isinstance(order, str) else order, dim, keepdim, dtype=dtype)
+
+
+# --- exponentials ---
+
+
+def _logsumexp(x: Any, *, dim: Any, keepdim: bool = False) -> Any:
+    axes = axes_of(dim, x.ndim)
+    top = np.max(x, axis=axes, keepdims=True)
+    top = np.where(np.isinf(top), 0, top).astype(x.dtype)
+    total = np.log(np.sum(np.exp(x - top), axis=axes, keepdims=keepdim))
+    return (total + (top if keepdim else np.squeeze(top, axes))).astype(x.dtype)
+
+
+LOGSUMEXP = op("logsumexp", "self", _logsumexp, category="reductions", symbol="lse", latex=r"\ln \sum_i e^{x_i}",
+               brief="The logarithm of the sum of exponentials.", derivatives={"self": "grad · exp(self − result)"},
+               self=lambda grad, self, result, dim, keepdim, self_shape: kept(grad, self_shape, dim, keepdim)
+               * (self - kept(result, self_shape, dim, keepdim)).exp())  # fmt: skip
+
+
+@api("logsumexp")
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(x))) over `dim`, without overflow."""
+    input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
+    made: Tensor = call(LOGSUMEXP, input, dim=_tuple(dim), keepdim=keepdim)
+    return made
+
+
+def _softmax(x: Any, *, dim: int) -> Any:
+    axis = wrap_dim(dim, x.ndim)
+    if not x.ndim:
+        return np.ones_like(x)
+    e = np.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
+    return (e / np.sum(e, axis=axis, keepdims=True)).astype(x.dtype)
+
+
+def _log_softmax(x: Any, *, dim: int) -> Any:
+    axis = wrap_dim(dim, x.ndim)
+    if not x.ndim:
+        return np.zeros_like(x)
+    shifted = x - np.max(x, axis=axis, keepdims=True) if x.size else x
+    return (shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype)
+
+
+SOFTMAX = op("softmax", "self", _softmax, category="activations", symbol="softmax", latex=r"e^{x_i} / \sum_j e^{x_j}",
+             brief="Exponentials that sum to 1.", derivatives={"self": "result · (grad − Σ grad · result)"},
+             self=lambda grad, result, dim: grad * result - result * (grad * result).sum(dim, keepdim=True))  # fmt: skip
+LOG_SOFTMAX = op("log_softmax", "self", _log_softmax, category="activations", symbol="logsoftmax",
+                 latex=r"x_i - \ln \sum_j e^{x_j}", brief="The logarithm of softmax.",
+                 derivatives={"self": "grad − exp(result) · Σ grad"},
+                 self=lambda grad, result, dim: grad - result.exp() * grad.sum(dim, keepdim=True))  # fmt: skip
+
+
+def _soft(row: Any) -> Any:
+    def function(input: Tensor, dim: int | None = None, *args: Any, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
+        if dim is None:
+            dim = _implicit_dim(row.name, input._data.ndim)
+        input = input if dtype is None else input.to(dtype)
+        if input.dtype.rank < 2:
+            raise RuntimeError(f'"{row.name}_lastdim_kernel_impl" not implemented for \'{input.dtype.title}\'')
+        made: Tensor = call(row, input, dim=dim)
+        return made
+
+    function.__name__ = row.name
+    return api(row.name, where="torch method F")(function)
+
+
+def _implicit_dim(name: str, ndim: int) -> int:
+    import warnings
+
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        UserWarning,
+        stacklevel=4,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+_soft(SOFTMAX)
+_soft(LOG_SOFTMAX)
+
+
+@api("softmin", where="F")
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """Softmax of the negative."""
+    made: Tensor = F["softmax"](-input, dim, dtype=dtype)
+    return made
+
+
+# --- cumulative ---
+
+
+def _reversed_cumsum(x: Any, dim: int) -> Any:
+    return x.flip(dim).cumsum(dim).flip(dim) if x._data.ndim else x
+
+
+def _cumulative(ufunc: Any) -> Any:
+    def forward(x: Any, *, dim: int) -> Any:
+        axis = wrap_dim(dim, x.ndim)
+        wide = np.int64 if x.dtype.kind in "iub" else x.dtype
+        return ufunc.accumulate(x, axis=axis, dtype=wide) if x.ndim else x.astype(wide)
+
+    return forward
+
+
+CUMSUM = op("cumsum", "self", _cumulative(np.add), category="reductions", symbol="cumsum", latex=r"\sum_{j \le i} x_j",
+            brief="Running sums.", derivatives={"self": "running sums of grad from the end"},
+            self=lambda grad, dim: _reversed_cumsum(grad, dim))  # fmt: skip
+CUMPROD = op("cumprod", "self", _cumulative(np.multiply), category="reductions", symbol="cumprod", latex=r"\prod_{j \le i} x_j",
+             brief="Running products.", derivatives={"self": "running sums of grad · result from the end, / self"},
+             self=lambda grad, self, result, dim: _cumprod_grad(grad, self, result, dim))  # fmt: skip
+
+
+def _cumprod_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
+    if not (self._data == 0).any() or not self._data.ndim:
+        return _reversed_cumsum(grad * result, dim) / self if self._data.ndim else grad
+    axis = wrap_dim(dim, self.ndim)
+    parts = []
+    for i in range(self.shape[axis]):  # for each element: products that leave it out
+        head = self.narrow(axis, 0, i).prod(axis, keepdim=True) if i else 1
+        tail = F["cat"]([self.narrow(axis, 0, 1) * 0 + 1, self.narrow(axis, i + 1, self.shape[axis] - i - 1)], axis).cumprod(axis)
+        parts.append((grad.narrow(axis, i, self.shape[axis] - i) * tail * head).sum(axis, keepdim=True))
+    return F["cat"](parts, axis)
+
+
+@api("cumsum")
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Running sums along `dim`."""
+    made: Tensor = call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim)
+    return made
+
+
+@api("cumprod")
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Running products along `dim`."""
+    made: Tensor = call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim)
+    return made
+
+
+@api("count_nonzero")
+def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
+    """How many elements are not zero."""
+    return wrap(np.asarray(np.count_nonzero(input._data, axis=axes_of(dim, input._data.ndim)), np.int64))
+

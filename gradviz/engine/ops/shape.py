@@ -1,0 +1,593 @@
+"""Views and rearrangements: the same elements seen in another shape. Most share memory with their source (`view=True`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api, method, prop
+from gradviz.engine.apply import apply, call
+from gradviz.engine.elementwise import result_type
+from gradviz.engine.inplace import resize_in_place
+from gradviz.engine.ops.arithmetic import CLONE
+from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Size, Tensor
+
+F = FUNCTIONS
+
+
+def sizes_of(args: tuple[Any, ...]) -> tuple[int, ...]:
+    """Sizes given one by one or as one sequence; one-element tensors count as numbers."""
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = tuple(args[0])
+    return tuple(int(n) for n in args)
+
+
+def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
+    """Fill in the one -1 of a shape."""
+    asked = tuple(shape)
+    if asked.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
+    if any(n < -1 for n in asked):
+        raise RuntimeError(f"invalid shape dimension {next(n for n in asked if n < -1)}")
+    known = math.prod(n for n in asked if n != -1)
+    if -1 in asked:
+        if known == 0:
+            raise RuntimeError(
+                f"cannot reshape tensor of 0 elements into shape {list(asked)} because the unspecified dimension size -1 can be "
+                "any value and is ambiguous"
+            )
+        if count % known == 0:
+            return tuple(count // known if n == -1 else n for n in asked)
+    elif known == count:
+        return asked
+    raise RuntimeError(f"shape '{list(asked)}' is invalid for input of size {count}")
+
+
+def _same_memory(x: Any, size: tuple[int, ...]) -> Any:
+    try:
+        return x.reshape(size, copy=False)
+    except ValueError:
+        return None
+
+
+def _view_forward(x: Any, *, size: tuple[int, ...]) -> Any:
+    found = _same_memory(x, size)
+    if found is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+            "subspaces). Use .reshape(...) instead."
+        )
+    return found
+
+
+_SAME = {"self": "grad, in the former shape"}
+VIEW = op("view", "self", _view_forward, category="shape", symbol="view", latex=r"x", brief="The same elements in another shape.",
+          derivatives=_SAME, view=True, self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
+UNSAFE_VIEW = op("_unsafe_view", "self", _view_forward, node="UnsafeViewBackward0", category="shape", symbol="view", latex=r"x",
+                 brief="The same elements in another shape.", derivatives=_SAME,
+                 self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
+ALIAS = op("alias", "self", lambda x: x[...], category="shape", symbol="alias", latex=r"x", brief="The tensor under another name.",
+           derivatives=_SAME, view=True, self=lambda grad: grad)  # fmt: skip
+
+
+@method("view")
+def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
+    """The same memory in another shape (or read as another type of the same size)."""
+    if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
+        target = dtype or size[0]
+        raise RuntimeError(f"view as another type ({target!r}) is not supported; use .to({target!r}) to convert the values")
+    shape = infer_size(sizes_of(size), self._data.size)
+    made: Tensor = call(VIEW, self, size=shape)
+    return made
+
+
+@api("reshape")
+def reshape(input: Tensor, *shape: Any) -> Tensor:
+    """Another shape: a view where the memory allows it, else a copy."""
+    size = infer_size(sizes_of(shape), input._data.size)
+    if _same_memory(input._data, size) is not None:
+        made: Tensor = call(VIEW, input, size=size)
+        return made
+    made = call(UNSAFE_VIEW, _contiguous_copy(input), size=size)
+    return made
+
+
+def _contiguous_copy(x: Tensor) -> Tensor:
+    made: Tensor = apply(CLONE, (x,), (np.ascontiguousarray(x._data).reshape(x._data.shape),))
+    return made
+
+
+@api("contiguous", where="method")
+def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor itself if its elements lie in order, else a copy in which they do."""
+    return self if self._data.flags.c_contiguous else _contiguous_copy(self)
+
+
+method("view_as")(lambda self, other: view(self, other._data.shape))
+method("reshape_as")(lambda self, other: reshape(self, other._data.shape))
+
+
+@api("flatten")
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Dimensions from `start_dim` to `end_dim` as one."""
+    shape = input._data.shape
+    if not shape:
+        return reshape(input, 1)
+    start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if start == end:
+        return input
+    return reshape(input, *shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :])
+
+
+@api("ravel")
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension."""
+    return reshape(input, -1)
+
+
+@api("unflatten")
+def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+    """One dimension as several."""
+    at = wrap_dim(dim, input._data.ndim)
+    shape = input._data.shape
+    return view(input, *shape[:at], *infer_size(tuple(sizes), shape[at]), *shape[at + 1 :])
+
+
+# --- order of dimensions ---
+
+PERMUTE = op("permute", "self", lambda x, *, dims: x.transpose(dims), category="shape", symbol="permute", latex=r"x",
+             brief="Dimensions in another order.", derivatives=_SAME, view=True,
+             self=lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))))  # fmt: skip
+TRANSPOSE = op("transpose", "self", lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1), category="shape", symbol="ᵀ", latex=r"x^\top",
+               brief="Two dimensions exchanged.", derivatives=_SAME, view=True,
+               self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))  # fmt: skip
+T = op("t", "self", lambda x: x.T, category="shape", symbol="ᵀ", latex=r"x^\top", brief="The transposed matrix.", derivatives=_SAME,
+       view=True, self=lambda grad: grad.t())  # fmt: skip
+
+
+@api("permute", where="method")
+def permute_method(self: Tensor, *dims: Any) -> Tensor:
+    """Dimensions in another order."""
+    return permute(self, sizes_of(dims))
+
+
+@api("permute", where="torch")
+def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
+    """Dimensions in another order."""
+    n = input._data.ndim
+    if len(dims) != n:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            f"dimensions i.e. input.dim() = {n} is not equal to len(dims) = {len(dims)}"
+        )
+    order = tuple(wrap_dim(d, n) for d in dims)
+    if len(set(order)) != n:
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    made: Tensor = call(PERMUTE, input, dims=tuple(dims))
+    return made
+
+
+@api("transpose", "swapaxes", "swapdims")
+def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions exchanged."""
+    n = input._data.ndim
+    if not n:
+        wrap_dim(dim0, n), wrap_dim(dim1, n)
+        made: Tensor = call(ALIAS, input)
+        return made
+    wrap_dim(dim0, n), wrap_dim(dim1, n)
+    made = call(TRANSPOSE, input, dim0=dim0, dim1=dim1)
+    return made
+
+
+@api("t")
+def t(input: Tensor) -> Tensor:
+    """The transposed matrix."""
+    if input._data.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._data.ndim}D")
+    made: Tensor = call(T, input)
+    return made
+
+
+@prop("T")
+def reversed_dims(self: Tensor) -> Tensor:
+    """All dimensions in reverse order."""
+    return permute(self, tuple(reversed(range(self._data.ndim))))
+
+
+prop("mT")(lambda self: transpose(self, -2, -1))
+prop("H")(lambda self: transpose(self, 0, 1).conj() if self._data.ndim == 2 else self.conj())
+prop("mH")(lambda self: transpose(self, -2, -1).conj())
+
+
+@api("movedim", "moveaxis")
+def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dimensions moved to other places."""
+    n = input._data.ndim
+    sources = [wrap_dim(s, n) for s in ([source] if isinstance(source, int) else source)]
+    targets = [wrap_dim(d, n) for d in ([destination] if isinstance(destination, int) else destination)]
+    order = [i for i in range(n) if i not in sources]
+    for target, origin in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, origin)
+    return permute(input, order)
+
+
+# --- dimensions of size one, and repetition ---
+
+UNSQUEEZE = op("unsqueeze", "self", lambda x, *, dim: np.expand_dims(x, dim), category="shape", symbol="unsqueeze", latex=r"x",
+               brief="A new dimension of size 1.", derivatives=_SAME, view=True, self=lambda grad, dim: grad.squeeze(dim))  # fmt: skip
+SQUEEZE = op("squeeze", "self", lambda x: x.squeeze(), category="shape", symbol="squeeze", latex=r"x",
+             brief="Without the dimensions of size 1.", derivatives=_SAME, view=True,
+             self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
+SQUEEZE_DIM = op("squeeze", "self", lambda x, *, dim: x.squeeze(dim) if x.ndim and x.shape[dim] == 1 else x[...], key="squeeze_dim",
+                 number=1, category="shape", symbol="squeeze", latex=r"x", brief="Without one dimension of size 1.",
+                 derivatives=_SAME, view=True, self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
+SQUEEZE_DIMS = op("squeeze", "self", lambda x, *, dim: x.squeeze(tuple(d for d in dim if x.shape[d] == 1)), key="squeeze_dims",
+                  number=2, category="shape", symbol="squeeze", latex=r"x", brief="Without some dimensions of size 1.",
+                  derivatives=_SAME, view=True, self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
+
+
+@api("unsqueeze")
+def unsqueeze(input: Tensor, dim: int) -> Tensor:
+    """A new dimension of size 1 at `dim`."""
+    made: Tensor = call(UNSQUEEZE, input, dim=wrap_dim(dim, input._data.ndim + 1))
+    return made
+
+
+@api("squeeze")
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
+    """Without dimensions of size 1: all of them, or those of `dim`."""
+    if dim is None:
+        made: Tensor = call(SQUEEZE, input)
+    elif isinstance(dim, (tuple, list)):
+        made = call(SQUEEZE_DIMS, input, dim=tuple(wrap_dim(d, input._data.ndim) for d in dim))
+    else:
+        wrap_dim(dim, input._data.ndim)
+        made = call(SQUEEZE_DIM, input, dim=dim)
+    return made
+
+
+def _expand_forward(x: Any, *, size: tuple[int, ...]) -> Any:
+    return np.broadcast_to(x, size)
+
+
+EXPAND = op("expand", "self", _expand_forward, category="shape", symbol="expand", latex=r"x",
+            brief="Repeated along dimensions of size 1, without copying.",
+            derivatives={"self": "grad, summed over the repetitions"}, view=True,
+            self=lambda grad: grad)  # fmt: skip
+
+
+@method("expand")
+def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+    """Repeated along dimensions of size 1, without copying; -1 keeps a size."""
+    asked = sizes_of(size)
+    shape = self._data.shape
+    extra = len(asked) - len(shape)
+    if extra < 0:
+        raise RuntimeError(
+            f"expand({self.type()}{{{list(shape)}}}, size={list(asked)}): the number of sizes provided ({len(asked)}) must be "
+            f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
+    full = []
+    for i, n in enumerate(asked):
+        own = shape[i - extra] if i >= extra else None
+        if n == -1 and own is None:
+            raise RuntimeError(
+                f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {i}"
+            )
+        if own is not None and n not in (-1, own) and own != 1:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at non-singleton dimension {i}.  "
+                f"Target sizes: {list(asked)}.  Tensor sizes: {list(shape)}"
+            )
+        full.append(own if n == -1 and own is not None else n)
+    made: Tensor = call(EXPAND, self, size=tuple(full))
+    return made
+
+
+method("expand_as")(lambda self, other: expand(self, other._data.shape))
+
+
+@api("broadcast_to")
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+    """As `expand`."""
+    return expand(input, *size)
+
+
+@api("broadcast_tensors", where="torch")
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """All tensors expanded to their common shape."""
+    from gradviz.engine.elementwise import check_broadcast
+
+    check_broadcast(*(each._data for each in tensors))
+    shape = np.broadcast_shapes(*(each._data.shape for each in tensors))
+    return tuple(expand(each, *shape) for each in tensors)
+
+
+REPEAT = op("repeat", "self", lambda x, *, repeats: np.tile(x, repeats), category="shape", symbol="repeat", latex=r"x",
+            brief="Copies side by side.", derivatives={"self": "grad, summed over the copies"},
+            self=lambda grad, self_shape, repeats: _repeat_grad(grad, self_shape, repeats))  # fmt: skip
+
+
+def _repeat_grad(grad: Any, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
+    extra = len(repeats) - len(shape)
+    split: list[int] = []
+    for times, n in zip(repeats, (1,) * extra + shape, strict=True):
+        split += [times, n]
+    if 0 in repeats:
+        return grad.new_zeros(shape)
+    return grad.reshape(*split).sum(tuple(range(0, len(split), 2))).reshape(*shape) if split else grad
+
+
+@method("repeat")
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """Copies side by side, so many along each dimension."""
+    times = sizes_of(repeats)
+    if len(times) < self._data.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    made: Tensor = call(REPEAT, self, repeats=times)
+    return made
+
+
+@api("tile")
+def tile(input: Tensor, *dims: Any) -> Tensor:
+    """As `repeat`, with fewer numbers allowed."""
+    times = sizes_of(dims)
+    return repeat(input, *((1,) * (input._data.ndim - len(times)) + times))
+
+
+# --- putting together and taking apart ---
+
+
+def _cat_grads(grads: Any, shapes: Any, dim: int) -> Any:
+    grad, out, start = grads[0], [], 0
+    for shape in shapes:
+        if len(shape) == 1 and shape[0] == 0 and len(grad._data.shape) != 1:
+            out.append(grad.new_zeros(shape))
+            continue
+        axis = wrap_dim(dim, len(shape))
+        out.append(grad.narrow(axis, start, shape[axis]))
+        start += shape[axis]
+    return out
+
+
+CAT = op("cat", "*tensors", lambda *xs, dim: np.concatenate([x for x in xs if x.shape != (0,)] or xs, axis=dim), category="shape",
+         symbol="cat", latex=r"[x, y]", brief="Tensors one after another.", derivatives={"tensors": "the part of grad that is its own"},
+         joint=_cat_grads)  # fmt: skip
+STACK = op("stack", "*tensors", lambda *xs, dim: np.stack(xs, axis=dim), category="shape", symbol="stack", latex=r"[x; y]",
+           brief="Tensors along a new dimension.", derivatives={"tensors": "the slice of grad that is its own"},
+           joint=lambda grads, dim: grads[0].unbind(dim))  # fmt: skip
+
+
+def _common(tensors: Sequence[Tensor], name: str) -> tuple[list[Tensor], list[Any]]:
+    several = list(tensors)
+    if not several:
+        raise RuntimeError(f"{name} expects a non-empty TensorList" if name == "stack" else "torch.cat(): expected a non-empty list of Tensors")
+    for i, each in enumerate(several):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
+    target = result_type(*several)
+    return several, [each._data.astype(target.np, copy=False) for each in several]
+
+
+@api("cat", "concat", "concatenate", where="torch")
+def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """Tensors one after another along `dim`."""
+    dim = dim if axis is None else axis
+    several, arrays = _common(tensors, "cat")
+    shapes = [x.shape for x in arrays if x.shape != (0,)]
+    if any(not s for s in shapes):
+        at = next(i for i, x in enumerate(arrays) if not x.ndim)
+        raise RuntimeError(f"zero-dimensional tensor (at position {at}) cannot be concatenated")
+    if shapes:
+        at = wrap_dim(dim, len(shapes[0]))
+        for i, x in enumerate(arrays):
+            if x.shape != (0,):
+                _check_cat(i, shapes[0], x.shape, at)
+    made: Tensor = apply(CAT, several, arrays, {"dim": dim})
+    return made
+
+
+def _check_cat(i: int, first: tuple[int, ...], shape: tuple[int, ...], dim: int) -> None:
+    if len(first) != len(shape):
+        raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(shape)}")
+    for d, (n, m) in enumerate(zip(first, shape, strict=True)):
+        if d != dim and n != m:
+            raise RuntimeError(
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor number {i} in the list."
+            )
+
+
+@api("stack", where="torch")
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Tensors of one shape along a new dimension."""
+    several, arrays = _common(tensors, "stack")
+    for i, x in enumerate(arrays):
+        if x.shape != arrays[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at entry 0 and {list(x.shape)} at entry {i}"
+            )
+    made: Tensor = apply(STACK, several, arrays, {"dim": wrap_dim(dim, arrays[0].ndim + 1)})
+    return made
+
+
+api("hstack", where="torch")(lambda tensors: cat([_at_least_1d(x) for x in tensors], 0 if tensors[0]._data.ndim <= 1 else 1))
+api("vstack", where="torch")(lambda tensors: cat([x if x._data.ndim > 1 else reshape(x, 1, -1) for x in tensors], 0))
+
+
+def _at_least_1d(x: Tensor) -> Tensor:
+    return x if x._data.ndim else reshape(x, 1)
+
+
+def _joined(grads: Any, dim: int, self_shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    whole = list(self_shape)
+    parts = []
+    for grad, n in zip(grads, sizes, strict=True):
+        whole[dim] = n
+        parts.append(next(g for g in grads if g is not None).new_zeros(tuple(whole)) if grad is None else grad)
+    return [cat(parts, dim)]
+
+
+SPLIT = op("split", "self", lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim), outputs="result, others",
+           category="shape", symbol="split", latex=r"x", brief="Parts along a dimension.", view=True, joint=_joined,
+           derivatives={"self": "the gradients of the parts, joined"})  # fmt: skip
+UNBIND = op("unbind", "self", lambda x, *, dim: [np.moveaxis(x, dim, 0)[i, ...] for i in range(x.shape[dim])],
+            outputs="result, others", category="shape", symbol="unbind", latex=r"x", brief="Slices along a dimension.", view=True,
+            joint=lambda grads, dim, self_shape: [_stack_grads(grads, dim, self_shape)],
+            derivatives={"self": "the gradients of the slices, stacked"})  # fmt: skip
+
+
+def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Any:
+    known = next(g for g in grads if g is not None)
+    part = shape[:dim] + shape[dim + 1 :]
+    return stack([known.new_zeros(part) if g is None else g for g in grads], dim)
+
+
+@api("split")
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Parts of equal size (the last may be smaller), or of the sizes given, along `dim`."""
+    axis = wrap_dim(dim, tensor._data.ndim)
+    n = tensor._data.shape[axis]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        sizes = [min(size, n - start) for start in range(0, n, size)] if n else [0]
+    else:
+        sizes = [int(each) for each in split_size_or_sections]
+        if sum(sizes) != n:
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), "
+                f"but got split_sizes={sizes}"
+            )
+    made: tuple[Tensor, ...] = call(SPLIT, tensor, dim=axis, sizes=tuple(sizes))
+    return made
+
+
+@api("chunk")
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """So many parts along `dim`."""
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    n = input._data.shape[wrap_dim(dim, input._data.ndim)]
+    return split(input, max(1, -(-n // chunks)), dim)
+
+
+@api("unbind")
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The slices along `dim`."""
+    if not input._data.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    made: tuple[Tensor, ...] = call(UNBIND, input, dim=wrap_dim(dim, input._data.ndim))
+    return made
+
+
+# --- memory as it lies ---
+
+
+def _strided(x: Any, *, size: Any, stride: Any, storage_offset: int) -> Any:
+    flat = x.reshape(-1, copy=False) if x.flags.c_contiguous else _root(x)
+    step = x.itemsize
+    return np.lib.stride_tricks.as_strided(flat[storage_offset:], size, [s * step for s in stride])
+
+
+def _root(x: Any) -> Any:
+    return x.ravel(order="K")
+
+
+def _as_strided_grad(grad: Any, self_shape: Any, size: Any, stride: Any, storage_offset: int) -> Any:
+    count = math.prod(self_shape)
+    where = np.lib.stride_tricks.as_strided(np.arange(count)[storage_offset:], size, [8 * s for s in stride])
+    from gradviz.engine.tensor import wrap
+
+    at = wrap(np.ascontiguousarray(where).reshape(-1))
+    return grad.new_zeros((count,)).index_add(0, at, grad.reshape(-1)).reshape(self_shape)
+
+
+AS_STRIDED = op("as_strided", "self", _strided, category="shape", symbol="as_strided", latex=r"x",
+                brief="Memory seen with given sizes and strides.", view=True,
+                derivatives={"self": "grad, back at the places it came from"}, self=_as_strided_grad)  # fmt: skip
+
+
+@api("as_strided")
+def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Tensor:
+    """The memory seen with given sizes and strides."""
+    reach = storage_offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    if any(s < 0 for s in stride) or storage_offset < 0 or (math.prod(size) and reach >= input._data.size):
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
+            f"{input._data.itemsize} requiring a storage size of {(reach + 1) * input._data.itemsize} are out of bounds for "
+            f"storage of size {input._data.nbytes}"
+        )
+    made: Tensor = call(AS_STRIDED, input, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset)
+    return made
+
+
+# --- turned round ---
+
+
+def _flip_dims(x: Tensor, dims: Any) -> tuple[int, ...]:
+    return tuple(wrap_dim(d, x._data.ndim) for d in sizes_of(dims))
+
+
+FLIP = op("flip", "self", lambda x, *, dims: np.flip(x, dims).copy(), category="shape", symbol="flip", latex=r"x",
+          brief="Order reversed along dimensions.", self=lambda grad, dims: grad.flip(dims))  # fmt: skip
+ROLL = op("roll", "self", lambda x, *, shifts, dims: np.roll(x, shifts, dims), category="shape", symbol="roll", latex=r"x",
+          brief="Elements shifted round.",
+          self=lambda grad, shifts, dims: F["roll"](grad, tuple(-s for s in shifts) if isinstance(shifts, tuple) else -shifts, dims))  # fmt: skip
+
+
+@api("flip")
+def flip(input: Tensor, *dims: Any) -> Tensor:
+    """Order reversed along `dims`."""
+    made: Tensor = call(FLIP, input, dims=_flip_dims(input, dims))
+    return made
+
+
+api("fliplr")(lambda input: flip(input, 1))
+api("flipud")(lambda input: flip(input, 0))
+
+
+@api("roll")
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """Elements shifted round along `dims`, or along all as one."""
+    made: Tensor = call(ROLL, input, shifts=shifts, dims=dims)
+    return made
+
+
+# --- what a shape is ---
+
+api("numel")(lambda input: input._data.size)
+method("nelement")(lambda self: self._data.size)
+method("dim", "ndimension")(lambda self: self._data.ndim)
+method("element_size")(lambda self: self._data.itemsize)
+method("is_contiguous")(lambda self, memory_format=None: self._data.flags.c_contiguous)
+prop("nbytes")(lambda self: self._data.nbytes)
+prop("itemsize")(lambda self: self._data.itemsize)
+
+
+@method("size")
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The sizes, or one of them."""
+    return Size(self._data.shape) if dim is None else self._data.shape[wrap_dim(dim, self._data.ndim)]
+
+
+@method("stride")
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """How many elements lie between neighbours along each dimension."""
+    found = tuple(s // self._data.itemsize for s in self._data.strides)
+    return found if dim is None else found[wrap_dim(dim, self._data.ndim)]
+
+
+def _in_place(name: str) -> None:
+    method(name + "_")(lambda self, *args, **kw: resize_in_place(self, F[name](self, *args, **kw)))
+
+
+for _name in ("unsqueeze", "squeeze", "t", "transpose"):
+    _in_place(_name)

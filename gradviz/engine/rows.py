@@ -1,0 +1,213 @@
+"""What an operation is: one row with its name, its forward on NumPy arrays, and one gradient formula per differentiable input.
+
+Everything else is derived from the row and never written again: the backward class and its number, what it saves (the parameter names of
+the formulas that are needed), the function and the methods (`api.py`), the palette entry and the help. A formula is written in
+differentiable operations, returns a value and never adds up: only the loop does that (`backward.py`), and it undoes broadcasting there.
+
+A formula may ask, by parameter name, for: `grad` (or `grads`, all of them, for several outputs); a tensor input or an output (saved);
+`<input>_shape` or `<input>_dtype` (not saved: not a tensor); a keyword parameter of the forward; `needs` (which inputs want a gradient).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradviz.engine.graph import Node, Saved
+
+if TYPE_CHECKING:
+    from gradviz.engine.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+Formula = Callable[..., Any]
+
+
+@dataclass(eq=False)
+class OpRow:
+    """One operation. `inputs` are the tensor operands in order; a name with a star (`*tensors`) takes any number of them."""
+
+    name: str
+    inputs: tuple[str, ...]
+    forward: Callable[..., Any]
+    gradients: Mapping[str, Formula]
+    node_name: str
+    outputs: tuple[str, ...] = ("result",)
+    category: str = "other"
+    symbol: str = ""
+    latex: str = ""
+    brief: str = ""
+    derivatives: Mapping[str, str] = field(default_factory=dict)  # how a person writes the gradient of each input
+    joint: Formula | None = None  # one formula for all inputs at once: returns a sequence parallel to them
+    view: bool = False
+    ufunc: Any = None
+    node_class: type[Node] = Node
+    plans: dict[int, Plan] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.node_class = type(self.node_name, (Node,), {"row": self, "class_name": self.node_name})
+        self.variadic = self.inputs[0].startswith("*")
+        self.single = len(self.outputs) == 1
+
+    @property
+    def saved(self) -> tuple[str, ...]:
+        """The tensors that its node saves when every input wants a gradient."""
+        return self.plan((1 << len(self.inputs)) - 1).saved_names
+
+    def plan(self, mask: int, count: int = 0) -> Plan:
+        """What to save and how to run, when the inputs of `mask` want gradients (bit i for input i)."""
+        found = self.plans.get(mask)
+        if found is None:
+            found = self.plans[mask] = Plan(self, mask)
+        return found
+
+
+ROWS: dict[str, OpRow] = {}
+
+
+def op(
+    name: str,
+    inputs: str,
+    forward: Callable[..., Any],
+    *,
+    node: str | None = None,
+    key: str | None = None,
+    number: int = 0,
+    outputs: str = "result",
+    category: str = "other",
+    symbol: str = "",
+    latex: str = "",
+    brief: str = "",
+    derivatives: Mapping[str, str] | None = None,
+    joint: Formula | None = None,
+    view: bool = False,
+    **gradients: Formula,
+) -> OpRow:
+    """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`."""
+    camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
+    row = OpRow(
+        name=name,
+        inputs=tuple(part.strip() for part in inputs.split(",")),
+        forward=forward,
+        gradients=gradients,
+        node_name=f"{camel}Backward{number}" if node is None else node,
+        outputs=tuple(part.strip() for part in outputs.split(",")),
+        category=category,
+        symbol=symbol or name,
+        latex=latex,
+        brief=brief,
+        derivatives=derivatives or {},
+        joint=joint,
+        view=view,
+        ufunc=forward if isinstance(forward, np.ufunc) else None,
+    )
+    key = key or name
+    assert key not in ROWS, f"two rows are called {key}"
+    ROWS[key] = row
+    return row
+
+
+class Plan:
+    """What a row saves and how its node runs, for one choice of inputs that want gradients."""
+
+    def __init__(self, row: OpRow, mask: int) -> None:
+        self.row = row
+        self.mask = mask
+        self.every = row.joint is not None
+        formulas = self._formulas()
+        wanted = {name for _, fn in formulas for name in _parameters(fn)}
+        tensors = [(name, i, False) for i, name in enumerate(row.inputs) if name in wanted]
+        tensors += [(name, i, True) for i, name in enumerate(row.outputs) if name in wanted]
+        tensors.sort()
+        self.saved_names = tuple(name for name, _, _ in tensors)
+        self.saves = tuple((index, is_output) for _, index, is_output in tensors)
+        self.captures = tuple(
+            (name, row.inputs.index(base), kind)
+            for name in sorted(wanted)
+            for base, _, kind in [name.rpartition("_")]
+            if kind in ("shape", "dtype", "strides") and base in row.inputs
+        )
+        self.formulas = tuple((i, fn, tuple(self._getter(n) for n in _parameters(fn))) for i, fn in formulas)
+        self.run: Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]] = self._specialise()
+
+    def _formulas(self) -> list[tuple[int, Formula]]:
+        row = self.row
+        if row.joint is not None:
+            return [(0, row.joint)]
+        return [(i, row.gradients[n]) for i, n in enumerate(row.inputs) if self.mask >> i & 1 and n in row.gradients]
+
+    def _getter(self, name: str) -> Callable[[Node, list[Any], list[Any]], Any]:
+        """How to find the value of one formula parameter: from (node, incoming gradients, unpacked buffers)."""
+        if name == "grad":
+            return lambda node, grads, saved: grads[0]
+        if name == "grads":
+            return lambda node, grads, saved: grads
+        if name == "needs":
+            return lambda node, grads, saved: tuple(edge is not None for edge in node.next)
+        if name in self.saved_names:
+            at = self.saved_names.index(name)
+            return lambda node, grads, saved: saved[at]
+        if any(name == captured for captured, _, _ in self.captures) or name == "shapes":
+            return lambda node, grads, saved: node.captured[name]
+        return lambda node, grads, saved: node.params[name]
+
+    def save(self, node: Node, tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:
+        """Fill in the node's buffers and the shapes that its formulas ask for."""
+        if self.saves:
+            saved: list[Saved | None] = []
+            for index, is_output in self.saves:
+                one = outputs[index] if is_output else tensors[index]
+                saved.append(None if one is None else Saved(one, index, is_output))
+            node.saved = saved
+        if self.captures:
+            node.captured = {name: _capture(tensors[index], kind) for name, index, kind in self.captures}
+        elif self.row.variadic:
+            node.captured = {"shapes": [t._data.shape for t in tensors if t is not None]}
+
+    def _specialise(self) -> Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]]:
+        if self.every:
+            return self._run_joint
+        if not self.row.single:
+            return self._run_several
+        return self._run
+
+    def _run(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        out: list[Tensor | None] = [None] * len(node.next)
+        if grads[0] is None:
+            return out
+        saved = node.unpack() if self.saves else []
+        for i, fn, getters in self.formulas:
+            out[i] = fn(*[get(node, grads, saved) for get in getters])
+        return out
+
+    def _run_several(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        out: list[Tensor | None] = [None] * len(node.next)
+        if all(grad is None for grad in grads):
+            return out
+        saved = node.unpack() if self.saves else []
+        for i, fn, getters in self.formulas:
+            out[i] = fn(*[get(node, grads, saved) for get in getters])
+        return out
+
+    def _run_joint(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        if all(grad is None for grad in grads):
+            return [None] * len(node.next)
+        saved = node.unpack() if self.saves else []
+        _, fn, getters = self.formulas[0]
+        found: Sequence[Tensor | None] = fn(*[get(node, grads, saved) for get in getters])
+        return found
+
+
+def _parameters(fn: Formula) -> tuple[str, ...]:
+    return tuple(inspect.signature(fn).parameters)
+
+
+def _capture(tensor: Tensor | None, kind: str) -> Any:
+    if tensor is None:
+        return None
+    if kind == "strides":
+        return tensor._data.strides
+    return tensor._data.shape if kind == "shape" else tensor.dtype

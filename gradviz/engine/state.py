@@ -1,0 +1,27 @@
+"""The three switches that every operation looks at: gradient mode, inference mode and the observer. `modes.py` flips the first two,
+`observe.py` the last; they live in one small object so that an operation pays for one look-up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradviz.engine.observe import Observer
+
+
+class State:
+    """What holds now for the running program."""
+
+    __slots__ = ("anomaly", "anomaly_nan", "grad", "inference", "observer", "saved_hooks", "sequence")
+
+    def __init__(self) -> None:
+        self.grad = True
+        self.inference = False
+        self.observer: Observer | None = None
+        self.sequence = 0  # number of the next node made in the forward pass
+        self.anomaly = False
+        self.anomaly_nan = True
+        self.saved_hooks: list[tuple[object, object]] = []  # innermost last
+
+
+state = State()

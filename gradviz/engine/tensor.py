@@ -1,0 +1,349 @@
+"""What a value is: a NumPy array with a place in the autograd graph. The class holds state and identity only; what a tensor can *do*
+is attached to it from the op rows and the functions (`api.py`), so that each operation is written down once. See `rows.py` next."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.graph import AccumulateGrad, Node, RemovableHandle, VersionCounter, _register, accumulator
+from gradviz.engine.state import state
+
+Array = np.ndarray[Any, Any]
+
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
+    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+    "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+    "github.com/pytorch/pytorch/pull/30531 for more information. (Triggered internally at "
+    "/__w/pytorch/pytorch/build/aten/src/ATen/core/TensorBody.h:493.)"
+)
+
+
+class Size(tuple):  # type: ignore[type-arg]
+    """A shape: a tuple that prints as `torch.Size([2, 3])`."""
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(repr, self))}])"
+
+    def numel(self) -> int:
+        """The number of elements."""
+        count = 1
+        for each in self:
+            count *= each
+        return count
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple(self) + tuple(other))
+
+
+class View:
+    """How a view lies in its base: enough to make its `grad_fn` again after the base was written to."""
+
+    __slots__ = ("origin", "version")
+
+    def __init__(self, version: int, origin: str = "") -> None:
+        self.version = version  # of the memory, when `grad_fn` was last made
+        self.origin = origin  # "no_grad" or "multiple" (one of several views of one call): what may not be written to
+
+
+class Tensor:
+    """A value. Attributes that start with an underscore belong to the engine; the defaults are those of most tensors, so that making
+    one costs a single assignment (`wrap`)."""
+
+    _data: Array
+    _node: Node | None = None
+    _output_nr: int = 0
+    _requires_grad: bool = False
+    _grad: Tensor | None = None
+    _accumulator: AccumulateGrad | None = None
+    _version_counter: VersionCounter | None = None
+    _base: Tensor | None = None
+    _view: View | None = None
+    _hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    _post_accumulate: OrderedDict[int, Callable[..., Any]] | None = None
+    _wrapped: Any = None  # the Python number that this tensor stands for
+    _inference: bool = False
+    tag: int = -1
+    __array_priority__ = 1000
+    is_cuda: ClassVar[bool] = False
+    is_sparse: ClassVar[bool] = False
+    is_quantized: ClassVar[bool] = False
+    is_mkldnn: ClassVar[bool] = False
+    is_meta: ClassVar[bool] = False
+    _backward_hooks: Any = None
+
+    if TYPE_CHECKING:  # the operations, attached in api.py
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Tensor:
+            from gradviz.engine.creation import legacy_tensor
+
+            return legacy_tensor(dtypes.default.dtype, *args, **kwargs)
+        return object.__new__(cls)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    # --- what it is ---
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The element type."""
+        return dtypes.OF_NUMPY[self._data.dtype]
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return Size(self._data.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._data.ndim
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operation that is tracked made it."""
+        return not self._requires_grad or self.grad_fn is None
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients with respect to it are wanted."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if self._node is not None and not value:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if value and self.dtype.rank < 2:
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        changed = self._requires_grad != bool(value)
+        self._requires_grad = bool(value)
+        if changed and state.observer is not None:
+            state.observer.metadata_changed(self)
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made it, None for a leaf."""
+        if self._base is not None:
+            self._sync_view()
+        return self._node
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its `grad_fn` it is."""
+        return self._output_nr
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient of a leaf (or of a tensor that retains its gradient)."""
+        if self._grad is None and self._node is not None and not self.retains_grad:
+            warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            self._check_grad(value)
+        self._grad = value
+        if value is None and state.observer is not None:
+            state.observer.cleared(self, True)
+
+    def _check_grad(self, value: Any) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value._data.dtype != self._data.dtype:
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
+                f"'{self.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+                "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+                "systems that assume they match."
+            )
+        if value._data.shape != self._data.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
+                "Please ensure that the gradient and the tensor are the same size"
+            )
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history, and without the version counter that would notice a write."""
+        found = wrap(self._data)
+        found._wrapped = None
+        if type(self) is not Tensor and getattr(type(self), "_keeps_type", False):
+            found.__class__ = type(self)
+        return found
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if state.observer is not None:
+            state.observer.before_write(self)
+        self._data = value._data
+        if self._accumulator is not None:
+            self._accumulator.metas = ((self._data.shape, self._data.dtype),)
+        if state.observer is not None:
+            state.observer.metadata_changed(self)
+
+    # --- versions and views ---
+
+    @property
+    def _version(self) -> int:
+        return 0 if self._version_counter is None else self._version_counter.value
+
+    @_version.setter
+    def _version(self, value: int) -> None:
+        self._share_version().value = value
+
+    def _share_version(self) -> VersionCounter:
+        """The counter of this memory, made when somebody first has to share or bump it."""
+        counter = self._version_counter
+        if counter is None:
+            counter = self._version_counter = VersionCounter()
+        return counter
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    def _sync_view(self) -> None:
+        """Make the `grad_fn` of a differentiable view again when its memory was written to since it was made."""
+        view = self._view
+        if view is not None and view.version != self._version:
+            from gradviz.engine.inplace import remake_view
+
+            remake_view(self)
+
+    # --- gradients ---
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Change `requires_grad` in place; returns the tensor."""
+        if requires_grad and self.dtype.rank < 2:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether a non-leaf keeps its gradient in `.grad`."""
+        node = self._node
+        return node is not None and node.retained is not None and node.retained.get(self._output_nr) is self
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a non-leaf in `.grad`."""
+        if not self._requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        node = self.grad_fn
+        if node is None:
+            return
+        if node.retained is None:
+            node.retained = {}
+        node.retained[self._output_nr] = self
+        if state.observer is not None:
+            state.observer.metadata_changed(self)
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+        """Call `hook(grad)` when the gradient with respect to this tensor is known; what it returns replaces the gradient."""
+        if not self._requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node = self.grad_fn
+        if node is None:
+            node = accumulator(self)
+        if node.tensor_hooks is None:
+            node.tensor_hooks = {}
+        return _register(node.tensor_hooks.setdefault(self._output_nr, OrderedDict()), hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
+        """Call `hook(tensor)` after a gradient was accumulated into `.grad`."""
+        if not self._requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self.grad_fn is not None:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_accumulate is None:
+            self._post_accumulate = OrderedDict()
+        return _register(self._post_accumulate, hook)
+
+    def detach(self) -> Tensor:
+        """The same memory without history."""
+        found = wrap(self._data)
+        found._version_counter = self._share_version()
+        return found
+
+    def detach_(self) -> Tensor:
+        """Forget the history in place."""
+        if self._base is not None:
+            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        self._node, self._output_nr, self._requires_grad = None, 0, False
+        if state.observer is not None:
+            state.observer.metadata_changed(self)
+        return self
+
+    def backward(
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+    ) -> None:
+        """Accumulate the gradient of this tensor into the leaves that it was made from.
+
+        `gradient` has the tensor's shape (1 for a scalar when left out); `retain_graph` defaults to `create_graph`; `inputs`
+        limits which tensors receive gradients. See torch.Tensor.backward.
+        """
+        from gradviz.engine.call import backward
+
+        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("GradViz tensors can't be pickled; torch.save writes state dicts in a safe format")
+
+
+_new = object.__new__
+
+
+def wrap(data: Array) -> Tensor:
+    """A tensor without history over `data` (an ndarray, not copied)."""
+    tensor: Tensor = _new(Tensor)
+    tensor._data = data
+    return tensor
+
+
+def wrap_result(data: Any) -> Tensor:
+    """As `wrap`, for what a NumPy function returned: 0-dimensional results come as scalars."""
+    return wrap(data if type(data) is np.ndarray else np.asarray(data))

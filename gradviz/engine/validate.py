@@ -1,0 +1,77 @@
+"""What the loop checks of each gradient that a node returns: its shape (undoing broadcasting here, once), its type, and in anomaly mode
+that it is no NaN. Used by `backward.py` only."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.graph import Node
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor
+
+
+def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], node: Node, index: int) -> Tensor:
+    """The gradient summed to the shape and cast to the type of the value that it belongs to, or PyTorch's refusal."""
+    found = grad._data.shape
+    if found != shape:
+        if not _expandable(shape, found):
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - got {list(found)} "
+                f"but expected shape compatible with {list(shape)}"
+            )
+        grad = sum_to(grad, shape)
+    if grad._data.dtype != dtype:
+        target = dtypes.OF_NUMPY[dtype]
+        if grad.dtype.is_complex and not target.is_complex:
+            grad = grad.real
+        if grad._data.dtype != dtype:
+            grad = grad.to(target)
+    return grad
+
+
+def sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Sum over the dimensions along which `shape` was broadcast to the gradient's shape."""
+    extra = grad._data.ndim - len(shape)
+    dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and grad._data.shape[i + extra] != 1)]
+    summed: Tensor = grad.sum(dims, keepdim=True)
+    return summed.view(shape) if extra else summed
+
+
+def _expandable(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
+    if len(shape) > len(wide):
+        return False
+    return all(n in (1, m) for n, m in zip(reversed(shape), reversed(wide), strict=False))
+
+
+def copy_with_history(grad: Tensor) -> Tensor:
+    """What a leaf keeps as `.grad` under `create_graph`: a copy that is itself part of the graph."""
+    from gradviz.engine.apply import call
+    from gradviz.engine.rows import ROWS
+
+    copied: Tensor = call(ROWS["_grad_copy"], grad)
+    return copied
+
+
+def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
+    """Anomaly mode: refuse a gradient with a NaN and say which forward call made the node."""
+    if not state.anomaly_nan:
+        return
+    for i, grad in enumerate(grads):
+        if grad is not None and np.isnan(grad._data).any():
+            warn_of_forward(node)
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def warn_of_forward(node: Node) -> None:
+    """Anomaly mode's warning with the stack of the forward call."""
+    if node.stack is not None:
+        warnings.warn(
+            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(node.stack)}",
+            UserWarning,
+            stacklevel=2,
+        )

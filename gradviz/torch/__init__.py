@@ -1,0 +1,93 @@
+"""What a snippet sees as `import torch`: PyTorch's names over our engine, and no mathematics. `import gradviz.torch as torch` works by
+itself in any Python. The behaviour followed is PyTorch 2.13 on the CPU."""
+
+from __future__ import annotations
+
+import builtins as _builtins
+import math as _math
+from typing import Any
+
+from gradviz.engine import convert as _convert
+from gradviz.engine import creation as _creation
+from gradviz.engine import dtypes as _dtypes
+from gradviz.engine import named as _named
+from gradviz.engine import ops as _ops
+from gradviz.engine import printing as _printing
+from gradviz.engine.api import FUNCTIONS as _FUNCTIONS
+from gradviz.engine.creation import generator as default_generator
+from gradviz.engine.device import device
+from gradviz.engine.dtypes import dtype, get_default_dtype, set_default_dtype
+from gradviz.engine.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from gradviz.engine.printing import set_printoptions
+from gradviz.engine.random import Generator
+from gradviz.engine.tensor import Size, Tensor
+from gradviz.torch.legacy import (
+    BoolTensor,
+    ByteTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
+
+__version__ = "2.13.0+cpu"
+pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
+newaxis = None
+
+_ready = (_convert, _creation, _ops)  # importing them fills the tables of names
+
+bool = _dtypes.bool_
+uint8, int8, int16, int32, int64 = _dtypes.uint8, _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64
+short, int, long = int16, int32, int64
+float16, bfloat16, float32, float64 = _dtypes.float16, _dtypes.bfloat16, _dtypes.float32, _dtypes.float64
+half, float, double = float16, float32, float64
+complex64, complex128 = _dtypes.complex64, _dtypes.complex128
+cfloat, cdouble = complex64, complex128
+strided = "torch.strided"
+contiguous_format, preserve_format, channels_last = "contiguous_format", "preserve_format", "channels_last"
+return_types = _named.RETURN_TYPES
+globals().update(_FUNCTIONS)
+
+from gradviz.torch import autograd, cuda, linalg, nn, optim, random, special, utils  # noqa: E402
+
+__all__ = [
+    "BoolTensor", "ByteTensor", "DoubleTensor", "FloatTensor", "Generator", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor",
+    "Size", "Tensor", "autograd", "cuda", "default_generator", "device", "dtype", "enable_grad", "get_default_dtype",
+    "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "linalg", "nn", "no_grad", "optim", "random", "set_default_dtype",
+    "set_grad_enabled", "set_printoptions", "special", "utils",
+]  # fmt: skip
+
+
+def set_num_threads(count: _builtins.int) -> None:
+    """Accepted for compatibility: computation uses one thread."""
+
+
+def get_num_threads() -> _builtins.int:
+    """One."""
+    return 1
+
+
+def use_deterministic_algorithms(mode: _builtins.bool, *, warn_only: _builtins.bool = False) -> None:
+    """Accepted for compatibility: everything here is deterministic."""
+
+
+def is_storage(obj: Any) -> _builtins.bool:
+    """Never: storages are not exposed."""
+    return False
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from gradviz.torch.missing import explain
+
+    raise AttributeError(explain("torch", name))

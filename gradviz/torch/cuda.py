@@ -1,0 +1,30 @@
+"""`torch.cuda`: there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_available() -> bool:
+    """False: everything runs on the CPU."""
+    return False
+
+
+def device_count() -> int:
+    """None are there."""
+    return 0
+
+
+def manual_seed(seed: int) -> None:
+    """Accepted: there is no GPU to seed."""
+
+
+manual_seed_all = manual_seed
+
+
+def empty_cache() -> None:
+    """Accepted: there is no GPU memory."""
+
+
+def synchronize(device: Any = None) -> None:
+    """Accepted: nothing runs beside the CPU."""

@@ -1,0 +1,38 @@
+"""How layers make their parameters: empty, filled by `reset_parameters`, and reported to the observer as whole leaves, not
+as the draws that filled them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.observe import paused
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.torch.nn.modules.registry import Registry
+from gradviz.torch.nn.parameter import Parameter
+
+
+def zeros(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
+    """Memory for a parameter or buffer."""
+    return wrap(np.zeros(shape, (dtype or dtypes.default.dtype).np))
+
+
+def make(module: Registry, shapes: dict[str, tuple[int, ...] | None], dtype: dtypes.dtype | None) -> None:
+    """Register empty parameters of the given shapes; None registers an absent one."""
+    with paused():
+        for name, shape in shapes.items():
+            module.register_parameter(name, None if shape is None else Parameter(zeros(shape, dtype)))
+
+
+def fill(module: Registry, reset: Callable[[], Any]) -> None:
+    """Run `reset_parameters` unobserved, then report the parameters."""
+    with paused():
+        reset()
+    if state.observer is not None:
+        for param in module._parameters.values():
+            if param is not None:
+                state.observer.created(param)

@@ -1,0 +1,294 @@
+"""`nn.Module`: what a model is made of. Registration and walking are inherited (`registry.py`), saving and loading are in
+`stateful.py`, hooks and the call in `calling.py`; this class puts them together under PyTorch's names."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gradviz.engine import dtypes
+from gradviz.engine.graph import RemovableHandle
+from gradviz.engine.modes import no_grad
+from gradviz.engine.tensor import Tensor
+from gradviz.torch.nn.modules import calling, stateful
+from gradviz.torch.nn.modules.calling import ForwardHook
+from gradviz.torch.nn.modules.registry import Registry
+from gradviz.torch.nn.parameter import Parameter
+
+Self = TypeVar("Self", bound="Module")
+
+COMPLEX_WARNING = (
+    "Complex modules are a new feature under active development whose design may change, and some modules might not "
+    "work as expected when using complex tensors as parameters or buffers. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected."
+)
+
+
+class Module(Registry):
+    """The base class of everything that has parameters and a `forward`."""
+
+    _version = 1
+    call_super_init = False
+    training: bool
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init:
+            if kwargs:
+                raise TypeError(f"{self._get_name()}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+            if args:
+                raise TypeError(
+                    f"{self._get_name()}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+                )
+        self._start()
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the module computes; every subclass has its own."""
+        raise NotImplementedError(f'Module [{self._get_name()}] is missing the required "forward" function')
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return calling.observed_call(self, args, kwargs)
+
+    # --- text ---
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses of its text."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({lines[0]})"
+        if not lines and not children:
+            return f"{self._get_name()}()"
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+    # --- modes and gradients ---
+
+    def train(self: Self, mode: bool = True) -> Self:
+        """Set training mode here and below."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for child in self.children():
+            child.train(mode)
+        return self
+
+    def eval(self: Self) -> Self:
+        """Set evaluation mode here and below."""
+        return self.train(False)
+
+    def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
+        """Change `requires_grad` of all parameters."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clear the gradients of all parameters."""
+        for param in self.parameters():
+            clear_grad(param, set_to_none)
+
+    # --- conversion ---
+
+    def apply(self: Self, fn: Callable[[Module], Any]) -> Self:
+        """Call `fn` on everything below and then on this module."""
+        for child in self.children():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self: Self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
+        if recurse:
+            for child in self.children():
+                child._apply(fn, recurse)
+        with no_grad():
+            for param in self._parameters.values():
+                if param is not None:
+                    param.data = fn(param)
+                    if param._grad is not None:
+                        param._grad.data = fn(param._grad)
+            for name, buffer in self._buffers.items():
+                if buffer is not None:
+                    self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self: Self, *args: Any, **kwargs: Any) -> Self:
+        """Convert floating point parameters and buffers to a dtype; there is one device."""
+        wanted = [a for a in (*args, *kwargs.values()) if isinstance(a, dtypes.dtype)]
+        wanted += [a.dtype for a in args if isinstance(a, Tensor)]
+        if not wanted:
+            return self._apply(lambda t: t.to(*args, **kwargs))
+        kind = wanted[0]
+        if kind.rank < 2:
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={kind}")
+        if kind.is_complex:
+            warnings.warn(COMPLEX_WARNING, stacklevel=2)
+        return self._apply(lambda t: t.to(kind) if t.dtype.rank >= 2 else t)
+
+    def _to_float(self: Self, kind: dtypes.dtype) -> Self:
+        return self._apply(lambda t: t.to(kind) if t.dtype.is_floating_point else t)
+
+    def float(self: Self) -> Self:
+        """Convert to float32."""
+        return self._to_float(dtypes.float32)
+
+    def double(self: Self) -> Self:
+        """Convert to float64."""
+        return self._to_float(dtypes.float64)
+
+    def half(self: Self) -> Self:
+        """Convert to float16."""
+        return self._to_float(dtypes.float16)
+
+    def bfloat16(self: Self) -> Self:
+        """Convert to bfloat16."""
+        return self._to_float(dtypes.bfloat16)
+
+    def type(self: Self, dst_type: Any) -> Self:
+        """Convert everything to a dtype."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def cpu(self: Self) -> Self:
+        """The module itself: this is where it is."""
+        return self
+
+    # --- state ---
+
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """Names to tensors, for parameters and persistent buffers."""
+        if args:
+            warnings.warn(
+                "Positional args are being deprecated, use kwargs instead. Refer to "
+                "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            given = dict(zip(("destination", "prefix", "keep_vars"), args, strict=False))
+            return self.state_dict(**{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **given})
+        return stateful.collect(self, destination, prefix, keep_vars)
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> stateful.IncompatibleKeys:
+        """Copy values into parameters and buffers by name."""
+        return stateful.load(self, state_dict, strict, assign)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        stateful.save_own(self, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing: Any, unexpected: Any, errors: Any
+    ) -> None:
+        stateful.load_own(self, state_dict, prefix, local_metadata, strict, (missing, unexpected, errors))
+
+    def get_extra_state(self) -> Any:
+        """Anything more to save; override together with `set_extra_state`."""
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take back what `get_extra_state` gave."""
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
+
+    def has_extra_state(self, method: str) -> bool:
+        """Whether a subclass overrides `get_extra_state` or `set_extra_state`."""
+        return getattr(type(self), method) is not getattr(Module, method)
+
+    # --- members by path ---
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a dotted path."""
+        found: Any = self
+        for name in target.split(".") if target else ():
+            if not hasattr(found, name):
+                raise AttributeError(f"{found._get_name()} has no attribute `{name}`")
+            found = getattr(found, name)
+            if not isinstance(found, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return found  # type: ignore[no-any-return]
+
+    def _member(self, target: str) -> tuple[Module, str, Any]:
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if not hasattr(owner, name):
+            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+        return owner, name, getattr(owner, name)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a dotted path."""
+        _, name, found = self._member(target)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path."""
+        owner, name, found = self._member(target)
+        if name not in owner._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return found  # type: ignore[no-any-return]
+
+    # --- hooks ---
+
+    def _hook(self, kind: str, hook: Any, prepend: bool) -> RemovableHandle:
+        known = self.__dict__[kind]
+        handle = RemovableHandle(known)
+        known[handle.id] = hook
+        if prepend:
+            known.move_to_end(handle.id, last=False)
+        return handle
+
+    def register_forward_pre_hook(self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+        """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
+        return self._hook("_forward_pre_hooks", ForwardHook(hook, with_kwargs), prepend)
+
+    def register_forward_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
+        """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
+        return self._hook("_forward_hooks", ForwardHook(hook, with_kwargs, always_call), prepend)
+
+    def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_output)` before the gradients go through the module."""
+        return self._hook("_backward_pre_hooks", hook, prepend)
+
+    def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(module, grad_input, grad_output)` when the gradients have gone through the module."""
+        return self._hook("_backward_hooks", hook, prepend)
+
+    def register_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(module, prefix, keep_vars)` before the state is collected."""
+        return self._hook("_state_dict_pre_hooks", hook, False)
+
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
+        return self._hook("_state_dict_hooks", hook, False)
+
+    def register_load_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(module, state_dict, prefix, ...)` before the state is loaded."""
+        return self._hook("_load_state_dict_pre_hooks", hook, False)
+
+    def register_load_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(module, incompatible_keys)` after the state is loaded."""
+        return self._hook("_load_state_dict_post_hooks", hook, False)
+
+
+def clear_grad(param: Tensor, set_to_none: bool) -> None:
+    """Forget the gradient of one parameter, or fill it with zeros."""
+    grad = param._grad
+    if grad is None:
+        return
+    if set_to_none:
+        param.grad = None
+        return
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")

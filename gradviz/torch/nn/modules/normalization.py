@@ -1,0 +1,285 @@
+"""Normalisation layers: `BatchNorm1d/2d/3d`, `InstanceNorm1d/2d`, `LayerNorm`, `GroupNorm`, `RMSNorm`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.dtypes import dtype as DType
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.torch.nn import functional as F
+from gradviz.torch.nn import init
+from gradviz.torch.nn.modules import creating
+from gradviz.torch.nn.modules.module import Module
+from gradviz.torch.nn.parameter import Parameter
+
+
+def _one_and_zero(module: Any) -> None:
+    if module.weight is not None:
+        init.ones_(module.weight)
+    if getattr(module, "bias", None) is not None:
+        init.zeros_(module.bias)
+
+
+class _BatchNorm(Module):
+    _version = 2
+    accepted: tuple[int, ...] = ()
+    expected = ""
+    weight: Parameter | None
+    bias: Parameter | None
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: DType | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        shape = (num_features,)
+        creating.make(self, {"weight": shape if affine else None, "bias": shape if affine and bias else None}, dtype)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", creating.zeros(shape, dtype) if tracked else None)
+        self.register_buffer("running_var", creating.zeros(shape, dtype) if tracked else None)
+        self.register_buffer("num_batches_tracked", wrap(np.zeros((), np.int64)) if tracked else None)
+        creating.fill(self, self.reset_parameters)
+
+    def reset_running_stats(self) -> None:
+        """Forget the running mean and variance."""
+        if self.track_running_stats:
+            assert self.running_mean is not None and self.running_var is not None
+            assert self.num_batches_tracked is not None
+            self.running_mean._data.fill(0)
+            self.running_var._data.fill(1)
+            self.num_batches_tracked._data.fill(0)
+
+    def reset_parameters(self) -> None:
+        """Weights one, biases zero."""
+        self.reset_running_stats()
+        _one_and_zero(self)
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.ndim not in self.accepted:
+            raise ValueError(f"expected {self.expected} input (got {input.ndim}D input)")
+
+    def _average_factor(self) -> float:
+        """How much the current batch counts in the running values."""
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked._data += 1
+            if self.momentum is None:
+                return 1.0 / float(self.num_batches_tracked._data)
+        return 0.0 if self.momentum is None else self.momentum
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        factor = self._average_factor()
+        by_batch = self.training or (self.running_mean is None and self.running_var is None)
+        keep = not self.training or self.track_running_stats
+        return F.batch_norm(  # type: ignore[no-any-return]
+            input,
+            self.running_mean if keep else None,
+            self.running_var if keep else None,
+            self.weight,
+            self.bias,
+            by_batch,
+            factor,
+            self.eps,
+        )
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Normalises each channel over the batch (and length)."""
+
+    accepted = (2, 3)
+    expected = "2D or 3D"
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalises each channel over the batch, height and width."""
+
+    accepted = (4,)
+    expected = "4D"
+
+
+class BatchNorm3d(_BatchNorm):
+    """Normalises each channel over the batch, depth, height and width."""
+
+    accepted = (5,)
+    expected = "5D"
+
+
+class _InstanceNorm(_BatchNorm):
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        by_input = self.training or not self.track_running_stats
+        return F.instance_norm(  # type: ignore[no-any-return]
+            input,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            by_input,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Normalises each channel of each sample."""
+
+    accepted = (2, 3)
+    expected = "2D or 3D"
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Normalises each channel of each sample."""
+
+    accepted = (3, 4)
+    expected = "3D or 4D"
+
+
+class LayerNorm(Module):
+    """Normalises over the last dimensions."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = (
+            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        )
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        shape = self.normalized_shape if elementwise_affine else None
+        creating.make(self, {"weight": shape, "bias": shape if bias else None}, dtype)
+        creating.fill(self, self.reset_parameters)
+
+    def reset_parameters(self) -> None:
+        """Weights one, biases zero."""
+        _one_and_zero(self)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(Module):
+    """Divides by the root mean square over the last dimensions."""
+
+    weight: Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        self.normalized_shape = (
+            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        )
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        creating.make(self, {"weight": self.normalized_shape if elementwise_affine else None}, dtype)
+        creating.fill(self, self.reset_parameters)
+
+    def reset_parameters(self) -> None:
+        """Weights one."""
+        _one_and_zero(self)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(Module):
+    """Normalises groups of channels of each sample."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: DType | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups != 0:
+            raise ValueError(
+                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
+            )
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        shape = (num_channels,) if affine else None
+        creating.make(self, {"weight": shape, "bias": shape if bias else None}, dtype)
+        creating.fill(self, self.reset_parameters)
+
+    def reset_parameters(self) -> None:
+        """Weights one, biases zero."""
+        _one_and_zero(self)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
+        )

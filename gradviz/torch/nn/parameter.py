@@ -1,0 +1,73 @@
+"""`Parameter`, the tensor that a Module trains, and `Buffer`, the tensor that it keeps. Both share the memory of the
+tensor that they are made from. See `modules/registry.py` for what happens when one becomes an attribute of a Module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes, printing
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A tensor that requires grad and registers itself when assigned to a Module."""
+
+    _keeps_type = True
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
+        if data is None:
+            array = np.empty(0, dtypes.default.dtype.np)
+        else:
+            array = data.detach()._data
+        if requires_grad and array.dtype.kind in "biu":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        made: Parameter = object.__new__(cls)
+        made._data = array
+        made._requires_grad = bool(requires_grad)
+        if state.observer is not None:
+            state.observer.created(made)
+        return made
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + printing.tensor_repr(
+            self._data,
+            grad_fn=None if self.grad_fn is None else type(self.grad_fn).__name__,
+            requires_grad=self._requires_grad,
+            default_dtype=dtypes.default.dtype.np,
+        )
+
+    def __format__(self, spec: str) -> str:
+        return object.__format__(self, spec)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        if id(self) in memo:
+            found: Parameter = memo[id(self)]
+            return found
+        made = type(self)(self.detach().clone(), self._requires_grad)
+        memo[id(self)] = made
+        return made
+
+    __hash__ = Tensor.__hash__
+
+
+class Buffer(Tensor):
+    """A tensor that registers itself as a buffer when assigned to a Module."""
+
+    persistent: bool
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Buffer:
+        made: Buffer = object.__new__(cls)
+        made._data = np.empty(0, dtypes.default.dtype.np) if data is None else data.detach()._data
+        made.persistent = persistent
+        return made
+
+    def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
+        pass
+
+    __hash__ = Tensor.__hash__
