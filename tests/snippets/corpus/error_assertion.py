@@ -1,0 +1,4 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+assert x.sum() == 4, f"sum is {x.sum().item()}"
