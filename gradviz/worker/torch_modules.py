@@ -1,8 +1,7 @@
 """`import torch` for a snippet: the packages of `gradviz.torch` as stand-ins that can't be changed and lead nowhere
 else.
 
-A module's own imports (numpy, typing, other parts of the program) are not handed out: only what the module lists in
-`__all__`, or what was defined for PyTorch's names. Arrays leave through `numpy()` as `SafeArray`.
+A module's own imports (numpy, typing, other parts of the program) are not handed out. Arrays leave through `numpy()` as `SafeArray`.
 """
 
 from __future__ import annotations
@@ -77,13 +76,12 @@ _FROM_NUMPY = ("tensor", "as_tensor", "asarray", "from_numpy", "Tensor")
 
 
 def _public_names(module: types.ModuleType) -> list[str]:
-    listed = getattr(module, "__all__", None)
-    names = list(listed) if listed is not None else [name for name in vars(module) if not name.startswith("_")]
+    names = [name for name in vars(module) if not name.startswith("_")]
     return [*names, *(["__version__"] if hasattr(module, "__version__") else [])]
 
 
 def _is_offered(value: Any) -> bool:
-    if isinstance(value, types.ModuleType | np.ndarray) or type(value).__module__.startswith("typing"):
+    if isinstance(value, types.ModuleType | np.ndarray) or type(value).__module__ in ("typing", "__future__"):
         return False
     home = getattr(value, "__module__", None)
     return not (isinstance(home, str) and home.split(".")[0] in _FOREIGN)

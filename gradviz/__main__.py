@@ -1,0 +1,23 @@
+"""Where the program begins: `python -m gradviz`, the `gradviz` command and the frozen executable.
+
+A worker is told apart before anything else is imported: it must hold neither Qt nor the command line.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run as a worker, or as what the command line says; returns the exit status."""
+    if "--gv-worker" in sys.argv:
+        from gradviz.worker.main import main as work
+
+        work()
+    from gradviz.cli import run_command_line
+
+    return run_command_line(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

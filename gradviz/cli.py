@@ -1,0 +1,205 @@
+"""The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export`
+draws a graph.
+
+`run` needs no Qt and starts fast: nothing slow is imported here, and the trace only where it is asked for. Snippets
+run in the same worker, under the same policy and limits, as in the window.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import queue
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradviz.document.errors import UserError
+from gradviz.document.snippet import load
+from gradviz.worker.client import WorkerPool
+from gradviz.worker.events import Batch, Done, Event, Output
+from gradviz.worker.limits import Limits
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+EXIT = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "died": 3, "stopped": 130}
+UNREADABLE = 1
+
+_DESCRIPTION = "See what backward() does: run a PyTorch snippet and step through its graph, forward and backward."
+_EPILOG = """commands:
+  gradviz run FILE...            run snippets without a window and print what they print
+  gradviz export FILE -o OUT     draw the graph of a snippet as svg, png or pdf
+  (gradviz run --help and gradviz export --help say more)"""
+_RUN_EPILOG = """exit status:
+  0  all is well
+  1  the snippet raised an error or was refused, or the file can't be read
+  2  a limit stopped it (time, memory, output, steps)
+  3  the worker process died"""
+
+
+def run_command_line(arguments: Sequence[str]) -> int:
+    """Do what the arguments say; returns the exit status."""
+    first = arguments[0] if arguments else ""
+    if first == "run":
+        return _run(arguments[1:])
+    if first == "export":
+        return _export(arguments[1:])
+    return _window(arguments)
+
+
+# --- gradviz run ---
+
+
+def _run(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="gradviz run",
+        description="Run snippets, one after the other in one worker process, and print what they print.",
+        epilog=_RUN_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a Python file")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the recorded steps as JSON instead of the output")
+    form.add_argument("--steps", action="store_true", help="print the recorded steps as text after the output")
+    parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="stop a snippet after this time")
+    options = parser.parse_args(arguments)
+    limits = Limits()
+    if options.time_limit is not None:
+        limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
+    _never_fail_to_encode()
+    pool = WorkerPool(limits, reuse=True)
+    pool.warm()
+    try:
+        return max(_run_file(pool, path, options.json, options.steps) for path in options.files)
+    except BrokenPipeError:  # `gradviz run … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    finally:
+        pool.close()
+
+
+def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> int:
+    try:
+        snippet = load(path)
+        if snippet.is_blank:
+            raise UserError(f"{path.name} is empty: there is nothing to run.")
+    except UserError as error:
+        _say(str(error))
+        return UNREADABLE
+    trace = _new_trace() if as_json or as_steps else None
+    done = _follow(pool, snippet.text, path.name, trace, show_output=not as_json)
+    if trace is not None and as_json:
+        sys.stdout.write(trace.to_json() + "\n")
+    if trace is not None and as_steps:
+        from gradviz.report import step_lines
+
+        sys.stdout.writelines(f"{line}\n" for line in step_lines(trace))
+    sys.stdout.flush()
+    if done.detail.traceback:
+        sys.stderr.write(done.detail.traceback)
+    elif done.status != "ok":
+        _say(f"{path.name}: {done.detail.sentence}")
+    return EXIT[done.status]
+
+
+def _new_trace() -> Trace:
+    from gradviz.trace.trace import Trace
+
+    return Trace()
+
+
+def _follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, show_output: bool) -> Done:
+    """Run to the end: events come from the worker's thread and are handled in this one."""
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    run = pool.start(source, events.put, name)
+    while True:
+        try:
+            event = events.get()
+        except KeyboardInterrupt:
+            run.stop()
+            continue
+        if isinstance(event, Done):
+            return event
+        if isinstance(event, Output) and (show_output or event.stream == "err"):
+            stream = sys.stdout if event.stream == "out" else sys.stderr
+            stream.write(event.text)
+            stream.flush()
+        elif isinstance(event, Batch) and trace is not None:
+            from gradviz.trace.schema import Batch as TraceBatch
+
+            trace.extend(TraceBatch(event.header, event.payload))
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < 1e6:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
+    return seconds
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+
+
+def _never_fail_to_encode() -> None:
+    """What a terminal can't show is written as an escape; a lone surrogate must not end the program."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+# --- gradviz export, gradviz [FILE] ---
+
+
+def _export(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="gradviz export", description="Draw the graph of a snippet into a file.")
+    parser.add_argument("file", metavar="FILE", help="a Python file")
+    parser.add_argument("-o", "--out", required=True, type=_picture, metavar="OUT", help="graph.svg, .png or .pdf")
+    parser.add_argument(
+        "--step", type=_step, metavar="N|end", default=None, help="the step to draw; the last if absent"
+    )
+    options = parser.parse_args(arguments)
+    from gradviz.ui.export import export
+
+    return export(options.file, options.out, options.step)
+
+
+def _window(arguments: Sequence[str]) -> int:
+    from gradviz import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="gradviz", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a Python file to open")
+    parser.add_argument("--step", type=_step, metavar="N|end", help="run the snippet and go to this step")
+    parser.add_argument("--screenshot", metavar="OUT.png", help="write a picture of the window and exit")
+    parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, as 1400x900")
+    parser.add_argument("--version", action="version", version=f"gradviz {__version__}")
+    options = parser.parse_args(arguments)
+    from gradviz.ui.app import main
+
+    return main(options.file, options.step, options.screenshot, options.size)
+
+
+def _step(text: str) -> str:
+    if text != "end" and not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor 'end'")
+    return text
+
+
+def _size(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{2,5})[x×](\d{2,5})", text)
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size like 1400x900")
+    return int(found[1]), int(found[2])
+
+
+def _picture(text: str) -> str:
+    if Path(text).suffix.lower() not in (".svg", ".png", ".pdf"):
+        raise argparse.ArgumentTypeError(f"{text!r} must end in .svg, .png or .pdf")
+    return text
