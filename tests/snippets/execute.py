@@ -117,6 +117,7 @@ def run_file(path: str) -> dict[str, Any]:
 def main(arguments: Sequence[str]) -> None:
     files = [a for a in arguments if a != "--gradviz"]
     if "--gradviz" in arguments:
+        sys.path.insert(0, str(Path(__file__).parents[2]))
         sys.meta_path.insert(0, _Alias())
     torch = importlib.import_module("torch")
     if hasattr(torch, "set_num_threads"):
