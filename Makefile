@@ -4,7 +4,7 @@
 
 VENV := .venv
 PY := $(VENV)/bin/python
-EXAMPLE ?= resources/examples/01_multiply_add.py
+EXAMPLE ?= resources/examples/01_two_gradients.py
 SCREENSHOT ?= gradviz-screenshot.png
 JOBS ?= 2
 
