@@ -184,6 +184,7 @@ HELP_ROWS = (
         menu="Help",
         help="Find any command by typing a part of its name.",
         shortcuts=("Ctrl+Shift+P",),
+        toolbar="Ctrl+Shift+P   Command palette",
         run=lambda shell, _: shell.dialogs.command_palette(),
     ),
     Command(

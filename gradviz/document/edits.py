@@ -93,3 +93,70 @@ def _if_valid(text: str) -> str | None:
     except (SyntaxError, ValueError):
         return None
     return text
+
+
+def receiver(text: str, line: int, function: str) -> str | None:
+    """The source of what `.function()` is called on at `line`."""
+    call = _find_call(text, line, function)
+    if call is None or not isinstance(call.func, ast.Attribute):
+        return None
+    return ast.get_source_segment(text, call.func.value)
+
+
+def call_arguments(text: str, line: int, function: str) -> list[str]:
+    """The sources of the positional arguments of `function(...)` at `line`; for a method, what it is called on
+    first."""
+    call = _find_call(text, line, function)
+    if call is None:
+        return []
+    nodes: list[ast.expr] = list(call.args)
+    if len(nodes) == 1 and isinstance(call.func, ast.Attribute):
+        nodes.insert(0, call.func.value)
+    return [ast.get_source_segment(text, node) or "" for node in nodes]
+
+
+def names_at(text: str, line: int) -> list[str]:
+    """The variable names that the line reads, in order, each once."""
+    nodes = [node for node in _expressions_at(text, line) if isinstance(node, ast.Name)]
+    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    return list(dict.fromkeys(node.id for node in nodes if isinstance(node.ctx, ast.Load)))
+
+
+def out_of_place(text: str, line: int) -> str | None:
+    """`y += 1` at `line` as `y = y + (1)`."""
+    statement = _statement_at(text, line)
+    if not isinstance(statement, ast.AugAssign) or not isinstance(statement.target, ast.Name):
+        return None
+    name = statement.target.id
+    value = ast.unparse(ast.BinOp(ast.Name(name), statement.op, statement.value))
+    lines = text.split("\n")
+    indent = lines[line - 1][: statement.col_offset]
+    lines[line - 1 : statement.end_lineno] = [f"{indent}{name} = {value}"]
+    return _if_valid("\n".join(lines))
+
+
+def under_no_grad(text: str, line: int) -> str | None:
+    """The simple statement at `line`, inside `with torch.no_grad():`."""
+    statement = _statement_at(text, line)
+    if statement is None or statement.end_lineno is None or isinstance(statement, _COMPOUND):
+        return None
+    lines = text.split("\n")
+    indent = lines[line - 1][: statement.col_offset]
+    if indent.strip():
+        return None
+    body = [f"    {one}" for one in lines[statement.lineno - 1 : statement.end_lineno]]
+    lines[statement.lineno - 1 : statement.end_lineno] = [f"{indent}with torch.no_grad():", *body]
+    return _if_valid("\n".join(lines))
+
+
+_COMPOUND = (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef, ast.ClassDef, ast.Try)
+
+
+def _statement_at(text: str, line: int) -> ast.stmt | None:
+    """The innermost statement that begins at `line`."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
+    return found[-1] if found else None

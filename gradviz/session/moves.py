@@ -69,13 +69,7 @@ def on_screen(state: State) -> list[Selection]:
     import numpy as np
 
     trace, frame = state.trace, state.trace.frame(state.cursor)
-    shown = np.asarray(frame.shown_graphs())
-    nodes = np.flatnonzero(frame.node_created & np.isin(trace.graph_of_node, shown))
-    made = frame.tensor_created & np.isin(trace.graph_of_tensor, shown)
-    used = np.zeros(len(trace.tensors), bool)
-    used[trace.inputs.tensor[np.isin(trace.inputs.node, nodes)]] = True
-    unused_leaf = (trace.graph_of_tensor < 0) & (not len(nodes))
-    tensors = np.flatnonzero(frame.tensor_created & (made | used | unused_leaf))
+    nodes, tensors = np.flatnonzero(frame.shown_nodes), np.flatnonzero(frame.shown_tensors)
     steps = np.concatenate([trace.nodes.step[nodes], trace.tensors.step[tensors]])
     things = [Selection("node", int(row)) for row in nodes] + [Selection("tensor", int(row)) for row in tensors]
     return [things[place] for place in np.argsort(steps, kind="stable")]

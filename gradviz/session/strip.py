@@ -52,10 +52,7 @@ def groups(trace: Trace, steps: int) -> tuple[Group, ...]:
     key = np.where(kind == Kind.OPTIMIZER, -2, np.where(kind == Kind.ERROR, -3, call))
     starts = np.concatenate(([0], np.flatnonzero(np.diff(key)) + 1, [steps]))
     several = len(np.unique(call[call >= 0])) > 1
-    return tuple(
-        Group(int(start), int(end), _group_title(int(key[start]), several))
-        for start, end in pairwise(starts)
-    )
+    return tuple(Group(int(start), int(end), _group_title(int(key[start]), several)) for start, end in pairwise(starts))
 
 
 def _group_title(key: int, several: bool) -> str:

@@ -3,7 +3,7 @@ a hundred thousand steps opens at once."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QColor
@@ -14,6 +14,9 @@ from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
 
 COLUMNS = ("Step", "Kind", "What happened", "Line")
 Index = QModelIndex | QPersistentModelIndex
@@ -70,9 +73,17 @@ class StepsModel(QAbstractTableModel):
         if column == 1:
             return self._kind(row).lower().replace("_", " ")
         if column == 2:
-            return trace.describe(row)
+            return _title(trace, row)
         line = int(trace.steps.line[row])
         return str(line) if line > 0 else ""
+
+
+def _title(trace: Trace, row: int) -> str:
+    """The title of a step, from a frame of its own: the trace's cached one stays the cursor's."""
+    from gradviz.trace.frame import Frame
+
+    step = Frame(trace, row + 1).step
+    return step.title if step else ""
 
 
 class EventsPanel(Panel):

@@ -1,0 +1,70 @@
+"""The local derivative of one operation by one of its inputs, in the snippet's names: "∂(w * x)/∂w = x = 2". The
+formulas are the engine's own rows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradviz.trace.frame import Frame
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_NAME = re.compile(r"[\w.\[\]]+")
+
+
+def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
+    """The formula for the input in this slot; None where the operation's row has none or the input needs no
+    gradient."""
+    from gradviz.trace.formulas import row_of
+
+    trace = frame.trace
+    inputs, outputs = trace.inputs_of(node), trace.outputs_of(node)
+    name = str(trace.nodes.name[node])
+    if not name or slot >= len(inputs) or not len(outputs) or not frame.requires_grad(int(inputs[slot])):
+        return None
+    row = row_of(name, str(trace.nodes.op[node]))
+    if row is None or row.variadic or slot >= len(row.inputs):
+        return None
+    formula = row.derivatives.get(row.inputs[slot])
+    if not formula:
+        return None
+    operands = dict(zip(row.inputs, map(int, inputs), strict=False))
+    operands |= dict(zip(row.outputs, map(int, outputs), strict=False))
+    factor = without_grad(formula)
+    left = f"∂{_bracket(frame.name(int(outputs[0])))}/∂{_bracket(frame.name(int(inputs[slot])))}"
+    if factor is None:
+        return f"{left}:  {_named(frame, formula, operands)}"
+    number = _number(frame, factor, operands)
+    return f"{left} = {_named(frame, factor, operands)}" + (f" = {number}" if number else "")
+
+
+def without_grad(formula: str) -> str | None:
+    """The factor that grad is multiplied by; None where the formula has no such form."""
+    if formula == "grad":
+        return "1"
+    rest = formula.removeprefix("grad · ")
+    if rest != formula and "grad" not in rest:
+        return rest
+    rest = formula.removeprefix("grad / ")
+    if rest != formula and "grad" not in rest:
+        return f"1 / {rest}"
+    return "−1" if formula in {"-grad", "−grad"} else None
+
+
+def _named(frame: Frame, formula: str, operands: dict[str, int]) -> str:
+    return _WORD.sub(lambda word: _operand(frame, operands, word[0]), formula)
+
+
+def _operand(frame: Frame, operands: dict[str, int], word: str) -> str:
+    return _bracket(frame.name(operands[word])) if word in operands else word
+
+
+def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:
+    """The value, where the factor is just one tensor."""
+    value = frame.value(operands[factor]) if factor in operands else None
+    return value.brief() if value is not None else ""
+
+
+def _bracket(name: str) -> str:
+    return name if _NAME.fullmatch(name) else f"({name})"

@@ -1,0 +1,270 @@
+"""What the inspector says about a tensor or an operation at the cursor, as plain records. Pure; the panel draws
+them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradviz.session.derivative import local_derivative
+from gradviz.session.state import Selection, State
+from gradviz.session.strip import size_text
+
+if TYPE_CHECKING:
+    from gradviz.trace.frame import Frame
+    from gradviz.trace.values import Value
+
+LONGEST = 300  # characters of a value
+
+
+@dataclass(frozen=True)
+class Link:
+    """Text that leads to a node or a tensor; `target` None is plain text."""
+
+    text: str
+    target: Selection | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: a label and what it says. `tone` is "", "gradient", "muted", "pending", "stale" or "freed"."""
+
+    label: str
+    parts: tuple[Link, ...]
+    tone: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it says, without links."""
+        return "".join(part.text for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows under a heading; the first section has none. `form` is "rows", "boxes" or "formula"."""
+
+    title: str
+    rows: tuple[Row, ...]
+    form: str = "rows"
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Everything about one thing."""
+
+    title: str
+    sections: tuple[Section, ...]
+
+    def find(self, label: str) -> str:
+        """The text of the first row with this label, "" if there is none."""
+        rows = (row for section in self.sections for row in section.rows)
+        return next((row.text for row in rows if row.label == label), "")
+
+
+def inspect(state: State, thing: Selection | None) -> Inspection | None:
+    """What there is to say, None if there is nothing to inspect."""
+    if state.trace is None or thing is None:
+        return None
+    frame = state.trace.frame(state.cursor)
+    if thing.kind == "node":
+        return _node(frame, thing.index)
+    return _tensor(frame, thing.index)
+
+
+def row(label: str, text: str, tone: str = "") -> Row:
+    """A row without links."""
+    return Row(label, (Link(text),), tone)
+
+
+def value_text(value: Value | None) -> str:
+    """A value as PyTorch shows it."""
+    return "None" if value is None else value.text(LONGEST)
+
+
+def node_link(frame: Frame, node: int) -> Link:
+    """`MulBackward0 (line 8)`."""
+    nodes = frame.trace.nodes
+    line = int(nodes.line[node])
+    name = str(nodes.name[node]) or str(nodes.op[node])
+    return Link(f"{name} (line {line})" if line > 0 else name, Selection("node", node))
+
+
+def tensor_link(frame: Frame, tensor: int) -> Link:
+    """The tensor's name."""
+    return Link(frame.name(tensor), Selection("tensor", tensor))
+
+
+def commas(links: list[Link]) -> tuple[Link, ...]:
+    """Links with commas between them."""
+    result: list[Link] = []
+    for link in links:
+        result += [Link(", "), link] if result else [link]
+    return tuple(result)
+
+
+# tensors
+
+
+def _tensor(frame: Frame, tensor: int) -> Inspection:
+    trace = frame.trace
+    sections = [Section("", tuple(_tensor_rows(frame, tensor)))]
+    buffer = frame.buffer(tensor)
+    if buffer is not None:
+        sections.append(Section("Gradient contributions", tuple(_contributions(frame, tensor)), "boxes"))
+    users = sorted({int(node) for node in trace.users_of(tensor) if frame.node_created[node]})
+    places = [(node, slot) for node in users for slot in _slots(frame, node, tensor)]
+    sections += _derivatives(frame, places)
+    return Inspection(frame.name(tensor), tuple(sections))
+
+
+def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
+    table = frame.trace.tensors
+    value = frame.value(tensor)
+    rows = [
+        row("kind", _kind(frame, tensor)),
+        row("shape", f"{list(table.shape[tensor])}   {table.dtype[tensor]}   {_bytes(value)}"),
+        row("version", str(frame.version(tensor))),
+        row("value", value_text(value)),
+    ]
+    rows += _grad_rows(frame, tensor)
+    rows.append(_grad_fn_row(frame, tensor))
+    users = [node_link(frame, int(node)) for node in frame.trace.users_of(tensor) if frame.node_created[node]]
+    if users:
+        rows.append(Row("used by", commas(users)))
+    return rows
+
+
+def _bytes(value: Value | None) -> str:
+    from gradviz.trace.values import numpy_dtype
+
+    return size_text(value.numel * numpy_dtype(value.dtype).itemsize) if value is not None else ""
+
+
+def _kind(frame: Frame, tensor: int) -> str:
+    if frame.is_leaf(tensor):
+        if not frame.requires_grad(tensor):
+            return "constant (requires_grad=False)"
+        return "parameter, a leaf" if frame.trace.tensors.is_parameter[tensor] else "leaf, requires_grad=True"
+    return "intermediate, retains grad" if frame.retains_grad(tensor) else "intermediate"
+
+
+def _grad_rows(frame: Frame, tensor: int) -> list[Row]:
+    grad, passing, buffer = frame.grad(tensor), frame.passing(tensor), frame.buffer(tensor)
+    waits = buffer is not None and not buffer.used and frame.is_leaf(tensor)
+    waiting = f"   (input buffer {value_text(buffer.total)}, waiting)" if buffer is not None and waits else ""
+    rows = [row(".grad", value_text(grad) + waiting, "gradient" if grad is not None else "muted")]
+    if passing is not None:
+        stored = "   not stored" if grad is None else ""
+        rows.append(row("∇ passing", value_text(passing) + stored, "gradient"))
+    reason = frame.no_grad_reason(tensor)
+    if reason:
+        rows.append(row("why None", reason, "muted"))
+    return rows
+
+
+def _grad_fn_row(frame: Frame, tensor: int) -> Row:
+    producer = int(frame.trace.tensors.producer[tensor])
+    if producer >= 0 and not frame.is_leaf(tensor) and str(frame.trace.nodes.name[producer]):
+        return Row("grad_fn", (node_link(frame, producer),))
+    if frame.requires_grad(tensor):
+        return row("grad_fn", "None → AccumulateGrad")
+    if producer >= 0:
+        return Row("made by", (node_link(frame, producer), Link(", not tracked")))
+    return row("grad_fn", "None")
+
+
+def _contributions(frame: Frame, tensor: int) -> list[Row]:
+    buffer = frame.buffer(tensor)
+    assert buffer is not None
+    rows: list[Row] = []
+    senders: list[int] = []
+    for sender, value in buffer.contributions:
+        senders.append(sender)
+        link = node_link(frame, sender) if sender >= 0 else Link("backward() starts here")
+        rows.append(Row(f"+ {value_text(value)}", (link,), "gradient"))
+    coming = [node for node in map(int, frame.trace.users_of(tensor)) if node not in senders]
+    for node in coming[: buffer.expected - buffer.arrived]:
+        rows.append(Row("pending", (node_link(frame, node),), "pending"))
+    if buffer.expected > 1:
+        rows.append(row(f"Σ {value_text(buffer.total)}", f"{buffer.arrived} of {buffer.expected} arrived", "gradient"))
+    return rows
+
+
+# operations
+
+
+def _node(frame: Frame, node: int) -> Inspection:
+    trace = frame.trace
+    nodes = trace.nodes
+    name = str(nodes.name[node]) or str(nodes.op[node])
+    line = int(nodes.line[node])
+    rows = [
+        row("operation", "   ".join(filter(None, map(str, (nodes.op[node], nodes.symbol[node], nodes.params[node]))))),
+        row("code", f"{nodes.source[node]}" + (f"   line {line}" if line > 0 else "")),
+    ]
+    if nodes.scope[node]:
+        rows.append(row("module", str(nodes.scope[node])))
+    rows.append(Row("inputs", commas([tensor_link(frame, int(one)) for one in trace.inputs_of(node)])))
+    rows.append(Row("outputs", commas([tensor_link(frame, int(one)) for one in trace.outputs_of(node)])))
+    rows.append(Row("next", commas(_next_functions(frame, node))))
+    rows.append(row("backward", _progress(frame, node)))
+    sections = [Section("", tuple(rows))]
+    saved = frame.saved(node)
+    if saved:
+        sections.append(Section("Saved buffers", tuple(_saved_rows(frame, node)), "boxes"))
+    sections += _derivatives(frame, [(node, slot) for slot in range(len(trace.inputs_of(node)))])
+    return Inspection(name, tuple(sections))
+
+
+def _next_functions(frame: Frame, node: int) -> list[Link]:
+    """Where backward goes on, as `grad_fn.next_functions` says it."""
+    links = []
+    for tensor in map(int, frame.trace.inputs_of(node)):
+        producer = int(frame.trace.tensors.producer[tensor])
+        if not frame.requires_grad(tensor):
+            links.append(Link("None"))
+        elif producer >= 0 and not frame.is_leaf(tensor):
+            links.append(node_link(frame, producer))
+        else:
+            links.append(Link(f"AccumulateGrad ({frame.name(tensor)})", Selection("tensor", tensor)))
+    return links
+
+
+def _progress(frame: Frame, node: int) -> str:
+    if not str(frame.trace.nodes.name[node]):
+        return "not tracked: " + _untracked(frame, node)
+    if frame.node_ran[node]:
+        return "has run in this backward call"
+    return "not yet run" if frame.call >= 0 else "no backward call yet"
+
+
+def _untracked(frame: Frame, node: int) -> str:
+    from gradviz.trace.schema import UNTRACKED
+
+    return UNTRACKED[int(frame.trace.nodes.reason[node])]
+
+
+def _saved_rows(frame: Frame, node: int) -> list[Row]:
+    rows = []
+    for buffer in frame.saved(node):
+        state = {"held": "held", "freed": f"freed at step {buffer.freed_at}", "stale": "overwritten since"}[
+            buffer.state
+        ]
+        version = f"version {buffer.version_saved}"
+        if buffer.state == "stale":
+            version += f", now {buffer.version_now}"
+        what = tensor_link(frame, buffer.tensor) if buffer.tensor >= 0 else Link("own memory")
+        parts = (what, Link(f"   {size_text(buffer.nbytes)} · {version} · {state}"))
+        rows.append(Row(buffer.name, parts, {"held": "", "freed": "freed", "stale": "stale"}[buffer.state]))
+    return rows
+
+
+def _derivatives(frame: Frame, places: list[tuple[int, int]]) -> list[Section]:
+    """The section of local derivatives, if there are any."""
+    texts = [local_derivative(frame, node, slot) for node, slot in places]
+    rows = tuple(row("", text) for text in dict.fromkeys(texts) if text)
+    return [Section("Local derivative" + ("s" if len(rows) > 1 else ""), rows, "formula")] if rows else []
+
+
+def _slots(frame: Frame, node: int, tensor: int) -> list[int]:
+    return [slot for slot, one in enumerate(map(int, frame.trace.inputs_of(node))) if one == tensor]

@@ -1,0 +1,123 @@
+"""Menus, toolbar and shortcuts made from the table of commands. There is no other place where a QAction of a command
+is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget
+
+from gradviz.commands.row import Choice, Command, Shell
+from gradviz.commands.table import COMMANDS, MENUS
+from gradviz.session.state import State
+
+TEXT_EDITING = {"edit.cut", "edit.copy", "edit.paste", "edit.select_all"}  # text widgets have these keys themselves
+
+
+class Actions(QObject):
+    """One QAction per plain command, one submenu per command with choices."""
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__()
+        self._shell = shell
+        self.actions: dict[str, QAction] = {}
+        self._menus: dict[str, QMenu] = {}
+        self._rows = {row.id: row for row in COMMANDS}
+        self._choices: dict[str, tuple[Choice, ...]] = {}
+
+    def do(self, name: str) -> None:
+        """Run a command as its menu entry would, if it is possible now."""
+        self.choose(name, "")
+
+    def choose(self, name: str, value: str) -> None:
+        """Run a command with one of its choices, if it is possible now."""
+        row = self._rows[name]
+        if row.enabled(self._shell.store.state):
+            row.run(self._shell, value)
+
+    def reserved_keys(self) -> frozenset[str]:
+        """The shortcuts that a text editor must leave to the window."""
+        rows = (row for row in COMMANDS if row.id not in TEXT_EDITING)
+        return frozenset(_portable(key) for row in rows for key in row.shortcuts)
+
+    def fill(self, bar: QMenuBar, tools: QToolBar) -> None:
+        """Make every menu and the toolbar."""
+        menus = {name: bar.addMenu(title) for name, title in MENUS.items()}
+        group: dict[str, int] = {}
+        for row in COMMANDS:
+            menu = menus[row.menu]
+            if group.setdefault(row.menu, row.group) != row.group:
+                menu.addSeparator()
+                group[row.menu] = row.group
+            self._add(menu, row)
+        self._fill_toolbar(tools, [row for row in COMMANDS if row.toolbar])
+
+    def refresh(self, state: State) -> None:
+        """Which commands are possible, what they are called, which choice is made."""
+        for name, action in self.actions.items():
+            row = self._rows[name]
+            action.setEnabled(row.enabled(state))
+            if row.retitle is not None:
+                action.setText(row.retitle(state))
+                if row.toolbar:
+                    action.setIconText(row.retitle(state).replace("&", ""))
+        for name, menu in self._menus.items():
+            row = self._rows[name]
+            menu.setEnabled(row.enabled(state))
+            choices = row.choices(state) if row.choices else ()
+            if choices != self._choices.get(name):
+                self._choices[name] = choices
+                self._fill_choices(menu, row, choices)
+
+    def _add(self, menu: QMenu, row: Command) -> None:
+        if row.choices is not None:
+            submenu = menu.addMenu(row.title)
+            submenu.setToolTipsVisible(True)
+            self._menus[row.id] = submenu
+            return
+        action = QAction(row.title, menu)
+        action.setObjectName(row.id)
+        action.setShortcuts([QKeySequence(key) for key in row.shortcuts])
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(f"{row.plain_title}{f'  ({keys})' if keys else ''}\n{row.help}")
+        action.setStatusTip(row.help)
+        if row.toolbar:
+            action.setIconText(row.toolbar)
+        action.triggered.connect(lambda _=False, name=row.id: self.do(name))
+        menu.addAction(action)
+        self.actions[row.id] = action
+
+    def _fill_choices(self, menu: QMenu, row: Command, choices: Iterable[Choice]) -> None:
+        menu.clear()
+        group = QActionGroup(menu)
+        for choice in choices:
+            action = QAction(choice.title.replace("&", "&&"), menu)
+            action.setStatusTip(row.help)
+            if row.id != "file.recent":
+                action.setCheckable(True)
+                action.setChecked(choice.checked)
+                group.addAction(action)
+            action.triggered.connect(lambda _=False, name=row.id, value=choice.value: self.choose(name, value))
+            menu.addAction(action)
+
+    def _fill_toolbar(self, tools: QToolBar, rows: list[Command]) -> None:
+        for before, row in zip([None, *rows], rows, strict=False):
+            if before is not None and before.menu != row.menu:
+                spacer = QWidget()
+                spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+                tools.addWidget(spacer)
+            elif before is not None and before.group != row.group:
+                tools.addSeparator()
+            tools.addAction(self.actions[row.id])
+            button = tools.widgetForAction(self.actions[row.id])
+            if isinstance(button, QToolButton):
+                button.setProperty("primary", row.primary)
+                button.setProperty("quiet", row.menu == "Help")
+                button.setAccessibleName(row.plain_title)
+                button.setFocusPolicy(tools.focusPolicy())
+
+
+def _portable(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)

@@ -1,0 +1,39 @@
+"""The start of the window: `main` opens it on a file, or draws it into a picture and ends. Whatever hinders Qt is
+said in one sentence on standard error. Qt is imported inside functions only, after `startup` found nothing in the
+way."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from gradviz.ui.startup import import_obstacle, obstacle
+
+DEFAULT_SIZE = (1280, 800)
+CANNOT_START = 1
+RUN_STATUS = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "stopped": 2, "died": 3}
+
+
+def main(
+    file: str | None = None,
+    step: str | None = None,
+    screenshot: str | None = None,
+    size: tuple[int, int] | None = None,
+) -> int:
+    """Open the window (or with `screenshot` draw it and end); returns the exit status."""
+    if screenshot:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    sentence = obstacle()
+    if sentence is None:
+        try:
+            from gradviz.ui import launch
+        except ImportError as error:
+            sentence = import_obstacle(error)
+        else:
+            path = Path(file) if file else None
+            if screenshot:
+                return launch.draw(path, step, Path(screenshot), size or DEFAULT_SIZE)
+            return launch.open_window(path, step, size)
+    sys.stderr.write(f"gradviz: {sentence}\n")
+    return CANNOT_START

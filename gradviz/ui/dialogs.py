@@ -1,0 +1,198 @@
+"""What opens over the window: the command palette, the keyboard help, and what this program is. All made from the
+table of commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradviz import __version__
+from gradviz.commands.row import Command
+from gradviz.commands.table import COMMANDS
+from gradviz.session.state import State
+from gradviz.ui import look
+from gradviz.ui.theme import Theme
+
+FOLLOWS = "PyTorch 2.13"
+
+
+def keys_of(row: Command) -> str:
+    """The shortcuts as this system writes them."""
+    native = QKeySequence.SequenceFormat.NativeText
+    return ", ".join(QKeySequence(key).toString(native) for key in row.shortcuts)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the palette."""
+
+    text: str
+    keys: str
+    command: str
+    value: str = ""
+
+
+def entries(state: State) -> list[Entry]:
+    """Every command, and every choice of one, that is possible now."""
+    found = []
+    for row in COMMANDS:
+        if not row.enabled(state):
+            continue
+        if row.choices is None:
+            title = row.retitle(state).replace("&", "") if row.retitle else row.plain_title
+            found.append(Entry(f"{row.menu}: {title}", keys_of(row), row.id))
+        else:
+            found += [
+                Entry(f"{row.menu}: {row.plain_title}: {one.title}", "", row.id, one.value)
+                for one in row.choices(state)
+            ]
+    return found
+
+
+def matches(query: str, text: str) -> bool:
+    """True if every word of the query is somewhere in the text."""
+    return all(word in text.lower() for word in query.lower().split())
+
+
+class CommandPalette(QDialog):
+    """Type a part of a name; Up, Down and Enter choose."""
+
+    def __init__(self, parent: QWidget, state: State, theme: Theme, choose: Callable[[str, str], None]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Command palette")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._entries = entries(state)
+        self._choose = choose
+        self.query = QLineEdit()
+        self.query.setPlaceholderText("Type a part of a command's name")
+        self.query.setAccessibleName("Find a command")
+        self.query.installEventFilter(self)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Commands")
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        column = QVBoxLayout(self)
+        column.addWidget(self.query)
+        column.addWidget(self.list)
+        self.resize(theme.px(560), theme.px(400))
+        self.query.textChanged.connect(self._filter)
+        self.query.returnPressed.connect(self._accept)
+        self.list.itemClicked.connect(self._accept)
+        self._filter("")
+
+    def _filter(self, query: str) -> None:
+        self.list.clear()
+        for entry in self._entries:
+            if matches(query, entry.text):
+                item = QListWidgetItem(f"{entry.text}     {entry.keys}".rstrip())
+                item.setData(Qt.ItemDataRole.UserRole, entry)
+                self.list.addItem(item)
+        self.list.setCurrentRow(0)
+
+    def _accept(self) -> None:
+        item = self.list.currentItem()
+        self.accept()
+        if item is not None:
+            entry = item.data(Qt.ItemDataRole.UserRole)
+            self._choose(entry.command, entry.value)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Up and Down move in the list while one types."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
+            if step is not None and self.list.count():
+                self.list.setCurrentRow((self.list.currentRow() + step) % self.list.count())
+                return True
+        return super().eventFilter(watched, event)
+
+
+class TextDialog(QDialog):
+    """Rich text and a Close button."""
+
+    def __init__(self, parent: QWidget, title: str, html: str, theme: Theme, size: tuple[int, int]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QTextBrowser()
+        self.text.setAccessibleName(title)
+        self.text.setOpenExternalLinks(True)
+        self.text.setFont(look.sans(theme))
+        self.text.setHtml(html)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text)
+        column.addWidget(buttons)
+        self.resize(theme.px(size[0]), theme.px(size[1]))
+
+
+def keyboard_html(theme: Theme) -> str:
+    """Every command with its keys, by menu."""
+    parts = []
+    for menu in dict.fromkeys(row.menu for row in COMMANDS):
+        lines = "".join(
+            f"<tr><td style='padding:2px 18px 2px 0'>{row.plain_title}</td>"
+            f"<td style='padding:2px 18px 2px 0; color:{theme.link}'>{look.escape(keys_of(row))}</td>"
+            f"<td style='color:{theme.muted}'>{look.escape(row.help)}</td></tr>"
+            for row in COMMANDS
+            if row.menu == menu and row.shortcuts
+        )
+        parts.append(f"<h3>{menu}</h3><table>{lines}</table>" if lines else "")
+    return "".join(parts)
+
+
+def about_html() -> str:
+    """What this is."""
+    return (
+        f"<h2>GradViz {__version__}</h2><p>See what <code>backward()</code> does, one node at a time.</p>"
+        f"<p>Its own autograd engine on NumPy follows {FOLLOWS} on the CPU: values, shapes, <code>grad_fn</code> "
+        "names, saved buffers, the order of steps and error messages.</p>"
+        "<p>MIT licence. Fonts: Inter, JetBrains Mono, DejaVu Sans.</p>"
+    )
+
+
+class WindowDialogs:
+    """Implements the commands' `Dialogs`."""
+
+    def __init__(
+        self,
+        window: QWidget,
+        state: Callable[[], State],
+        theme: Callable[[], Theme],
+        choose: Callable[[str, str], None],
+        show_examples: Callable[[], None],
+    ) -> None:
+        self._window = window
+        self._state = state
+        self._theme = theme
+        self._choose = choose
+        self._show_examples = show_examples
+
+    def command_palette(self) -> None:
+        """Open the palette."""
+        CommandPalette(self._window, self._state(), self._theme(), self._choose).open()
+
+    def examples(self) -> None:
+        """Show the gallery."""
+        self._show_examples()
+
+    def keyboard_help(self) -> None:
+        """Every command with its keys."""
+        theme = self._theme()
+        TextDialog(self._window, "Keyboard", keyboard_html(theme), theme, (780, 620)).open()
+
+    def about(self) -> None:
+        """What this is."""
+        TextDialog(self._window, "About GradViz", about_html(), self._theme(), (480, 300)).open()

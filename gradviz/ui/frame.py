@@ -1,0 +1,64 @@
+"""How the window is laid out: cards in splitters, made from the panel rows, and their sizes at first start."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from gradviz.ui.card import Card
+from gradviz.ui.panels.panel import Context, Panel
+from gradviz.ui.panels.rows import PANELS
+
+COLUMNS = (356, 610, 290)  # widths at first start
+BOTTOM = (880, 376)
+ROWS = (500, 210)
+
+
+class Layout:
+    """The panels by their id, the cards by their place, and the widget that holds them all."""
+
+    def __init__(self, context: Context) -> None:
+        self.panels: dict[str, Panel] = {row.id: row.make(context) for row in PANELS}
+        self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
+        middle = QSplitter(Qt.Orientation.Horizontal)
+        middle.addWidget(self.cards["left"])
+        middle.addWidget(self._centre())
+        middle.addWidget(self.cards["right"])
+        bottom = QSplitter(Qt.Orientation.Horizontal)
+        bottom.addWidget(self.cards["bottom"])
+        bottom.addWidget(self.cards["corner"])
+        whole = QSplitter(Qt.Orientation.Vertical)
+        whole.addWidget(middle)
+        whole.addWidget(bottom)
+        self.splitters = {"middle": middle, "bottom": bottom, "whole": whole}
+        for splitter, sizes, stretch in ((middle, COLUMNS, 1), (bottom, BOTTOM, 0), (whole, ROWS, 0)):
+            splitter.setSizes(list(sizes))
+            splitter.setStretchFactor(stretch, 1)
+            splitter.setHandleWidth(7)
+            splitter.setChildrenCollapsible(False)
+        self.root = QWidget()
+        column = QVBoxLayout(self.root)
+        column.setContentsMargins(8, 8, 8, 2)
+        column.addWidget(whole)
+
+    def _card(self, place: str) -> Card:
+        pages = tuple((row.title, self.panels[row.id]) for row in PANELS if row.place == place)
+        card = Card(pages)
+        card.header.setVisible(place not in ("centre", "under"))
+        return card
+
+    def _centre(self) -> QWidget:
+        """The graph with the explanation under it."""
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(7)
+        column.addWidget(self.cards["centre"], 1)
+        column.addWidget(self.cards["under"])
+        return box
+
+    def reveal(self, name: str) -> None:
+        """Bring a panel to the front and give it the keyboard."""
+        row = next(row for row in PANELS if row.id == name)
+        self.cards[row.place].reveal(self.panels[name])
+        self.panels[name].focus_target.setFocus(Qt.FocusReason.ShortcutFocusReason)

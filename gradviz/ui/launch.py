@@ -1,0 +1,106 @@
+"""Opening the window for a person, or drawing it into a picture for a file. Called by `app.main` once Qt can start."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication
+
+from gradviz.session.state import Phase
+from gradviz.ui.window import MainWindow
+
+SETTLE = 40  # milliseconds between two looks whether the layout is done
+SETTLE_AT_MOST = 10_000
+STATUS = {Phase.OK: 0, Phase.RAISED: 1, Phase.REFUSED: 1, Phase.LIMIT: 2, Phase.STOPPED: 2, Phase.DIED: 3}
+
+
+def application() -> QApplication:
+    """The one QApplication."""
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        return app
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("GradViz")
+    app.setOrganizationName("GradViz")
+    app.setStyle("Fusion")
+    return app
+
+
+def open_window(path: Path | None, step: str | None, size: tuple[int, int] | None) -> int:
+    """Show the window until the user closes it; a file that was named is run at once."""
+    app = application()
+    window = MainWindow()
+    if size:
+        window.resize(*size)
+    window.show()
+
+    def begin() -> None:
+        window.offer_recovery()
+        if path is not None and window.files.open_path(path):
+            _run_to(window, step)
+
+    window.painted.connect(begin)
+    return app.exec()
+
+
+def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int]) -> int:
+    """Run the file, go to the step, draw the window into `picture`; the status is that of `gradviz run`."""
+    application()
+    window = MainWindow()
+    window.resize(*size)
+    window.show()
+    try:
+        status = _draw(window, path, step, picture)
+    finally:
+        window.store.open(window.store.state.saved, window.store.state.path)
+        window.close()
+    return status
+
+
+def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path) -> int:
+    if path is not None and not window.files.open_path(path):
+        sys.stderr.write(f"gradviz: {window.store.state.notice.sentence}\n")
+        return 1
+    status = 0
+    if path is not None:
+        loop = QEventLoop()
+        window.runner.ended.connect(loop.quit)
+        QTimer.singleShot(0, lambda: _run_to(window, step))
+        loop.exec()
+        run = window.store.state.run
+        status = STATUS.get(run.phase, 1)
+        if run.sentence:
+            sys.stderr.write(f"gradviz: {run.sentence}\n")
+    wait_until(lambda: window.canvas.is_settled)
+    if not window.grab().save(str(picture)):
+        sys.stderr.write(f"gradviz: {picture} could not be written; the name must end in .png or .jpg.\n")
+        return 1
+    return status
+
+
+def _run_to(window: MainWindow, step: str | None) -> None:
+    """Run the document; when it has ended, go to the step ("end", a number, or nothing for where a run ends)."""
+    store = window.store
+
+    def go(_: str) -> None:
+        window.runner.ended.disconnect(go)
+        if step is not None:
+            store.move(store.state.steps if step == "end" else int(step))
+
+    window.runner.ended.connect(go)
+    window.runner.run()
+
+
+def wait_until(ready: Callable[[], bool]) -> None:
+    """Let the window work until it is ready (or a bounded time has passed)."""
+    loop = QEventLoop()
+    poll = QTimer()
+    poll.setInterval(SETTLE)
+    poll.timeout.connect(lambda: loop.quit() if ready() else None)
+    QTimer.singleShot(SETTLE_AT_MOST, loop, loop.quit)
+    poll.start()
+    loop.exec()
+    poll.stop()

@@ -1,0 +1,157 @@
+"""The middle of the window: the canvas with the graph, or, as long as nothing has run, an invitation. The canvas is
+made after the first paint, because it needs NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from gradviz.document.examples import Example, examples
+from gradviz.session.state import Selection, State
+from gradviz.ui import look
+from gradviz.ui.panels.panel import Context, Panel, moved
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.ui.canvas import CanvasView
+
+INVITED = 3  # examples on the empty canvas
+INVITATION = "Paste a snippet and press Run"
+EXPLAINED = "GradViz runs it in a safe place of its own and shows every step of the forward and the backward pass."
+
+
+class Invitation(QWidget):
+    """What the empty window says: what to do, and some examples to begin with."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.title = QLabel(INVITATION)
+        self.text = QLabel(EXPLAINED)
+        self.text.setObjectName("muted")
+        self.text.setWordWrap(True)
+        self.or_label = QLabel("or begin with an example")
+        self.or_label.setObjectName("muted")
+        self.buttons = [self._button(example) for example in examples()[:INVITED]]
+        column = QVBoxLayout(self)
+        column.setContentsMargins(40, 24, 40, 24)
+        column.setSpacing(12)
+        column.addStretch(2)
+        for label in (self.title, self.text, self.or_label):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(label)
+        for button in self.buttons:
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        self.set_theme(context.theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self.title.setFont(look.sans(theme, 21, bold=True))
+        self.text.setFont(look.sans(theme, 14))
+        for button in self.buttons:
+            button.setMinimumSize(theme.px(330), theme.px(38))
+
+    def _button(self, example: Example) -> QPushButton:
+        button = QPushButton(example.title.replace("&", "&&"))
+        button.setToolTip(example.paragraph)
+        button.setAccessibleDescription(example.paragraph)
+        button.setProperty("example", str(example.path))
+        button.clicked.connect(self._open)
+        return button
+
+    def _open(self) -> None:
+        self._context.shell.files.open_example(str(self.sender().property("example")))
+
+
+class GraphPanel(Panel):
+    """Implements the commands' `Canvas`."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.setAccessibleName("Graph")
+        self._view: CanvasView | None = None
+        self.is_settled = True  # no better drawing is on its way
+        self._stack = QStackedWidget()
+        self.invitation = Invitation(context)
+        self._stack.addWidget(self.invitation)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+
+    @property
+    def focus_target(self) -> QWidget:
+        if self._stack.currentWidget() is self.invitation:
+            return self.invitation.buttons[0] if self.invitation.buttons else self.invitation
+        return self.view
+
+    @property
+    def view(self) -> CanvasView:
+        """The canvas; made when first needed."""
+        if self._view is None:
+            from gradviz.ui.canvas import CanvasView
+
+            self._view = CanvasView(self.theme)
+            self._view.laidOut.connect(self._laid_out)
+            self._view.nodeSelected.connect(self._select)
+            self._view.nothingSelected.connect(self._select_nothing)
+            self._stack.addWidget(self._view)
+        return self._view
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.invitation.set_theme(theme)
+        if self._view is not None:
+            self._view.set_theme(theme)
+
+    def show_state(self, before: State, after: State) -> None:
+        if after.trace is None or not after.steps:
+            self._stack.setCurrentWidget(self.invitation)
+            return
+        self._stack.setCurrentWidget(self.view)
+        if before.trace is not after.trace or before.steps != after.steps or before is after:
+            self.is_settled = False
+            self.view.set_trace(after.trace)
+        if moved(before, after):
+            self.view.set_cursor(after.cursor)
+        self.view.set_playing(after.playing)
+        if before.selection != after.selection and after.selection is not None:
+            self.view.select(after.selection.kind, after.selection.index)
+
+    def _laid_out(self, final: bool) -> None:
+        self.is_settled = final
+
+    def close_canvas(self) -> None:
+        """End what the canvas still has running."""
+        if self._view is not None:
+            self._view.shutdown()
+
+    def _select(self, kind: str, index: int) -> None:
+        self.context.shell.store.select(Selection(kind, index))
+
+    def _select_nothing(self) -> None:
+        self.context.shell.store.select(None)
+
+    # what the commands ask for
+
+    def fit(self) -> None:
+        """Show the whole graph."""
+        self.view.fit()
+
+    def zoom_in(self) -> None:
+        """Make it larger."""
+        self.view.zoom_in()
+
+    def zoom_out(self) -> None:
+        """Make it smaller."""
+        self.view.zoom_out()
+
+    def zoom_reset(self) -> None:
+        """Show it at its own size."""
+        self.view.zoom_reset()
+
+    def pan(self, dx: float, dy: float) -> None:
+        """Look elsewhere."""
+        self.view.pan(dx, dy)

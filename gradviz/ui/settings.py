@@ -1,0 +1,53 @@
+"""What is remembered between starts: theme, text size, speed, recent files, the window's place and the panels'
+sizes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from gradviz.session.state import SPEEDS, TEXT_SCALES, THEME_CHOICES, View
+
+ORGANISATION = "GradViz"
+
+
+class Settings:
+    """A thin, checked view of QSettings: a damaged value is as good as none."""
+
+    def __init__(self) -> None:
+        self._store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, ORGANISATION, ORGANISATION)
+
+    def view(self) -> View:
+        """How things were looked at."""
+        default = View()
+        theme = str(self._store.value("theme", default.theme))
+        recent = self._store.value("recent", [])
+        names = [recent] if isinstance(recent, str) else recent if isinstance(recent, list) else []
+        return View(
+            theme=theme if theme in THEME_CHOICES else default.theme,
+            text_scale=self._number("text_scale", default.text_scale, TEXT_SCALES),
+            speed=self._number("speed", default.speed, SPEEDS),
+            recent=tuple(str(name) for name in names),
+        )
+
+    def _number(self, name: str, default: float, allowed: tuple[float, ...]) -> float:
+        try:
+            value = float(str(self._store.value(name, default)))
+        except ValueError:
+            return default
+        return value if value in allowed else default
+
+    def remember_view(self, view: View) -> None:
+        """Write it at once."""
+        self._store.setValue("theme", view.theme)
+        self._store.setValue("text_scale", view.text_scale)
+        self._store.setValue("speed", view.speed)
+        self._store.setValue("recent", list(view.recent))
+
+    def layout(self, name: str) -> QByteArray:
+        """The saved state of the window or of a splitter; empty if there is none."""
+        value = self._store.value(f"layout/{name}")
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def remember_layout(self, name: str, state: QByteArray) -> None:
+        """Remember the state of the window or of a splitter."""
+        self._store.setValue(f"layout/{name}", state)

@@ -1,0 +1,85 @@
+"""The line at the bottom of the window: what is going on, how much was recorded, a progress bar with Cancel for
+whatever takes longer than half a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
+
+from gradviz.session.state import Phase, State
+from gradviz.ui.theme import Theme
+
+PATIENCE = 500  # milliseconds before progress is shown
+FOLLOWS = "follows PyTorch 2.13"
+NOTICE = 8000  # milliseconds that a notice stays
+
+
+def summary(state: State) -> str:
+    """What the latest run recorded."""
+    run = state.run
+    if run.is_running:
+        return f"running · {state.steps:,} steps so far"
+    if run.phase is Phase.NEVER or state.trace is None:
+        return FOLLOWS
+    stale = " · the snippet has changed since" if state.is_stale else ""
+    steps = f"{state.steps:,} step{'' if state.steps == 1 else 's'}"
+    return f"recorded {steps} in {duration(run.seconds)} · {FOLLOWS}{stale}"
+
+
+def duration(seconds: float) -> str:
+    """A duration as people say it."""
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+class StatusLine(QStatusBar):
+    """Notices at the left; progress and the summary at the right."""
+
+    def __init__(self, theme: Theme, stop: Callable[[], None]) -> None:
+        super().__init__()
+        self.setSizeGripEnabled(False)
+        self.progress = QProgressBar()
+        self.progress.setRange(0, 0)
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName("The snippet is running")
+        self.cancel = QPushButton("Cancel")
+        self.cancel.setToolTip("Stop the run; what was recorded stays.")
+        self.cancel.clicked.connect(stop)
+        self.label = QLabel()
+        self.label.setObjectName("muted")
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE)
+        self._patience.timeout.connect(self._show_progress)
+        for widget in (self.progress, self.cancel, self.label):
+            self.addPermanentWidget(widget)
+        self.setContentsMargins(10, 0, 12, 2)
+        self._hide_progress()
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self.progress.setFixedSize(theme.px(120), theme.px(6))
+
+    def show_state(self, before: State, after: State) -> None:
+        """Say how it stands."""
+        self.label.setText(summary(after))
+        if after.run.is_running and not self._patience.isActive() and not self.progress.isVisible():
+            self._patience.start()
+        elif not after.run.is_running:
+            self._patience.stop()
+            self._hide_progress()
+        if before.notice.serial != after.notice.serial:
+            self.showMessage(after.notice.sentence, NOTICE)
+        ended = before.run is not after.run and not after.run.is_running
+        if ended and after.run.sentence:
+            self.showMessage(after.run.sentence, NOTICE)
+
+    def _show_progress(self) -> None:
+        self.progress.show()
+        self.cancel.show()
+
+    def _hide_progress(self) -> None:
+        self.progress.hide()
+        self.cancel.hide()

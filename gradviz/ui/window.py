@@ -1,0 +1,190 @@
+"""The main window. It is assembled: commands from `commands.table`, panels from `panels.rows`, state from the store;
+what a part does is in that part's module. It is also the commands' `Shell`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QToolBar
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.state import State
+from gradviz.session.store import Store
+from gradviz.ui import look
+from gradviz.ui.actions import Actions
+from gradviz.ui.dialogs import WindowDialogs
+from gradviz.ui.files import Questions, WindowFiles
+from gradviz.ui.frame import Layout
+from gradviz.ui.panels.editor import EditorPanel
+from gradviz.ui.panels.graph import GraphPanel
+from gradviz.ui.panels.panel import Context
+from gradviz.ui.player import Player
+from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.settings import Settings
+from gradviz.ui.status import StatusLine
+from gradviz.ui.theme import DARK, LIGHT, Theme
+from gradviz.ui.worker_bridge import WorkerBridge
+
+
+class MainWindow(QMainWindow):
+    """One session on the screen. `painted` comes once, after the first paint."""
+
+    painted = Signal()
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        super().__init__()
+        self._first_paint = True
+        self.settings = settings or Settings()
+        self.store = Store(State(view=self.settings.view()))
+        self.theme = self._chosen_theme()
+        look.apply(cast(QApplication, QApplication.instance()), self.theme)
+        self.setAcceptDrops(True)
+        self.runner = WorkerBridge(self.store)
+        self.files = WindowFiles(self.store, Questions(self), self.close, self.runner.run)
+        self.actions_ = Actions(self)
+        self.layout_ = Layout(Context(self, self.actions_.do, self.theme))
+        self.dialogs = WindowDialogs(
+            self, lambda: self.store.state, lambda: self.theme, self.actions_.choose, lambda: self.focus("examples")
+        )
+        self.status = StatusLine(self.theme, self.runner.stop)
+        self.player = Player(self.store)
+        self.recovery = RecoveryKeeper(self.store)
+        self.runner.about_to_run.connect(self.recovery.write)
+        self._assemble()
+        self._unsubscribe = self.store.subscribe(self._show)
+        self._show(self.store.state, self.store.state)
+
+    def _assemble(self) -> None:
+        tools = QToolBar("Tools")
+        tools.setObjectName("tools")
+        tools.setMovable(False)
+        tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        tools.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        tools.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.addToolBar(tools)
+        self.actions_.fill(self.menuBar(), tools)
+        self.editor.code.reserve(self.actions_.reserved_keys())
+        self.setCentralWidget(self.layout_.root)
+        self.setStatusBar(self.status)
+        self.resize(1280, 800)
+        self.restoreGeometry(self.settings.layout("window"))
+        for name, splitter in self.layout_.splitters.items():
+            splitter.restoreState(self.settings.layout(name))
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._apply_theme)
+
+    # the commands' Shell
+
+    @property
+    def canvas(self) -> GraphPanel:
+        """The graph panel."""
+        return cast(GraphPanel, self.layout_.panels["canvas"])
+
+    @property
+    def editor(self) -> EditorPanel:
+        """The snippet panel."""
+        return cast(EditorPanel, self.layout_.panels["editor"])
+
+    def copy(self, text: str) -> None:
+        """Put text on the clipboard."""
+        QApplication.clipboard().setText(text)
+
+    def edit_text(self, action: str) -> None:
+        """Cut, copy, paste or selectAll where the keyboard is, else in the editor."""
+        target = QApplication.focusWidget()
+        if not hasattr(target, action):
+            target = self.editor.code
+        getattr(cast(QPlainTextEdit, target), action)()
+
+    def focus(self, panel: str) -> None:
+        """Bring a panel to the front and give it the keyboard."""
+        self.layout_.reveal(panel)
+
+    # state and look
+
+    def _show(self, before: State, after: State) -> None:
+        for panel in self.layout_.panels.values():
+            panel.show_state(before, after)
+        self.layout_.cards["under"].setVisible(after.steps > 0)
+        self.actions_.refresh(after)
+        self.status.show_state(before, after)
+        self.player.show_state(after)
+        if before.view is not after.view:
+            self.settings.remember_view(after.view)
+            self._apply_theme()
+        self.setWindowTitle(f"{after.title}[*] – GradViz")
+        self.setWindowModified(after.is_dirty)
+
+    def _chosen_theme(self) -> Theme:
+        view = self.store.state.view
+        dark = view.theme == "dark"
+        if view.theme == "system":
+            dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+        return (DARK if dark else LIGHT).scaled(view.text_scale)
+
+    def _apply_theme(self) -> None:
+        theme = self._chosen_theme()
+        if theme == self.theme:
+            return
+        self.theme = theme
+        look.apply(cast(QApplication, QApplication.instance()), theme)
+        for panel in self.layout_.panels.values():
+            panel.set_theme(theme)
+        self.status.set_theme(theme)
+
+    # Qt's own events
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """After the first paint the slow things begin: NumPy, the canvas, the next worker."""
+        super().paintEvent(event)
+        if self._first_paint:
+            self._first_paint = False
+            QTimer.singleShot(0, self._after_first_paint)
+
+    def _after_first_paint(self) -> None:
+        self.runner.warm()
+        self.painted.emit()
+
+    def offer_recovery(self) -> None:
+        """Give back what a window that did not close in good order had."""
+        left = self.recovery.left_behind
+        if left is None:
+            return
+        path = Path(left.path) if left.path else None
+        if self.files.questions.recover(path.name if path else "an unsaved snippet"):
+            self.store.open(Snippet(left.text), path, saved=Snippet())
+        self.recovery.answered()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Python files may be dropped."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the first of the files."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            self.files.open_path(paths[0])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask about unsaved changes, remember the layout, end the workers."""
+        if not self.files.may_leave():
+            event.ignore()
+            return
+        self.settings.remember_layout("window", self.saveGeometry())
+        for name, splitter in self.layout_.splitters.items():
+            self.settings.remember_layout(name, splitter.saveState())
+        self.store.play(False)
+        self._unsubscribe()
+        self._unsubscribe = _nothing
+        QGuiApplication.styleHints().colorSchemeChanged.disconnect(self._apply_theme)
+        self.recovery.close()
+        self.canvas.close_canvas()
+        self.runner.close()
+        event.accept()
+
+
+def _nothing() -> None:
+    """The window has already left the store."""
