@@ -6,11 +6,11 @@ never from the window's; `cancel` from any."""
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from gradviz.layout.curves import simplify
 from gradviz.layout.layered import layered
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import Floats, LayoutInput, LayoutResult
@@ -37,24 +37,26 @@ class Layouter:
         """Start Graphviz ahead of the first graph."""
         self._dot.start()
 
-    def layout(self, graph: LayoutInput, draft: Callable[[LayoutResult], None] | None = None) -> LayoutResult:
-        """The drawing of one graph. `draft` is called first with the quick one, if the good one may take a while."""
+    def knows(self, graph: LayoutInput) -> bool:
+        """Whether this structure was laid out before."""
+        return graph.key in self._memo
+
+    def layout(self, graph: LayoutInput) -> LayoutResult:
+        """The drawing of one graph. Raises Cancelled when `cancel` was called meanwhile."""
         known = self._memo.get(graph.key)
         if known is not None:
             self._memo.move_to_end(graph.key)
             return known
         self._cancelled = False
-        result = _settle(graph, self._climb(graph, draft))
+        result = _settle(graph, self._climb(graph))
         self._memo[graph.key] = result
         while len(self._memo) > REMEMBERED:
             self._memo.popitem(last=False)
         return result
 
-    def _climb(self, graph: LayoutInput, draft: Callable[[LayoutResult], None] | None) -> LayoutResult:
+    def _climb(self, graph: LayoutInput) -> LayoutResult:
         if len(graph.sizes) > MOST_BOXES_FOR_DOT or not len(graph.sizes):
             return layered(graph)
-        if draft is not None:
-            draft(layered(graph))
         for rough, budget in self._budgets:
             if self._cancelled:
                 raise Cancelled
@@ -91,7 +93,10 @@ def _settle(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
         points[first + 1] += begin - points[first]
         points[last - 1] += end - points[last]
         points[first], points[last] = begin, end
+    settled = replace(drawing, points=points)
+    settled = simplify(graph, settled)
+    points = settled.points
     everything = np.concatenate((drawing.centres - half, drawing.centres + half, points))
     corner = everything.min(0, initial=np.inf) if len(everything) else np.zeros(2)
     width, height = (everything.max(0) - corner).tolist() if len(everything) else (0.0, 0.0)
-    return replace(drawing, centres=drawing.centres - corner, points=points - corner, size=(width, height))
+    return replace(settled, centres=drawing.centres - corner, points=points - corner, size=(width, height))

@@ -125,11 +125,9 @@ def test_graphviz_is_killed_when_it_overruns_and_the_next_graph_gets_a_new_one()
 
 def test_the_ladder_ends_in_our_own_drawing_when_graphviz_overruns() -> None:
     layouter = Layouter(budgets=((False, 0.0), (True, 0.0)))
-    drafts: list[LayoutResult] = []
-    drawing = layouter.layout(random_graph(300), drafts.append)
+    drawing = layouter.layout(random_graph(300))
     layouter.close()
     assert drawing.engine == "layered"
-    assert [draft.engine for draft in drafts] == ["layered"]
 
 
 def test_the_ladder_ends_in_our_own_drawing_without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,56 @@
+"""Where the canvas looks: a zoom and the point of the world at the widget's top left corner. Plain numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+SMALLEST, LARGEST = 0.002, 6.0
+FIT_MARGIN = 28.0
+LARGEST_FIT = 1.35
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Camera:
+    """`scale` pixels per world unit; `left`, `top` in world units."""
+
+    scale: float = 1.0
+    left: float = 0.0
+    top: float = 0.0
+
+    def to_world(self, x: float, y: float) -> tuple[float, float]:
+        """The point of the world under a pixel."""
+        return self.left + x / self.scale, self.top + y / self.scale
+
+    def to_screen(self, x: float, y: float) -> tuple[float, float]:
+        """The pixel of a point of the world."""
+        return (x - self.left) * self.scale, (y - self.top) * self.scale
+
+    def world_box(self, box: Box, margin: float = 2.0) -> Box:
+        """Left, top, right, bottom in the world of a box of pixels, a little larger."""
+        left, top = self.to_world(box[0] - margin, box[1] - margin)
+        right, bottom = self.to_world(box[2] + margin, box[3] + margin)
+        return left, top, right, bottom
+
+    def moved(self, dx: float, dy: float) -> Camera:
+        """Look dx, dy pixels further right and down, on whole pixels, so that what was painted can be reused."""
+        left, top = round(self.left * self.scale + dx), round(self.top * self.scale + dy)
+        return replace(self, left=left / self.scale, top=top / self.scale)
+
+    def zoomed(self, factor: float, x: float, y: float) -> Camera:
+        """Zoom so that the point under the pixel x, y stays there."""
+        scale = min(LARGEST, max(SMALLEST, self.scale * factor))
+        world_x, world_y = self.to_world(x, y)
+        return Camera(scale, world_x - x / scale, world_y - y / scale).moved(0, 0)
+
+    def centred(self, x: float, y: float, width: float, height: float) -> Camera:
+        """Look so that a point of the world is in the middle of a widget of this size."""
+        return replace(self, left=x - width / 2 / self.scale, top=y - height / 2 / self.scale).moved(0, 0)
+
+
+def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_FIT) -> Camera:
+    """All of an extent in view."""
+    across, down = max(extent[2] - extent[0], 1.0), max(extent[3] - extent[1], 1.0)
+    room_x, room_y = max(width - 2 * FIT_MARGIN, 20.0), max(height - 2 * FIT_MARGIN, 20.0)
+    scale = min(largest, LARGEST, max(SMALLEST, min(room_x / across, room_y / down)))
+    return Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, width, height)

@@ -1,0 +1,155 @@
+"""Paints one tensor: header, value, gradient row, Σ badge; and the tags that stand for tensors drawn elsewhere. World
+units, any painter, so that the screen, PNG, SVG and PDF show the same. What is written comes from `content`."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QImage, QPainter, QPainterPath, QPen
+
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.content import Badge, ReferenceContent, TensorContent, ValueContent
+from gradviz.ui.canvas.diagram import CONSTANT, LEAF
+from gradviz.ui.canvas.heat import MISSING, Picture
+from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
+
+CORNER = 6.0
+
+
+def paint_card(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -> None:
+    """The card with its badge under it."""
+    frame = ink.frames[content.category]
+    outline = QPainterPath()
+    outline.addRoundedRect(card, CORNER, CORNER)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.fillPath(outline, ink.colours["card"])
+    painter.save()
+    painter.setClipRect(QRectF(card.left(), card.top(), card.width(), sizes.HEADER), Qt.ClipOperation.IntersectClip)
+    painter.fillPath(outline, frame.header)
+    painter.restore()
+    style = Qt.PenStyle.DashLine if content.category == CONSTANT else Qt.PenStyle.SolidLine
+    painter.setPen(QPen(frame.border, frame.width, style))
+    painter.setBrush(QBrush())
+    painter.drawPath(outline)
+    _header(painter, ink, card, content)
+    shape_height = _value(painter, ink, _below(card, sizes.HEADER + 4), content.value, "text")
+    _gradient(painter, ink, _below(card, sizes.HEADER + 8 + shape_height), content)
+    if content.badge is not None:
+        _badge(painter, ink, card, content.badge)
+
+
+def _below(card: QRectF, top: float) -> QRectF:
+    return QRectF(card.left() + sizes.PAD, card.top() + top, card.width() - 2 * sizes.PAD, card.height() - top)
+
+
+def _header(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -> None:
+    line = QRectF(card.left() + sizes.PAD, card.top(), card.width() - 2 * sizes.PAD, sizes.HEADER)
+    meta = f"v{content.version} · {content.meta}" if content.version else content.meta
+    needed = ink.width(sizes.META, meta)
+    room = line.width() - ink.width(sizes.NAME, content.name) - 8
+    if room < needed and content.version:
+        meta = f"v{content.version}"
+        needed = ink.width(sizes.META, meta)
+    if room < needed:
+        room = min(needed, line.width() * 0.45)
+    ink.text(painter, sizes.META, "muted", QRectF(line.right() - room, line.top(), room, line.height()), meta, RIGHT)
+    left = QRectF(line.left(), line.top(), line.width() - min(room, needed) - 8, line.height())
+    ink.text(painter, sizes.NAME, "text", left, content.name, LEFT)
+
+
+def _value(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
+    """A value at the top of an area; returns its height."""
+    if value.kind == "grid":
+        return _grid(painter, ink, area, value, colour)
+    if value.kind == "map":
+        return _map(painter, ink, area, value, colour)
+    line = QRectF(area.left(), area.top(), area.width(), sizes.LINE)
+    missing = colour == "gradient" and value.text == "None"
+    ink.text(painter, sizes.NUMBER, "faint" if missing else colour, line, value.text, LEFT)
+    return sizes.LINE
+
+
+def _grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
+    strengths = value.picture.grid() if value.picture is not None else None
+    for row, texts in enumerate(value.cells):
+        for column, text in enumerate(texts):
+            left = area.left() + column * sizes.CELL_WIDTH
+            cell = QRectF(left, area.top() + row * sizes.CELL_HEIGHT, sizes.CELL_WIDTH - 1.5, sizes.CELL_HEIGHT - 1.5)
+            if strengths is not None:
+                painter.fillRect(cell, _cell_colour(ink, int(strengths[row, column]), 0.35))
+            ink.text(painter, sizes.CELL, colour, cell, text, CENTRE)
+    return len(value.cells) * sizes.CELL_HEIGHT + 4
+
+
+def _map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
+    place = QRectF(area.left(), area.top() + 1, sizes.MAP_WIDTH, sizes.MAP_HEIGHT - 2)
+    if value.picture is not None:
+        _picture(painter, ink, place, value.picture)
+    text = QRectF(place.right() + 8, place.top(), area.right() - place.right() - 8, place.height() / 2)
+    ink.text(painter, sizes.CELL, colour, text, value.summary[0], LEFT)
+    ink.text(painter, sizes.SMALL, "muted", text.translated(0, text.height()), value.summary[1], LEFT)
+    return sizes.MAP_HEIGHT + 4
+
+
+def _picture(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> None:
+    image = QImage(picture.columns, picture.rows, QImage.Format.Format_RGB32)
+    for row, strengths in enumerate(picture.grid().tolist()):
+        for column, strength in enumerate(strengths):
+            image.setPixelColor(column, row, _cell_colour(ink, strength, 0.9))
+    size = min(place.width() / picture.columns, place.height() / picture.rows)
+    tall = place.height() if picture.rows > 1 else min(place.height(), max(size, 18.0))
+    wide = QRectF(place.left(), place.center().y() - tall / 2, min(place.width(), max(size, 6) * picture.columns), tall)
+    painter.drawImage(wide, image)
+    painter.setPen(ink.pen("panel_border", 0.8))
+    painter.setBrush(QBrush())
+    painter.drawRect(wide)
+
+
+def _cell_colour(ink: Ink, strength: int, alpha: float) -> object:
+    return ink.colours["error"] if strength == MISSING else ink.strength(strength, alpha)
+
+
+def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent) -> None:
+    if not content.label:
+        note = QRectF(area.left(), area.top() - 3, area.width(), sizes.NOTE)
+        ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
+        return
+    painter.setPen(ink.pen("panel_border", 1.0))
+    painter.drawLine(QPointF(area.left(), area.top() - 2), QPointF(area.right(), area.top() - 2))
+    grad = content.grad
+    number = grad is None or grad.kind == "number"
+    height = sizes.LINE if number else 18.0
+    shift = sizes.NOTE / 2 - 1 if number and not content.note and content.category == LEAF else 0.0
+    line = QRectF(area.left(), area.top() + shift, area.width(), height)
+    ink.text(painter, sizes.META, "muted", line, content.label, LEFT)
+    if grad is not None and number:
+        role, colour = (sizes.META, "faint") if grad.text == "None" else (sizes.NUMBER, "gradient")
+        ink.text(painter, role, colour, line, grad.text, RIGHT)
+        note = QRectF(area.left(), line.bottom() - 4, area.width(), sizes.NOTE)
+        ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
+        return
+    room = area.width() - ink.width(sizes.META, content.label) - 10
+    ink.text(painter, sizes.SMALL, "muted", QRectF(line.right() - room, line.top(), room, height), content.note, RIGHT)
+    if grad is not None:
+        _value(painter, ink, QRectF(area.left(), line.bottom(), area.width(), area.height()), grad, "gradient")
+
+
+def _badge(painter: QPainter, ink: Ink, card: QRectF, badge: Badge) -> None:
+    pill = QRectF(card.left(), card.bottom() + sizes.BADGE_GAP, card.width(), sizes.BADGE_HEIGHT)
+    painter.setPen(ink.pen("gradient", 1.2))
+    painter.setBrush(ink.colours["gradient_fill"])
+    painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+    inner = pill.adjusted(10, 0, -10, 0)
+    room = inner.width() - ink.width(sizes.SMALL, badge.count) - 8
+    fitting = [text for text in badge.sums if ink.width(sizes.CELL, text) <= room] or [badge.sums[-1]]
+    ink.text(painter, sizes.CELL, "gradient", QRectF(inner.left(), inner.top(), room, inner.height()), fitting[0], LEFT)
+    ink.text(painter, sizes.SMALL, "gradient", inner, badge.count, RIGHT)
+
+
+def paint_reference(painter: QPainter, ink: Ink, box: QRectF, content: ReferenceContent) -> None:
+    """The tag of a tensor that is drawn elsewhere: its name between an arrow and the frame's colour."""
+    frame = ink.frames[content.category]
+    painter.setPen(QPen(frame.border, frame.width))
+    painter.setBrush(frame.header)
+    painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+    ink.text(painter, sizes.META, "muted", box.adjusted(8, 0, 0, 0), "↗", LEFT)
+    ink.text(painter, sizes.NAME, "text", box.adjusted(21, 0, -8, 0), content.name, LEFT)

@@ -1,0 +1,204 @@
+"""The words and numbers on one card or operation at a moment, as records that can be compared: a card is painted anew
+when its content differs. Nothing here paints; `card_painter` and `operation_painter` do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradviz.trace.text import number_text
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, REFERENCE, Diagram, meta_text, operation_text
+from gradviz.ui.canvas.heat import Picture, picture
+
+if TYPE_CHECKING:
+    from gradviz.trace.frame import Buffer, Frame, SavedBuffer
+    from gradviz.trace.values import Value
+
+NUMBER_CHARACTERS = 11
+
+
+@dataclass(frozen=True)
+class ValueContent:
+    """A value as it is shown: a number, or a grid of numbers over colours, or a picture with a summary beside it."""
+
+    kind: str
+    text: str
+    picture: Picture | None = None
+    cells: tuple[tuple[str, ...], ...] = ()
+    summary: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Badge:
+    """The input buffer: what to write, the longest first, and how many have come."""
+
+    sums: tuple[str, ...]
+    count: str
+    complete: bool
+
+
+@dataclass(frozen=True)
+class TensorContent:
+    """A tensor's card."""
+
+    name: str
+    meta: str
+    category: int
+    value: ValueContent
+    label: str  # ".grad" or "∇ passing", "" without a gradient row
+    grad: ValueContent | None
+    note: str
+    badge: Badge | None
+    version: int
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A saved buffer."""
+
+    name: str
+    state: str  # "held" | "freed" | "stale"
+    versions: str = ""
+
+
+@dataclass(frozen=True)
+class OperationContent:
+    """An operation."""
+
+    symbol: str
+    label: str
+    scope: str
+    tracked: bool
+    ran: bool
+    tabs: tuple[Tab, ...]
+
+
+@dataclass(frozen=True)
+class ReferenceContent:
+    """A tag that stands for a tensor drawn elsewhere."""
+
+    name: str
+    category: int
+
+
+Content = TensorContent | OperationContent | ReferenceContent
+
+
+def content(diagram: Diagram, frame: Frame, item: int) -> Content:
+    """What an item says at the frame's cursor."""
+    index, category = int(diagram.index[item]), int(diagram.category[item])
+    if diagram.kind[item] == OPERATION:
+        symbol, label, scope = operation_text(diagram.trace, index)
+        tracked = bool(diagram.trace.nodes.name[index])
+        tabs = tuple(_tab(saved) for saved in frame.saved(index))
+        return OperationContent(symbol, label, scope, tracked, bool(frame.node_ran[index]), tabs)
+    if diagram.kind[item] == REFERENCE:
+        return ReferenceContent(frame.name(index), category)
+    return _tensor(diagram, frame, index, category)
+
+
+def _tensor(diagram: Diagram, frame: Frame, tensor: int, category: int) -> TensorContent:
+    shape = sizes.shape_of(diagram.trace.tensors.shape[tensor])
+    label, grad, note = _gradient(frame, tensor, category, shape)
+    return TensorContent(
+        name=frame.name(tensor),
+        meta=meta_text(diagram.trace, tensor, category),
+        category=category,
+        value=value_content(frame.value(tensor), shape),
+        label=label,
+        grad=grad,
+        note=note,
+        badge=_badge(frame.buffer(tensor)),
+        version=frame.version(tensor),
+    )
+
+
+def _gradient(frame: Frame, tensor: int, category: int, shape: sizes.Shape) -> tuple[str, ValueContent | None, str]:
+    """Label, gradient and note of the gradient row."""
+    stored = frame.grad(tensor)
+    if stored is not None:
+        return ".grad", value_content(stored, shape), "" if frame.is_leaf(tensor) else "stored by retain_grad()"
+    if category == CONSTANT:
+        return "", None, short_reason(frame.no_grad_reason(tensor))
+    passing = frame.passing(tensor)
+    if passing is not None and not frame.retains_grad(tensor):
+        return "∇ passing", value_content(passing, shape), "not stored"
+    none = ValueContent("number", "None")
+    return ".grad", none, "" if frame.call < 0 else short_reason(frame.no_grad_reason(tensor))
+
+
+SHORTER = (
+    ("computed inside no_grad", "inside no_grad"),
+    ("none of the inputs of ", "no input requires grad"),
+    ("its gradient arrives at step ", "comes at step "),
+    ("not among the inputs", "not asked for"),
+    ("made after the last backward", "made after backward"),
+    ("backward() has not run yet", ""),
+    ("the gradient is in its input buffer", "in its input buffer"),
+    ("not a leaf", "not a leaf"),
+    ("a .grad has no gradient", "a gradient itself"),
+    ("the result of ", "not differentiable"),
+)
+
+
+def short_reason(reason: str | None) -> str:
+    """A reason for a missing gradient in the few words that fit on a card; the tooltip has it whole."""
+    if not reason:
+        return ""
+    for long, short in SHORTER:
+        if reason.startswith(long):
+            keeps = short.endswith(" ") or "no_grad" in short
+            return short + reason.removeprefix(long) if keeps else short
+    if " gradients have arrived" in reason:
+        return reason.split(" in ")[0].replace(" gradients have", "")
+    return reason.split(":")[0]
+
+
+def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
+    """A value as a card shows it."""
+    if value is None:
+        return ValueContent("number", "None")
+    if value.scalar is not None:
+        return ValueContent("number", value.text(NUMBER_CHARACTERS))
+    if shape.kind == "grid" and value.array is not None and value.array.size == shape.rows * shape.columns:
+        rows = value.array.reshape(shape.rows, shape.columns)
+        cells = tuple(tuple(cell_text(number) for number in row) for row in rows.tolist())
+        return ValueContent("grid", value.text(), picture(rows), cells)
+    found = value.summary
+    low, high = number_text(found.low), number_text(found.high)
+    nans = f"{found.nans} NaN" if found.nans else f"mean {number_text(found.mean)}"
+    if not value.numel:
+        return ValueContent("map", "empty", None, (), ("empty", ""))
+    return ValueContent("map", value.text(), picture(value.edges), (), (f"{low} … {high}", nans))
+
+
+def cell_text(number: complex | float | int | bool) -> str:
+    """A number for a cell of a grid: at most seven characters."""
+    if isinstance(number, bool):
+        return str(number)
+    for digits in (4, 3, 2, 1):
+        text = number_text(number, digits)
+        if len(text) <= 7:
+            return text
+    return f"{number:.0e}" if not isinstance(number, complex) else "…"
+
+
+def _tab(saved: SavedBuffer) -> Tab:
+    versions = f"v{saved.version_saved} ≠ v{saved.version_now}" if saved.state == "stale" else ""
+    return Tab(saved.name, saved.state, versions)
+
+
+def _badge(buffer: Buffer | None) -> Badge | None:
+    """The Σ badge where more than one gradient arrives."""
+    if buffer is None or buffer.expected < 2:
+        return None
+    numbers = [part.scalar for _, part in buffer.contributions]
+    complete = buffer.arrived >= buffer.expected
+    total = number_text(buffer.total.scalar) if buffer.total.scalar is not None else ""
+    sums = [f"Σ = {total}" if total else f"Σ  norm {number_text(buffer.total.norm)}", "Σ"]
+    scalars = [number_text(number) for number in numbers if number is not None]
+    if len(scalars) == len(numbers):
+        terms = " + ".join(scalars).replace("+ -", "− ")
+        sums.insert(0, f"Σ {terms} = {total}" if complete else f"Σ {terms} + …")
+    return Badge(tuple(sums), f"{buffer.arrived} of {buffer.expected} arrived", complete)

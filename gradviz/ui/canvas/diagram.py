@@ -1,0 +1,335 @@
+"""A trace as things to draw: `Diagram` holds all cards, operations and edges of all graphs of a trace in NumPy arrays,
+without positions; `Placed` adds the positions once the layout has them. Neither knows the cursor: `moment` says what of
+it is seen when.
+
+Note [References]
+A leaf that many operations use (the weight of a recurrence) is drawn once, at its first use; every further use gets a
+small tag with its name. Long edges to everywhere are unreadable, and they are what makes layered layouts slow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.layout.packing import stack
+from gradviz.layout.records import LayoutInput, LayoutResult
+from gradviz.ui.canvas import sizes
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+TENSOR, OPERATION, REFERENCE = 0, 1, 2
+LEAF, CONSTANT, INTERMEDIATE, OUTPUT, OP, PLAIN_OP = range(6)
+MOST_DIRECT_USES = 8
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Diagram:
+    """Items sorted by graph and step. `row` of an edge is the row of `trace.inputs`, or -1 from operation to result."""
+
+    trace: Trace
+    kind: NDArray[np.uint8]
+    index: Ints  # tensor or node
+    graph: Ints
+    step: Ints  # seen when step < cursor
+    category: NDArray[np.uint8]
+    size: Floats
+    card: Floats  # (n, 2) of the card without its badge, or of the circle without its labels
+    edges: Ints
+    row: Ints
+    port: Floats
+    names: list[str]  # for tensors and references, by item
+    badge: Flags  # more than one gradient may arrive here
+    first: Ints  # by graph: the step that begins it
+    until: Ints  # and the step at which another takes its place
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    @cached_property
+    def item_of_node(self) -> Ints:
+        """By node, -1 where it is not drawn."""
+        result = np.full(len(self.trace.nodes), -1, np.int64)
+        ops = np.flatnonzero(self.kind == OPERATION)
+        result[self.index[ops]] = ops
+        return result
+
+    @cached_property
+    def bounds(self) -> Ints:
+        """Items of graph g: bounds[g] up to bounds[g + 1]."""
+        return np.searchsorted(self.graph, np.arange(len(self.first) + 1))
+
+    @cached_property
+    def edge_bounds(self) -> Ints:
+        """Edges of graph g, likewise."""
+        return np.searchsorted(self.graph[self.edges[:, 1]], np.arange(len(self.first) + 1))
+
+    def shown(self, cursor: int) -> Flags:
+        """Which graphs are shown: before the first operation, the graph that it will begin."""
+        shown = (self.first < cursor) & (self.until >= cursor)
+        coming = np.flatnonzero(self.first >= cursor)
+        if not shown.any() and len(coming):
+            shown[coming[0]] = True
+        return shown
+
+    def items_of_tensor(self, tensor: int) -> Ints:
+        """Every card and tag of a tensor, in all graphs."""
+        return np.flatnonzero((self.index == tensor) & (self.kind != OPERATION))
+
+    def layout_input(self, graph: int) -> LayoutInput:
+        """One graph as the layout wants it."""
+        start, end = self.bounds[graph], self.bounds[graph + 1]
+        first, last = self.edge_bounds[graph], self.edge_bounds[graph + 1]
+        return LayoutInput(self.size[start:end], self.edges[first:last] - start, self.port[first:last])
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Where everything is: top left corners of the items, and all routes as one list of cubics."""
+
+    diagram: Diagram
+    corner: Floats
+    cubics: Floats  # (pieces, 4, 2)
+    edge_of_cubic: Ints
+    first_cubic: Ints  # cubics of edge e: first_cubic[e] up to first_cubic[e + 1]
+    low: Floats  # bounding box of each edge
+    high: Floats
+
+    @cached_property
+    def centre(self) -> Floats:
+        """Middle of each card or circle (not of the badge under a card)."""
+        return self.card_corner + self.diagram.card / 2
+
+    @cached_property
+    def card_corner(self) -> Floats:
+        """Top left of each card, its badge below it, and of each circle, its labels around it."""
+        spare = (self.diagram.size - self.diagram.card) / 2
+        spare[self.diagram.kind != OPERATION, 1] = 0.0
+        return self.corner + spare
+
+    def extent(self, items: Ints | Flags) -> tuple[float, float, float, float] | None:
+        """Left, top, right, bottom of some items, or None of none."""
+        corner, size = self.corner[items], self.diagram.size[items]
+        if not len(corner):
+            return None
+        low, high = corner.min(0), (corner + size).max(0)
+        return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+
+
+def build(trace: Trace, ruler: sizes.Measure) -> Diagram:
+    """The diagram of a trace."""
+    graph_of_node = np.asarray(trace.graph_of_node, np.int64)
+    uses = _Uses(trace.inputs.node.astype(np.int64), trace.inputs.tensor.astype(np.int64), graph_of_node)
+    first, until = trace.graphs.first, trace.graphs.until
+    tensors = _tensor_items(trace, uses)
+    if not len(first):  # tensors only: they are shown as one graph
+        first, until = np.array([-1]), np.array([np.iinfo(np.int64).max])
+        tensors = np.column_stack((np.zeros(len(trace.tensors), np.int64), np.arange(len(trace.tensors))))
+    home, tagged = _homes(trace, tensors, uses)
+    nodes = np.flatnonzero(graph_of_node >= 0)
+    step_of_node = trace.nodes.step.astype(np.int64)
+    kind = np.repeat(np.array([TENSOR, OPERATION, REFERENCE], np.uint8), [len(tensors), len(nodes), len(tagged)])
+    index = np.concatenate((tensors[:, 1], nodes, uses.tensor[tagged]))
+    graph = np.concatenate((tensors[:, 0], graph_of_node[nodes], graph_of_node[uses.node[tagged]]))
+    step = np.concatenate((trace.tensors.step[tensors[:, 1]], step_of_node[nodes], step_of_node[uses.node[tagged]]))
+    order = np.lexsort((index, kind, step, graph))
+    item = np.empty(len(order), np.int64)
+    item[order] = np.arange(len(order))
+    item_of_node = np.full(len(graph_of_node), -1, np.int64)
+    item_of_node[nodes] = item[len(tensors) : len(tensors) + len(nodes)]
+    tail = item[home]
+    tail[tagged] = item[len(tensors) + len(nodes) :]
+    producer = trace.tensors.producer[tensors[:, 1]].astype(np.int64)
+    made = np.flatnonzero((producer >= 0) & (graph_of_node[producer] == tensors[:, 0]))
+    edges = np.concatenate(
+        (
+            np.column_stack((tail, item_of_node[uses.node])),
+            np.column_stack((item_of_node[producer[made]], item[made])),
+        )
+    )
+    row = np.concatenate((np.arange(len(tail)), np.full(len(made), -1)))
+    kept = np.flatnonzero((edges >= 0).all(1))
+    kept = kept[np.lexsort((row[kept], edges[kept, 1]))]
+    look = _measure(trace, ruler, kind[order], index[order])
+    port = _ports(trace, edges[kept], row[kept], look.size, look.card)
+    return Diagram(
+        trace=trace, kind=kind[order], index=index[order], graph=graph[order], step=step[order],
+        category=look.category, size=look.size, card=look.card, edges=edges[kept], row=row[kept], port=port,
+        names=look.names, badge=look.badge, first=np.asarray(first, np.int64), until=np.asarray(until, np.int64),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Uses:
+    """The rows of `trace.inputs`: which operation uses which tensor."""
+
+    node: Ints
+    tensor: Ints
+    graph_of_node: Ints
+
+    @property
+    def graph(self) -> Ints:
+        return self.graph_of_node[self.node]
+
+
+def _tensor_items(trace: Trace, uses: _Uses) -> Ints:
+    """(graph, tensor) of every card, sorted: what an operation of the graph reads or makes."""
+    producer = trace.tensors.producer.astype(np.int64)
+    made = np.flatnonzero(producer >= 0)
+    pairs = np.concatenate(
+        (np.column_stack((uses.graph, uses.tensor)), np.column_stack((uses.graph_of_node[producer[made]], made)))
+    )
+    return np.unique(pairs[pairs[:, 0] >= 0], axis=0)
+
+
+def _homes(trace: Trace, tensors: Ints, uses: _Uses) -> tuple[Ints, Ints]:
+    """For each use the card that its edge begins at, and the uses that get a tag instead: Note [References]."""
+    count = len(trace.tensors) + 1
+    home = np.searchsorted(tensors[:, 0] * count + tensors[:, 1], uses.graph * count + uses.tensor)
+    if not len(home):
+        return home, home
+    by_home = np.argsort(home, kind="stable")
+    first = np.zeros(len(home), bool)
+    first[by_home[np.concatenate(([True], np.diff(home[by_home]) > 0))]] = True
+    often = np.bincount(home, minlength=len(tensors))[home] > MOST_DIRECT_USES
+    producer = trace.tensors.producer[uses.tensor]
+    from_here = (producer >= 0) & (uses.graph_of_node[producer] == uses.graph)
+    return home, np.flatnonzero(often & ~first & ~from_here)
+
+
+def _ports(trace: Trace, edges: Ints, row: Ints, size: Floats, card: Floats) -> Floats:
+    """Where edges touch: arguments in order at an operation, half-way up the card (not its badge) at a tensor."""
+    middle = (card - size)[:, 1] / 2
+    port = middle[edges]
+    count = np.bincount(trace.inputs.node, minlength=len(trace.nodes))
+    argument = row >= 0
+    uses = row[argument]
+    counts = count[trace.inputs.node[uses]]
+    pitch = np.minimum(sizes.PORT_PITCH, sizes.PORT_SPREAD / np.maximum(counts - 1, 1))
+    port[argument, 1] = (trace.inputs.slot[uses] - (counts - 1) / 2) * pitch
+    port[~argument, 0] = 0.0
+    return port
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    category: NDArray[np.uint8]
+    size: Floats
+    card: Floats
+    names: list[str]
+    badge: Flags
+
+
+def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index: Ints) -> _Look:
+    """Category, sizes and names of all items."""
+    requires = trace.tensors.requires_grad.astype(bool)
+    np.logical_or.at(requires, trace.flags.tensor, trace.flags.requires_grad)
+    badged = np.zeros(len(trace.tensors), bool)
+    badged[trace.arrivals.tensor[(trace.arrivals.expected > 1) & (trace.arrivals.tensor >= 0)]] = True
+    of_tensor = np.where(requires, np.where(trace.tensors.is_leaf, LEAF, INTERMEDIATE), CONSTANT)
+    of_tensor[trace.roots.tensor] = OUTPUT
+    of_node = np.where(trace.nodes.sequence_nr >= 0, OP, PLAIN_OP)
+    operation = kind == OPERATION
+    category = np.empty(len(kind), np.uint8)
+    category[operation] = of_node[index[operation]]
+    category[~operation] = of_tensor[index[~operation]]
+    size, card = np.empty((len(kind), 2)), np.empty((len(kind), 2))
+    badge = np.zeros(len(kind), bool)
+    badge[~operation] = badged[index[~operation]]
+    badge &= kind == TENSOR
+    saved = _saved_names(trace)
+    names = [""] * len(kind)
+    for item, (what, which) in enumerate(zip(kind.tolist(), index.tolist(), strict=True)):
+        if what == OPERATION:
+            text = operation_text(trace, which)
+            size[item] = sizes.operation_size(ruler, *text, saved.get(which, ()))
+            card[item] = sizes.symbol_width(ruler, text[0]), 2 * sizes.RADIUS
+            continue
+        names[item] = trace.naming.name(which, len(trace))
+        if what == REFERENCE:
+            size[item] = sizes.reference_size(ruler, names[item])
+        else:
+            shape = sizes.shape_of(trace.tensors.shape[which])
+            meta = meta_text(trace, which, int(category[item]))
+            size[item] = sizes.card_size(ruler, names[item], meta, shape, bool(requires[which]), bool(badge[item]))
+        card[item] = size[item]
+    size[badge, 1] += sizes.BADGE_GAP + sizes.BADGE_HEIGHT
+    return _Look(category, size, card, names, badge)
+
+
+def _saved_names(trace: Trace) -> dict[int, tuple[str, ...]]:
+    names: dict[int, tuple[str, ...]] = {}
+    for node, name in zip(trace.saved.node.tolist(), trace.saved.name.tolist(), strict=True):
+        names[node] = (*names.get(node, ()), name)
+    return names
+
+
+def operation_text(trace: Trace, node: int) -> tuple[str, str, str]:
+    """Symbol, label and scope of an operation."""
+    nodes = trace.nodes
+    return str(nodes.symbol[node]), str(nodes.name[node] or nodes.op[node]), str(nodes.scope[node])
+
+
+def meta_text(trace: Trace, tensor: int, category: int) -> str:
+    """What stands on the right of a card's header."""
+    tensors = trace.tensors
+    kind = sizes.shape_text(str(tensors.dtype[tensor]), tensors.shape[tensor])
+    if category == LEAF:
+        return f"{'parameter' if tensors.is_parameter[tensor] else 'leaf'} · {kind}"
+    return f"output · {kind}" if category == OUTPUT else kind
+
+
+def place(diagram: Diagram, drawings: list[LayoutResult]) -> Placed:
+    """Put the drawing of each graph where it belongs; see `gradviz.layout.packing`."""
+    heights = [drawing.size[1] for drawing in drawings]
+    tops = stack(heights, diagram.first.tolist(), diagram.until.tolist())
+    corner = np.empty((len(diagram), 2))
+    cubics: list[Floats] = []
+    counts: list[Ints] = []
+    for graph, (drawing, top) in enumerate(zip(drawings, tops, strict=True)):
+        items = slice(diagram.bounds[graph], diagram.bounds[graph + 1])
+        shift = np.array([0.0, top])
+        corner[items] = drawing.centres + shift - diagram.size[items] / 2
+        pieces = np.diff(drawing.starts) // 3
+        first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(pieces) - pieces), pieces) + 3 * np.arange(pieces.sum())
+        cubics.append(drawing.points[first[:, None] + np.arange(4)] + shift)
+        counts.append(pieces)
+    return _placed(diagram, corner, np.concatenate([np.empty((0, 4, 2)), *cubics]), np.concatenate([[], *counts]))
+
+
+def _placed(diagram: Diagram, corner: Floats, cubics: Floats, counts: Floats) -> Placed:
+    edge = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+    cubics, edge = _to_the_circle(diagram, corner, cubics, edge)
+    first = np.searchsorted(edge, np.arange(len(counts) + 1))
+    low = np.minimum.reduceat(cubics.min(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
+    high = np.maximum.reduceat(cubics.max(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
+    return Placed(diagram, corner, cubics, edge, first, low, high)
+
+
+def _to_the_circle(diagram: Diagram, corner: Floats, cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
+    """A route ends at the box of an operation, which is as wide as its labels: lead it on, level, to the circle."""
+    centre = corner + diagram.size / 2
+    argument = np.flatnonzero(diagram.row >= 0)
+    result = np.flatnonzero(diagram.row < 0)
+    head, tail = diagram.edges[argument, 1], diagram.edges[result, 0]
+    half = diagram.card[:, 0] / 2
+    bulge = sizes.RADIUS - np.sqrt(np.maximum(sizes.RADIUS**2 - diagram.port[argument, 1] ** 2, 0.0))
+    end = centre[head] + np.column_stack((bulge - half[head], diagram.port[argument, 1]))
+    before = np.column_stack((centre[head, 0] - diagram.size[head, 0] / 2, end[:, 1]))
+    begin = centre[tail] + np.column_stack((half[tail], np.zeros(len(tail))))
+    after = np.column_stack((centre[tail, 0] + diagram.size[tail, 0] / 2, begin[:, 1]))
+    place = np.concatenate((3 * edge + 1, 3 * argument + 2, 3 * result))
+    order = np.argsort(place, kind="stable")
+    everything = np.concatenate((cubics, _straight(before, end), _straight(begin, after)))
+    return np.ascontiguousarray(everything[order]), place[order] // 3
+
+
+def _straight(a: Floats, b: Floats) -> Floats:
+    return np.stack((a, a + (b - a) / 3, b - (b - a) / 3, b), axis=1)

@@ -1,0 +1,92 @@
+"""Pens, brushes, fonts and colours of the canvas, made once per theme from the `Theme` record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
+
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.diagram import CONSTANT, INTERMEDIATE, LEAF, OP, OUTPUT, PLAIN_OP
+from gradviz.ui.theme import Theme
+
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTRE = Qt.AlignmentFlag.AlignCenter
+NEGATIVE, POSITIVE = QColor("#2f6fbf"), QColor("#c9483a")
+NEGATIVE_DARK, POSITIVE_DARK = QColor("#5aa0f2"), QColor("#f0705e")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How a card of one category is framed."""
+
+    border: QColor
+    header: QColor
+    width: float
+
+
+class Ink:
+    """Everything a painter takes from the theme."""
+
+    def __init__(self, theme: Theme) -> None:
+        self.theme = theme
+        self.fonts = sizes.fonts()
+        self._metrics = {role: QFontMetricsF(font) for role, font in self.fonts.items()}
+        self.frames = {
+            LEAF: Frame(QColor(theme.leaf), QColor(theme.leaf_fill), 2.2),
+            CONSTANT: Frame(QColor(theme.constant), QColor(theme.constant_fill), 1.2),
+            INTERMEDIATE: Frame(QColor(theme.card_border), QColor(theme.intermediate_fill), 1.2),
+            OUTPUT: Frame(QColor(theme.output), QColor(theme.output_fill), 2.2),
+            OP: Frame(QColor(theme.operation), QColor(theme.card), 1.6),
+            PLAIN_OP: Frame(QColor(theme.constant), QColor(theme.constant_fill), 1.2),
+        }
+        self.colours = {name: QColor(value) for name, value in vars(theme).items() if str(value).startswith("#")}
+        self.heat = (NEGATIVE_DARK, POSITIVE_DARK) if theme.dark else (NEGATIVE, POSITIVE)
+
+    def colour(self, name: str, alpha: float = 1.0) -> QColor:
+        """A colour of the theme by name."""
+        colour = QColor(self.colours[name])
+        colour.setAlphaF(alpha)
+        return colour
+
+    def pen(self, name: str, width: float, *, alpha: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+        """A pen of a colour of the theme, its width in world units."""
+        pen = QPen(self.colour(name, alpha), width, style)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap if style is Qt.PenStyle.SolidLine else Qt.PenCapStyle.FlatCap)
+        return pen
+
+    def hairline(self, name: str, alpha: float = 1.0) -> QPen:
+        """A pen one pixel wide at any zoom: Qt draws thousands of lines with it in a few milliseconds, no others."""
+        pen = QPen(self.colour(name, alpha), 1.0)
+        pen.setCosmetic(True)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        return pen
+
+    def font(self, role: str) -> QFont:
+        """A font by its role in `sizes`."""
+        return self.fonts[role]
+
+    def width(self, role: str, text: str) -> float:
+        """The width of a text."""
+        return self._metrics[role].horizontalAdvance(text)
+
+    def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
+        """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole)."""
+        if self.width(role, text) > box.width():
+            text = self._metrics[role].elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        painter.setFont(self.fonts[role])
+        painter.setPen(self.colours[colour])
+        painter.setBrush(QBrush())
+        painter.drawText(box, align | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, text)
+
+    def strength(self, strength: int, alpha: float = 1.0) -> QColor:
+        """The colour of a heat-map cell: -100 … 100, zero the colour of the card."""
+        zero, end = self.colours["card"], self.heat[strength > 0]
+        part = min(abs(strength), 100) / 100 * alpha
+        return QColor(
+            round(zero.red() + (end.red() - zero.red()) * part),
+            round(zero.green() + (end.green() - zero.green()) * part),
+            round(zero.blue() + (end.blue() - zero.blue()) * part),
+        )

@@ -1,0 +1,64 @@
+"""Paints one operation: the circle with its symbol, the grad_fn's name under it, a tab per saved buffer above it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QPen
+
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.content import OperationContent, Tab
+from gradviz.ui.canvas.diagram import OP, PLAIN_OP
+from gradviz.ui.canvas.ink import CENTRE, Ink
+
+
+def paint_operation(painter: QPainter, ink: Ink, box: QRectF, content: OperationContent) -> None:
+    """The operation in the middle of its box."""
+    frame = ink.frames[OP if content.tracked else PLAIN_OP]
+    width = sizes.symbol_width(ink, content.symbol)
+    circle = QRectF(0, 0, width, 2 * sizes.RADIUS)
+    circle.moveCenter(box.center())
+    style = Qt.PenStyle.SolidLine if content.tracked else Qt.PenStyle.DashLine
+    border = ink.colours["gradient"] if content.ran else frame.border
+    painter.setPen(QPen(border, 2.2 if content.ran else frame.width, style))
+    painter.setBrush(ink.colours["gradient_fill"] if content.ran else frame.header)
+    painter.drawRoundedRect(circle, sizes.RADIUS, sizes.RADIUS)
+    role = sizes.SYMBOL if len(content.symbol) < 3 else sizes.NAME
+    ink.text(painter, role, "text", circle, content.symbol, CENTRE)
+    _labels(painter, ink, box, circle.bottom() + sizes.LABEL_GAP, content)
+    _tabs(painter, ink, circle, content.tabs)
+
+
+def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
+    line = QRectF(box.left(), top, box.width(), sizes.LABEL_HEIGHT)
+    ink.text(painter, sizes.SMALL, "muted", line, content.label, CENTRE)
+    if content.scope:
+        ink.text(painter, sizes.SMALL, "link", line.translated(0, sizes.LABEL_HEIGHT - 1), content.scope, CENTRE)
+
+
+def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...]) -> None:
+    widths = [ink.width(sizes.TAB, tab.name) + 2 * sizes.TAB_PAD for tab in tabs]
+    left = circle.center().x() - (sum(widths) + 4.0 * (len(tabs) - 1)) / 2
+    for tab, width in zip(tabs, widths, strict=True):
+        place = QRectF(left, circle.top() - sizes.TAB_GAP - sizes.TAB_HEIGHT, width, sizes.TAB_HEIGHT)
+        _tab(painter, ink, place, tab)
+        left += width + 4.0
+
+
+def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:
+    """Held: filled. Freed: dashed and struck through. Stale, its version no longer matches: red, with a mark."""
+    freed, stale = tab.state == "freed", tab.state == "stale"
+    name = "freed" if freed else "stale" if stale else "saved"
+    painter.setPen(ink.pen(name, 1.2, style=Qt.PenStyle.DashLine if freed else Qt.PenStyle.SolidLine))
+    painter.setBrush(QBrush() if freed else ink.colours["error_fill"] if stale else ink.colours["saved"])
+    painter.drawRoundedRect(place, 3.5, 3.5)
+    ink.text(painter, sizes.TAB, "muted" if freed else "stale" if stale else "saved_text", place, tab.name, CENTRE)
+    middle = place.center().y() + 0.5
+    if freed:
+        painter.setPen(ink.pen("muted", 1.1))
+        painter.drawLine(QPointF(place.left() + 3, middle), QPointF(place.right() - 3, middle))
+    if stale:
+        mark = QRectF(place.right() - 6, place.top() - 6, 12, 12)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink.colours["stale"])
+        painter.drawEllipse(mark)
+        ink.text(painter, sizes.TAB, "card", mark, "!", CENTRE)

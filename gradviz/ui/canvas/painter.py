@@ -1,0 +1,248 @@
+"""Paints a placed diagram at a moment, in layers: forward edges, gradients, cards and operations, marks. Far away the
+items are coloured blocks, nearer they get names, near they are painted whole. The detail depends on the zoom alone,
+never on what happens to be in the painted part, so that painting a part gives the same pixels as painting all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QTransform
+from shiboken6 import Shiboken
+
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.camera import Box, Camera
+from gradviz.ui.canvas.card_painter import paint_card, paint_reference
+from gradviz.ui.canvas.content import Content, OperationContent, ReferenceContent, content
+from gradviz.ui.canvas.diagram import OPERATION, Ints, Placed
+from gradviz.ui.canvas.edge_painter import NEAR, edges_in, paint_flows, paint_forward
+from gradviz.ui.canvas.ink import CENTRE, Ink
+from gradviz.ui.canvas.moment import Moment
+from gradviz.ui.canvas.operation_painter import paint_operation
+
+NAMED = 0.3
+MARGIN = 8.0  # how far halos, tabs' marks and pens reach over the box of an item
+MOST_SPRITES = 700
+REASON_HEIGHT = 19.0
+
+
+@dataclass(eq=False)
+class Sprites:
+    """Near items as they were painted, by item: painted anew only when what they say, or the zoom, has changed."""
+
+    scale: float = 0.0
+    ratio: float = 1.0
+    known: dict[int, tuple[Content, QPixmap]] | None = None
+
+    def at(self, scale: float, ratio: float) -> dict[int, tuple[Content, QPixmap]]:
+        """The sprites of this zoom; those of another zoom are forgotten."""
+        if self.known is None or (scale, ratio) != (self.scale, self.ratio) or len(self.known) > MOST_SPRITES:
+            self.scale, self.ratio, self.known = scale, ratio, {}
+        return self.known
+
+
+class ScenePainter:
+    """Paints one placed diagram in one theme."""
+
+    def __init__(self, placed: Placed, ink: Ink) -> None:
+        self.placed = placed
+        self.ink = ink
+        self._sprites = Sprites()
+        self._said: tuple[Moment, dict[int, Content]] | None = None
+
+    def _says(self, moment: Moment, item: int) -> Content:
+        """What an item says, asked once per moment."""
+        if self._said is None or self._said[0] is not moment:
+            self._said = moment, {}
+        known = self._said[1]
+        if item not in known:
+            known[item] = content(self.placed.diagram, moment.frame, item)
+        return known[item]
+
+    def stale(self, moment: Moment, camera: Camera, ratio: float) -> list[int]:
+        """The items that were painted near and say something else now."""
+        if camera.scale < NEAR:
+            return []
+        known = self._sprites.at(camera.scale, ratio)
+        seen = [item for item in known if moment.items[item]]
+        return [item for item in seen if known[item][0] != self._says(moment, item)]
+
+    def items_in(self, world: Box, among: NDArray[np.bool_], margin: float = MARGIN) -> Ints:
+        """The items that meet a box of the world."""
+        left, top, right, bottom = world
+        corner, size = self.placed.corner, self.placed.diagram.size
+        hit = among & (corner[:, 0] + size[:, 0] + margin >= left) & (corner[:, 0] - margin <= right)
+        hit &= (corner[:, 1] + size[:, 1] + margin >= top) & (corner[:, 1] - margin <= bottom)
+        return np.flatnonzero(hit)
+
+    def paint_edges(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF) -> None:
+        """The layer that only a forward step changes."""
+        world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10)
+        painter.setTransform(_transform(camera), True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_forward(painter, self.ink, self.placed, edges_in(self.placed, world, moment.edges), camera.scale)
+
+    def paint_rest(
+        self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, phase: float, ratio: float | None
+    ) -> None:
+        """Gradients, items and marks; with a pixel `ratio` near items are painted through remembered sprites."""
+        world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10)
+        painter.save()
+        painter.setTransform(_transform(camera), True)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        paint_flows(painter, self.ink, self.placed, moment, world, camera.scale, phase)
+        items = self.items_in(world, moment.items)
+        if camera.scale >= NEAR:
+            self._near(painter, moment, items, camera, ratio)
+        else:
+            self._blocks(painter, moment, items, camera.scale)
+        for item in moment.current:
+            self._halo(painter, item, "halo", camera.scale)
+        for item, reason in moment.failed:
+            self._halo(painter, item, "error", camera.scale)
+            self._failed(painter, item, reason)
+        painter.restore()
+
+    # -- near
+
+    def _near(self, painter: QPainter, moment: Moment, items: Ints, camera: Camera, ratio: float | None) -> None:
+        if ratio is None:
+            for item in items.tolist():
+                self._paint(painter, item, self._says(moment, item))
+            return
+        known = self._sprites.at(camera.scale, ratio)
+        painter.save()
+        painter.resetTransform()
+        for item in items.tolist():
+            box = self._box(item).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+            x, y = camera.to_screen(box.left(), box.top())
+            painter.drawPixmap(
+                QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio), self._sprite(known, moment, item, box)
+            )
+        painter.restore()
+
+    def _sprite(self, known: dict[int, tuple[Content, QPixmap]], moment: Moment, item: int, box: QRectF) -> QPixmap:
+        says = self._says(moment, item)
+        found = known.get(item)
+        if found is not None and found[0] == says:
+            return found[1]
+        scale, ratio = self._sprites.scale, self._sprites.ratio
+        sprite = QPixmap(int(box.width() * scale * ratio) + 2, int(box.height() * scale * ratio) + 2)
+        sprite.setDevicePixelRatio(ratio)
+        sprite.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(sprite)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing)
+        painter.scale(scale, scale)
+        painter.translate(-box.left(), -box.top())
+        self._paint(painter, item, says)
+        painter.end()
+        known[item] = says, sprite
+        return sprite
+
+    def _paint(self, painter: QPainter, item: int, says: Content) -> None:
+        if isinstance(says, OperationContent):
+            paint_operation(painter, self.ink, self._box(item), says)
+        elif isinstance(says, ReferenceContent):
+            paint_reference(painter, self.ink, self.card(item), says)
+        else:
+            paint_card(painter, self.ink, self.card(item), says)
+
+    def _box(self, item: int) -> QRectF:
+        return QRectF(*self.placed.corner[item].tolist(), *self.placed.diagram.size[item].tolist())
+
+    def card(self, item: int) -> QRectF:
+        """The card or circle of an item."""
+        return QRectF(*self.placed.card_corner[item].tolist(), *self.placed.diagram.card[item].tolist())
+
+    # -- far and middle
+
+    def _blocks(self, painter: QPainter, moment: Moment, items: Ints, scale: float) -> None:
+        placed, diagram = self.placed, self.placed.diagram
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, scale > NAMED)
+        painter.setPen(Qt.PenStyle.NoPen)
+        smallest = 1.5 / scale
+        for category, frame in self.ink.frames.items():
+            chosen = items[diagram.category[items] == category]
+            for ran in (False, True):
+                some = chosen[moment.ran[chosen] == ran]
+                if len(some):
+                    border = self.ink.colours["gradient"] if ran else frame.border
+                    self._rectangles(painter, placed.card_corner[some], diagram.card[some], border, smallest, 0.0)
+                    if scale > 0.06:
+                        self._rectangles(
+                            painter, placed.card_corner[some], diagram.card[some], frame.header, 0.0, 1.6 / scale
+                        )
+        if scale >= NAMED:
+            self._names(painter, moment, items, scale)
+
+    def _rectangles(
+        self, painter: QPainter, corner: Any, size: Any, colour: QColor, smallest: float, inset: float
+    ) -> None:
+        boxes = np.empty((len(corner), 4))
+        boxes[:, :2] = corner + inset
+        boxes[:, 2:] = np.maximum(size - 2 * inset, smallest)
+        painter.setBrush(colour)
+        painter.drawRects(Shiboken.wrapInstance(boxes.ctypes.data, QRectF), len(boxes))  # type: ignore[call-overload]
+
+    def _names(self, painter: QPainter, moment: Moment, items: Ints, scale: float) -> None:
+        """Names and symbols only, large enough to be read at this zoom."""
+        diagram, factor = self.placed.diagram, 0.8 / scale
+        for item in items.tolist():
+            card = self.card(item)
+            operation = diagram.kind[item] == OPERATION
+            text = str(diagram.trace.nodes.symbol[diagram.index[item]]) if operation else diagram.names[item]
+            painter.save()
+            painter.translate(card.center())
+            painter.scale(factor, factor)
+            room = QRectF(-card.width() / 2 / factor + 3, -12, card.width() / factor - 6, 24)
+            self.ink.text(painter, sizes.NAME, "text", room, text, CENTRE)
+            painter.restore()
+
+    # -- marks
+
+    def _halo(self, painter: QPainter, item: int, colour: str, scale: float) -> None:
+        card = self.card(item)
+        wide = max(3.0, 2.0 / scale)
+        around = card.adjusted(-wide - 1, -wide - 1, wide + 1, wide + 1)
+        round_corner = around.height() / 2 if self.placed.diagram.kind[item] == OPERATION else 9.0
+        painter.setBrush(QBrush())
+        painter.setPen(QPen(self.ink.colour(colour, 0.28), 2.6 * wide))
+        painter.drawRoundedRect(around, round_corner, round_corner)
+        painter.setPen(QPen(self.ink.colour(colour), wide))
+        painter.drawRoundedRect(around, round_corner, round_corner)
+
+    def _failed(self, painter: QPainter, item: int, reason: str) -> None:
+        """A red mark on the item, and the reason under it."""
+        card, ink = self.card(item), self.ink
+        mark = QRectF(card.right() - 11, card.center().y() + 3, 18, 18)
+        painter.setPen(QPen(ink.colours["card"], 1.5))
+        painter.setBrush(ink.colours["error"])
+        painter.drawEllipse(mark)
+        ink.text(painter, sizes.NAME, "card", mark, "!", CENTRE)
+        width = ink.width(sizes.SMALL, reason) + 14
+        below = QRectF(card.center().x() - width / 2, self._box(item).bottom() - 2, width, REASON_HEIGHT)
+        painter.setPen(QPen(ink.colours["error"], 1.2))
+        painter.setBrush(ink.colours["error_fill"])
+        painter.drawRoundedRect(below, 5, 5)
+        ink.text(painter, sizes.SMALL, "error", below, reason, CENTRE)
+
+    def paint_selection(self, painter: QPainter, camera: Camera, item: int, focused: bool) -> None:
+        """The frame around what is selected."""
+        painter.save()
+        painter.setTransform(_transform(camera), True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        gap = max(7.0, 3.0 / camera.scale)
+        pen = QPen(self.ink.colours["focus"], max(1.6, 1.6 / camera.scale))
+        pen.setStyle(Qt.PenStyle.SolidLine if focused else Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.setBrush(QBrush())
+        painter.drawRoundedRect(self._box(item).adjusted(-gap, -gap, gap, gap), 10, 10)
+        painter.restore()
+
+
+def _transform(camera: Camera) -> QTransform:
+    scale = camera.scale
+    return QTransform(scale, 0, 0, scale, -camera.left * scale, -camera.top * scale)

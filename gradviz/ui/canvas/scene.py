@@ -1,0 +1,183 @@
+"""A placed diagram at its cursor, with a selection: what `view` asks in order to paint, to find and to tell what a step
+changed. No widget, no camera of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, QRect, QRectF
+from PySide6.QtGui import QPainter, QRegion
+
+from gradviz.ui.canvas import navigation
+from gradviz.ui.canvas.camera import Box, Camera
+from gradviz.ui.canvas.diagram import Ints, Placed
+from gradviz.ui.canvas.hover import tooltip
+from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.moment import Moment, moment
+from gradviz.ui.canvas.painter import ScenePainter
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+MOST_CHANGES = 64
+REACH = 12  # pixels that halos, dashes and arrows reach over a bounding box
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """What a move of the cursor changed: items and edges that came or went, gradients, the current step."""
+
+    items: Ints
+    edges: Ints
+    flows: Ints
+    other_graph: bool
+    failure: bool
+
+    @property
+    def many(self) -> bool:
+        """So much that painting everything is simpler."""
+        return self.other_graph or self.failure or len(self.items) + len(self.edges) + len(self.flows) > MOST_CHANGES
+
+
+class Scene:
+    """What is shown of one trace."""
+
+    def __init__(self, placed: Placed, theme: Theme) -> None:
+        self.placed = placed
+        self.painter = ScenePainter(placed, Ink(theme))
+        self.moment: Moment = moment(placed.diagram, self.trace.frame(0))
+        self.selected = -1
+
+    @property
+    def trace(self) -> Trace:
+        """The trace that is shown."""
+        return self.placed.diagram.trace
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.painter = ScenePainter(self.placed, Ink(theme))
+
+    def move_to(self, cursor: int) -> Change:
+        """Go to a cursor; tells what looks different there, apart from words and numbers on the items."""
+        old, new = self.moment, moment(self.placed.diagram, self.trace.frame(cursor))
+        self.moment = new
+        items = (old.items != new.items) | (old.ran != new.ran)
+        items[list({*old.current, *new.current})] = True
+        flows = (old.flow != new.flow) | (old.now != new.now)
+        flows |= (old.norm != new.norm) & ~(np.isnan(old.norm) & np.isnan(new.norm))
+        return Change(
+            np.flatnonzero(items),
+            np.flatnonzero(old.edges != new.edges),
+            np.flatnonzero(flows),
+            bool((old.graphs != new.graphs).any()),
+            old.failed != new.failed,
+        )
+
+    # -- where things are on the screen
+
+    def screen_box(self, item: int, camera: Camera) -> QRect:
+        """The pixels of an item with its halo."""
+        corner, size = self.placed.corner[item], self.placed.diagram.size[item]
+        x, y = camera.to_screen(*corner.tolist())
+        width, height = (size * camera.scale).tolist()
+        return QRectF(x, y, width, height).adjusted(-REACH, -REACH, REACH, REACH).toAlignedRect()
+
+    def screen_region(self, edges: Ints, camera: Camera) -> QRegion:
+        """The pixels of some edges."""
+        region = QRegion()
+        for low, high in zip(self.placed.low[edges].tolist(), self.placed.high[edges].tolist(), strict=True):
+            left, top = camera.to_screen(*low)
+            right, bottom = camera.to_screen(*high)
+            region += QRectF(left, top, right - left, bottom - top).adjusted(
+                -REACH, -REACH, REACH, REACH
+            ).toAlignedRect()  # fmt: skip
+        return region
+
+    def changed_region(self, change: Change, camera: Camera, ratio: float) -> QRegion:
+        """The pixels of everything that a change touched, and of the items whose words and numbers differ."""
+        region = self.screen_region(change.flows, camera)
+        stale = self.painter.stale(self.moment, camera, ratio)
+        for item in {*change.items.tolist(), *stale}:
+            region += self.screen_box(item, camera)
+        return region
+
+    def moving_region(self, camera: Camera) -> QRegion:
+        """The pixels of the gradients that move in this step."""
+        now = np.flatnonzero(self.moment.now)
+        return self.screen_region(now[:MOST_CHANGES], camera)
+
+    def extent(self) -> Box | None:
+        """The box around all graphs that are shown, with what is still to come in them."""
+        return self.placed.extent(self.moment.graphs[self.placed.diagram.graph])
+
+    def place_of(self, item: int) -> tuple[float, float] | None:
+        """The middle of an item."""
+        if item < 0:
+            return None
+        x, y = self.placed.centre[item].tolist()
+        return x, y
+
+    def start_item(self) -> int:
+        """Where to look first."""
+        return navigation.first(self.placed, self.moment)
+
+    # -- selection
+
+    @property
+    def selection(self) -> tuple[str, int] | None:
+        """What is selected."""
+        if self.selected < 0:
+            return None
+        diagram = self.placed.diagram
+        return navigation.KINDS[int(diagram.kind[self.selected])], int(diagram.index[self.selected])
+
+    def find(self, kind: str, index: int) -> int:
+        """The item of a tensor or node."""
+        return navigation.find(self.placed, self.moment, kind, index)
+
+    def select(self, kind: str, index: int) -> None:
+        """Select a tensor or node."""
+        if self.selection != (kind, index):
+            self.selected = self.find(kind, index)
+
+    def select_item(self, item: int) -> None:
+        """Select an item, -1 nothing."""
+        self.selected = item
+
+    def next_item(self, direction: str) -> int:
+        """Where an arrow key leads from the selection."""
+        if self.selected < 0 or not self.moment.items[self.selected]:
+            return self.start_item()
+        return navigation.neighbour(self.placed, self.moment, self.selected, direction)
+
+    def item_at(self, camera: Camera, pixel: QPoint) -> int:
+        """The item under a pixel."""
+        return navigation.item_at(self.placed, self.moment, *camera.to_world(pixel.x(), pixel.y()))
+
+    # -- painting and words
+
+    def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
+        """The layer of forward edges."""
+        self.painter.paint_edges(painter, self.moment, camera, area)
+
+    def paint_rest(self, painter: QPainter, camera: Camera, area: QRectF, phase: float, ratio: float | None) -> None:
+        """Everything over the forward edges."""
+        self.painter.paint_rest(painter, self.moment, camera, area, phase, ratio)
+
+    def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
+        """The frame around the selection, if it is seen."""
+        if self.selected >= 0 and self.moment.items[self.selected]:
+            self.painter.paint_selection(painter, camera, self.selected, focused)
+
+    def tooltip(self, item: int) -> str:
+        """What the tooltip of an item says."""
+        return tooltip(self.placed.diagram, self.moment.frame, item)
+
+    def description(self) -> str:
+        """What a screen reader is told of the picture."""
+        step = self.moment.frame.step
+        seen = int(self.moment.items.sum())
+        return f"{seen} items. {step.title if step is not None else 'Before the first step'}"

@@ -1,0 +1,155 @@
+"""How large cards and operations are, in world units (pixels at zoom 1). Sizes depend on names and shapes, never on
+values or on the cursor, so that nothing moves while stepping. `diagram` asks for them, `card_painter` draws into
+them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from gradviz.ui import look
+from gradviz.ui.theme import LIGHT
+
+HEADER = 26.0
+PAD = 11.0
+LINE = 24.0  # a number
+NOTE = 14.0  # small text
+CELL_WIDTH, CELL_HEIGHT = 46.0, 19.0
+MAP_WIDTH, MAP_HEIGHT = 78.0, 42.0
+SUMMARY_WIDTH = 92.0
+CARD_MIN, CARD_MAX = 138.0, 250.0
+MOST_COLUMNS, MOST_ROWS = 5, 4
+BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 5.0, 186.0
+RADIUS = 20.0
+TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 5.0, 6.0
+LABEL_HEIGHT, LABEL_GAP = 15.0, 3.0
+LABEL_MAX = 170.0
+REFERENCE_HEIGHT = 26.0
+PORT_PITCH, PORT_SPREAD = 13.0, 30.0
+
+NAME, META, NUMBER, CELL, SMALL, SYMBOL, TAB = "name", "meta", "number", "cell", "small", "symbol", "tab"
+
+
+def fonts() -> dict[str, QFont]:
+    """The fonts of the canvas by role; two families, few sizes."""
+    return {
+        NAME: look.mono(LIGHT, 13, bold=True),
+        META: look.sans(LIGHT, 11),
+        NUMBER: look.mono(LIGHT, 16),
+        CELL: look.mono(LIGHT, 11),
+        SMALL: look.sans(LIGHT, 10.5),
+        SYMBOL: look.sans(LIGHT, 20),
+        TAB: look.sans(LIGHT, 10.5),
+    }
+
+
+class Measure(Protocol):
+    """Whatever knows how wide a text is."""
+
+    def width(self, role: str, text: str) -> float:
+        """The width of one line in the font of that role."""
+
+
+class Ruler:
+    """Widths of texts, remembered."""
+
+    def __init__(self) -> None:
+        look.load_fonts()
+        self._advance: dict[str, Callable[[str], float]] = {
+            role: QFontMetricsF(font).horizontalAdvance for role, font in fonts().items()
+        }
+        self._known: dict[tuple[str, str], float] = {}
+
+    def width(self, role: str, text: str) -> float:
+        """The width of one line in the font of that role."""
+        key = (role, text)
+        if key not in self._known:
+            self._known[key] = self._advance[role](text)
+        return self._known[key]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How an array is shown: "number", "grid" of numbers, or "map"; `rows` and `columns` of the grid."""
+
+    kind: str
+    rows: int
+    columns: int
+
+    @property
+    def width(self) -> float:
+        """Without the card's padding."""
+        if self.kind == "grid":
+            return self.columns * CELL_WIDTH
+        return MAP_WIDTH + 8 + SUMMARY_WIDTH if self.kind == "map" else 0.0
+
+    @property
+    def height(self) -> float:
+        """Of the value alone."""
+        if self.kind == "grid":
+            return self.rows * CELL_HEIGHT + 4
+        return MAP_HEIGHT + 4 if self.kind == "map" else LINE
+
+
+def shape_of(shape: tuple[int, ...]) -> Shape:
+    """How an array of this shape is shown."""
+    count = 1
+    for size in shape:
+        count *= size
+    rows, columns = (1, count) if len(shape) < 2 else (count // max(shape[-1], 1), shape[-1])
+    if count == 1:
+        return Shape("number", 1, 1)
+    if 0 < columns <= MOST_COLUMNS and rows <= MOST_ROWS and len(shape) <= 2:
+        return Shape("grid", rows, columns)
+    return Shape("map", rows, columns)
+
+
+def shape_text(dtype: str, shape: tuple[int, ...]) -> str:
+    """ "float32" or "float32 [2, 3]": what a card says of its type."""
+    return f"{dtype} {list(shape)}" if shape else dtype
+
+
+def card_size(
+    ruler: Measure, name: str, meta: str, shape: Shape, has_grad: bool, has_badge: bool
+) -> tuple[float, float]:
+    """Width and height of a tensor's card, without the badge under it."""
+    header = ruler.width(NAME, name) + ruler.width(META, meta) + 2 * PAD + 14
+    width = min(CARD_MAX, max(BADGE_WIDTH if has_badge else CARD_MIN, header, shape.width + 2 * PAD))
+    height = HEADER + 4 + shape.height + 4
+    height += grad_height(shape) if has_grad else NOTE + 2
+    return round(width), round(height)
+
+
+def grad_height(shape: Shape) -> float:
+    """Height of the gradient row: a label and a note, and the gradient itself where it is an array."""
+    return LINE + NOTE if shape.kind == "number" else 18 + shape.height + 4
+
+
+def tabs_width(ruler: Measure, names: tuple[str, ...]) -> float:
+    """Width of the row of saved buffers."""
+    return sum(ruler.width(TAB, name) + 2 * TAB_PAD for name in names) + 4.0 * max(len(names) - 1, 0)
+
+
+def symbol_width(ruler: Measure, symbol: str) -> float:
+    """Width of the circle, or of the rounded box where the symbol is a word."""
+    return max(2 * RADIUS, ruler.width(SYMBOL if len(symbol) < 3 else NAME, symbol) + 20)
+
+
+def operation_size(
+    ruler: Measure, symbol: str, label: str, scope: str, saved: tuple[str, ...]
+) -> tuple[float, float]:  # fmt: skip
+    """Width and height of an operation with its tabs and labels; the circle is in the middle of it."""
+    label_width = min(LABEL_MAX, ruler.width(SMALL, label))
+    scope_width = min(LABEL_MAX, ruler.width(SMALL, scope))
+    width = max(symbol_width(ruler, symbol), label_width, scope_width, tabs_width(ruler, saved))
+    below = LABEL_GAP + LABEL_HEIGHT * (2 if scope else 1)
+    above = TAB_GAP + TAB_HEIGHT if saved else 0.0
+    return round(width + 6), round(2 * (RADIUS + max(above, below)))
+
+
+def reference_size(ruler: Measure, name: str) -> tuple[float, float]:
+    """Width and height of the small tag that stands for a tensor drawn elsewhere."""
+    return round(min(CARD_MAX, ruler.width(NAME, name) + 34)), REFERENCE_HEIGHT
