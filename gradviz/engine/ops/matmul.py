@@ -179,7 +179,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
     return made
 
 
-@api("matmul")
+@api("matmul", where="torch method linalg")
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product by the number of dimensions: dot, mv, mm, or products in a batch with broadcasting."""
     n, m = input._data.ndim, other._data.ndim

@@ -10,7 +10,6 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import grad
-from gradviz.engine.modes import no_grad
 from gradviz.engine.tensor import Tensor, wrap
 
 
@@ -88,16 +87,14 @@ def _numeric(func: Callable[..., Any], inputs: Any, x: Tensor, index: int, eps: 
         return [y for y in several if y.dtype.rank >= 2][index]._data.reshape(-1).copy()
 
     rows = []
-    with no_grad():
-        flat = x._data.reshape(-1)
-        for i in range(flat.size):
-            before = x._data.flat[i]
-            x._data.flat[i] = before + eps
-            up = value()
-            x._data.flat[i] = before - eps
-            down = value()
-            x._data.flat[i] = before
-            rows.append((up - down) / (2 * eps))
+    for i in range(x._data.size):
+        before = x._data.flat[i]
+        x._data.flat[i] = before + eps
+        up = value()
+        x._data.flat[i] = before - eps
+        down = value()
+        x._data.flat[i] = before
+        rows.append((up - down) / (2 * eps))
     return np.stack(rows) if rows else np.zeros((0, 0))
 
 

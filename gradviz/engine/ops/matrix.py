@@ -1,0 +1,415 @@
+"""Matrices and grids that are more than a product: diagonals, triangles, trace, einsum, tensordot, cross, distances, meshgrid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, LINALG, api
+from gradviz.engine.apply import call
+from gradviz.engine.creation import made
+from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+Array = np.ndarray[Any, Any]
+
+# --- triangles and diagonals ---
+
+TRIL = op("tril", "self", lambda x, *, diagonal=0: np.tril(x, diagonal), category="linear algebra", symbol="tril", latex=r"\operatorname{tril} A",
+          brief="The lower triangle.", derivatives={"self": "the lower triangle of grad"}, self=lambda grad, diagonal: grad.tril(diagonal))  # fmt: skip
+TRIU = op("triu", "self", lambda x, *, diagonal=0: np.triu(x, diagonal), category="linear algebra", symbol="triu", latex=r"\operatorname{triu} A",
+          brief="The upper triangle.", derivatives={"self": "the upper triangle of grad"}, self=lambda grad, diagonal: grad.triu(diagonal))  # fmt: skip
+
+
+def _triangle(row: Any) -> None:
+    @api(row.name)
+    def function(input: Tensor, diagonal: int = 0) -> Tensor:
+        if input._data.ndim < 2:
+            raise RuntimeError(f"{row.name}: input tensor must have at least 2 dimensions")
+        found: Tensor = call(row, input, diagonal=diagonal)
+        return found
+
+    function.__name__ = row.name
+
+
+_triangle(TRIL)
+_triangle(TRIU)
+
+
+def _diagonal_forward(x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
+    """As `np.diagonal`, but a view that can be written to."""
+    n, m = x.shape[dim1], x.shape[dim2]
+    length = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
+    start = [slice(None)] * x.ndim
+    start[dim1] = slice(max(0, -offset), None)
+    start[dim2] = slice(max(0, offset), None)
+    part = x[tuple(start)]
+    others = [d for d in range(x.ndim) if d not in (dim1, dim2)]
+    shape = (*(x.shape[d] for d in others), length)
+    strides = (*(x.strides[d] for d in others), x.strides[dim1] + x.strides[dim2])
+    return np.lib.stride_tricks.as_strided(part, shape, strides)
+
+
+def _diagonal_put(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
+    out = np.zeros(shape, g.dtype)
+    _diagonal_forward(out, offset=offset, dim1=dim1, dim2=dim2)[...] = g
+    return out
+
+
+DIAGONAL_BACKWARD = op("diagonal_backward", "grad_output", _diagonal_put, category="linear algebra", symbol="diag′", latex=r"\operatorname{diag}(g)",
+                       brief="A gradient put on a diagonal.",
+                       grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))  # fmt: skip
+
+
+def _diagonal_grad(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
+    return call(DIAGONAL_BACKWARD, grad, shape=self_shape, offset=offset, dim1=dim1, dim2=dim2)
+
+
+_DIAGONAL = {"category": "linear algebra", "symbol": "diag", "latex": r"\operatorname{diag} A", "brief": "A diagonal.",
+             "derivatives": {"self": "grad on the diagonal, 0 elsewhere"}}  # fmt: skip
+DIAGONAL = op("diagonal", "self", _diagonal_forward, view=True, self=_diagonal_grad, **_DIAGONAL)  # type: ignore[arg-type]
+DIAGONAL_COPY = op("diagonal_copy", "self", lambda x, **kw: _diagonal_forward(x, **kw).copy(), node="DiagonalBackward0_copy",
+                   self=_diagonal_grad, **_DIAGONAL)  # type: ignore[arg-type]  # fmt: skip
+DIAG_EMBED = op("diag_embed", "self", lambda x, *, offset, dim1, dim2: _embed(x, offset, dim1, dim2), category="linear algebra",
+                symbol="diag", latex=r"\operatorname{diag}(x)", brief="A matrix with the elements on its diagonal.",
+                self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))  # fmt: skip
+
+
+def _embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
+    n = x.shape[-1] + abs(offset)
+    ndim = x.ndim + 1
+    d1, d2 = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    shape = list(x.shape[:-1])
+    for d in sorted((d1, d2)):
+        shape.insert(d, n)
+    return _diagonal_put(x, shape=tuple(shape), offset=offset, dim1=d1, dim2=d2)
+
+
+@api("diagonal")
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A view of a diagonal."""
+    n = input._data.ndim
+    found: Tensor = call(DIAGONAL, input, offset=offset, dim1=wrap_dim(dim1, n), dim2=wrap_dim(dim2, n))
+    return found
+
+
+api("diagonal", where="linalg")(lambda A, *, offset=0, dim1=-2, dim2=-1: diagonal(A, offset, dim1, dim2))
+
+
+@api("diag_embed")
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices with the last dimension on their diagonals."""
+    found: Tensor = call(DIAG_EMBED, input, offset=offset, dim1=dim1, dim2=dim2)
+    return found
+
+
+@api("diag")
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
+    if input._data.ndim == 1:
+        return diag_embed(input, diagonal)
+    if input._data.ndim != 2:
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._data.ndim}D")
+    found: Tensor = call(DIAGONAL_COPY, input, offset=diagonal, dim1=0, dim2=1)
+    return found
+
+
+TRACE = op("trace", "self", lambda x: np.trace(x).astype(x.dtype if x.dtype.kind in "fcV" else np.int64), category="linear algebra",
+           symbol="tr", latex=r"\operatorname{tr} A", brief="The sum of the diagonal.", derivatives={"self": "grad on the diagonal"},
+           self=lambda grad, self_shape: F["eye"](*self_shape, dtype=grad.dtype) * grad)  # fmt: skip
+
+
+@api("trace")
+def trace(input: Tensor) -> Tensor:
+    """The sum of the diagonal."""
+    if input._data.ndim != 2:
+        raise RuntimeError("trace: expected a matrix")
+    found: Tensor = call(TRACE, input)
+    return found
+
+
+def _triangle_indices(name: str, pick: Any) -> None:
+    @api(name, where="torch")
+    def function(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
+        return made(np.stack(pick(row, offset, col)).astype((dtype or dtypes.int64).np))
+
+
+_triangle_indices("tril_indices", np.tril_indices)
+_triangle_indices("triu_indices", np.triu_indices)
+
+# --- sums of products ---
+
+
+@api("tensordot", where="torch")
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
+    """Products summed over the dimensions named, as one mm."""
+    if isinstance(dims, int):
+        left, right = list(range(a._data.ndim - dims, a._data.ndim)), list(range(dims))
+    else:
+        left, right = ([d] if isinstance(d, int) else list(d) for d in dims)
+    left = [wrap_dim(d, a._data.ndim) for d in left]
+    right = [wrap_dim(d, b._data.ndim) for d in right]
+    for i, j in zip(left, right, strict=True):
+        if a._data.shape[i] != b._data.shape[j]:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a._data.shape[i]} in dim {i} and second has size "
+                f"{b._data.shape[j]} in dim {j}"
+            )
+    rest_a = [d for d in range(a._data.ndim) if d not in left]
+    rest_b = [d for d in range(b._data.ndim) if d not in right]
+    count = math.prod(a._data.shape[d] for d in left)
+    x = a.permute([*rest_a, *left]).reshape(-1, count) if count else a.reshape(-1, 0)
+    y = b.permute([*right, *rest_b]).reshape(count, -1)
+    shape = [a._data.shape[d] for d in rest_a] + [b._data.shape[d] for d in rest_b]
+    found: Tensor = x.mm(y).reshape(shape)
+    return found
+
+
+class _Einsum:
+    """One einsum equation, taken apart: letters of each operand and of the result."""
+
+    def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
+        text = equation.replace(" ", "")
+        left, arrow, right = text.partition("->")
+        self.terms = [self._letters(term, x) for term, x in zip(left.split(","), operands, strict=False)]
+        if len(left.split(",")) != len(operands):
+            more = "fewer" if len(left.split(",")) > len(operands) else "more"
+            raise RuntimeError(f"einsum(): {more} operands were provided than specified in the equation")
+        dots = max((term[1] for term in self.terms), default=0)
+        self.inputs = [self._with_dots(letters, at, count, dots) for letters, count, at in self.terms]
+        everything = [c for term in self.inputs for c in term]
+        if arrow:
+            out = right.replace("...", "".join(chr(0x100 + i) for i in range(dots)))
+            self.output = list(out)
+        else:
+            self.output = [chr(0x100 + i) for i in range(dots)]
+            self.output += sorted(c for c in set(everything) if everything.count(c) == 1 and c < chr(0x100))
+        for c in self.output:
+            if c not in everything:
+                raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")
+
+    @staticmethod
+    def _letters(term: str, x: Tensor) -> tuple[list[str], int, int]:
+        head, dots, tail = term.partition("...")
+        letters = list(head + tail)
+        count = x._data.ndim - len(letters) if dots else 0
+        if not dots and len(letters) != x._data.ndim:
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number of dimensions "
+                f"({x._data.ndim}) for operand 0 and no ellipsis was given"
+            )
+        return letters, count, len(head)
+
+    @staticmethod
+    def _with_dots(letters: list[str], at: int, count: int, dots: int) -> list[str]:
+        return [*letters[:at], *(chr(0x100 + dots - count + i) for i in range(count)), *letters[at:]]
+
+
+@api("einsum", where="torch")
+def einsum(equation: Any, *operands: Any) -> Tensor:
+    """Sums of products by an equation such as "bij,bjk->bik", computed by bmm two operands at a time."""
+    given = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
+    plan = _Einsum(equation, given)
+    terms = [_take_diagonals(x, letters) for x, letters in zip(given, plan.inputs, strict=True)]
+    x, letters = terms[0]
+    for i, (y, others) in enumerate(terms[1:], start=1):
+        needed = set(plan.output).union(*(t[1] for t in terms[i + 1 :])) if i + 1 < len(terms) else set(plan.output)
+        x, letters = _contract(x, letters, y, others, needed)
+    gone = [i for i, c in enumerate(letters) if c not in plan.output]
+    if gone:
+        x = x.sum(gone)
+        letters = [c for c in letters if c in plan.output]
+    order = [letters.index(c) for c in plan.output]
+    return x if order == sorted(order) else x.permute(order)  # type: ignore[no-any-return]
+
+
+def _take_diagonals(x: Tensor, letters: list[str]) -> tuple[Tensor, list[str]]:
+    """A letter that stands twice in one operand names its diagonal."""
+    while len(set(letters)) < len(letters):
+        c = next(c for c in letters if letters.count(c) > 1)
+        i = letters.index(c)
+        j = letters.index(c, i + 1)
+        x = x.diagonal(0, i, j)
+        letters = [*(d for k, d in enumerate(letters) if k not in (i, j)), c]
+    return x, letters
+
+
+def _contract(x: Tensor, a: list[str], y: Tensor, b: list[str], needed: set[str]) -> tuple[Tensor, list[str]]:
+    """One product: letters of both that are still needed are the batch, of both that are not are summed."""
+    sizes: dict[str, int] = {}
+    for c, n in [*zip(a, x._data.shape, strict=True), *zip(b, y._data.shape, strict=True)]:
+        if sizes.get(c, 1) not in (1, n) and n != 1:
+            raise RuntimeError(
+                f"einsum(): subscript {c} has size {n} for operand 1 which does not broadcast with previously seen size {sizes[c]}"
+            )
+        sizes[c] = max(n, sizes.get(c, 1))
+    x, a = _sum_alone(x, a, b, needed)
+    y, b = _sum_alone(y, b, a, needed)
+    batch = [c for c in a if c in b and c in needed]
+    inner = [c for c in a if c in b and c not in needed]
+    left = [c for c in a if c not in b]
+    right = [c for c in b if c not in a]
+    size = {k: math.prod(sizes[c] for c in group) for k, group in zip("bilr", (batch, inner, left, right), strict=True)}
+    shape_of = [sizes[c] for c in batch + left + right]
+    p = _arranged(x, a, batch + left + inner, sizes).reshape(size["b"], size["l"], size["i"])
+    q = _arranged(y, b, batch + inner + right, sizes).reshape(size["b"], size["i"], size["r"])
+    return F["bmm"](p, q).view(shape_of), batch + left + right
+
+
+def _arranged(x: Tensor, letters: list[str], order: list[str], sizes: dict[str, int]) -> Tensor:
+    moved = x.permute([letters.index(c) for c in order])
+    shape = tuple(sizes[c] for c in order)
+    return moved if moved._data.shape == shape else moved.expand(*shape)  # type: ignore[no-any-return]
+
+
+def _sum_alone(x: Tensor, letters: list[str], other: list[str], needed: set[str]) -> tuple[Tensor, list[str]]:
+    gone = [i for i, c in enumerate(letters) if c not in other and c not in needed]
+    return (x.sum(gone), [c for i, c in enumerate(letters) if i not in gone]) if gone else (x, letters)
+
+
+@api("kron")
+def kron(input: Tensor, other: Tensor) -> Tensor:
+    """The Kronecker product."""
+    n = max(input._data.ndim, other._data.ndim)
+    a = (1,) * (n - input._data.ndim) + input._data.shape
+    b = (1,) * (n - other._data.ndim) + other._data.shape
+    left = input.reshape([k for m in a for k in (m, 1)])
+    right = other.reshape([k for m in b for k in (1, m)])
+    found: Tensor = (left * right).reshape([p * q for p, q in zip(a, b, strict=True)])
+    return found
+
+
+# --- vectors and distances ---
+
+
+def _cross(x: Any, y: Any, *, dim: int) -> Any:
+    return np.cross(x, y, axis=dim).astype(x.dtype)
+
+
+CROSS = op("linalg_cross", "self, other", _cross, category="linear algebra", symbol="×", latex=r"x \times y", brief="The cross product.",
+           derivatives={"self": "other × grad", "other": "grad × self"},
+           self=lambda grad, other, dim: LINALG["cross"](conj(other), grad, dim=dim),
+           other=lambda grad, self, dim: LINALG["cross"](grad, conj(self), dim=dim))  # fmt: skip
+
+
+@api("cross", where="linalg")
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """The cross product along a dimension of size 3."""
+    x, y = F["broadcast_tensors"](input, other)
+    if x._data.shape[dim] != 3:
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input._data.shape[dim]} and {other._data.shape[dim]}"
+        )
+    found: Tensor = call(CROSS, x, y, dim=dim)
+    return found
+
+
+@api("cross")
+def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
+    """The cross product along `dim`, or along the first dimension of size 3."""
+    axis = next(i for i, n in enumerate(input._data.shape) if n == 3) if dim is None else dim
+    return linalg_cross(input, other, dim=axis)
+
+
+@api("dist")
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The norm of the difference."""
+    found: Tensor = F["norm"](input - other, p)
+    return found
+
+
+@api("cdist", where="torch")
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+    """The distance of each row of one to each row of the other."""
+    found: Tensor = F["norm"](x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+    return found
+
+
+api("pairwise_distance", where="torch F")(
+    lambda x1, x2, p=2.0, eps=1e-6, keepdim=False: F["norm"](x1 - x2 + eps, p, -1, keepdim)
+)
+api("pdist", where="torch F")(lambda input, p=2.0: cdist(input, input, p)[tuple(map(made, np.triu_indices(len(input), 1)))])
+
+# --- grids ---
+
+
+@api("meshgrid", where="torch")
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Coordinates of a grid, one tensor for each dimension."""
+    given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
+    if indexing is None:
+        import warnings
+
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument. (Triggered internally at "
+            "/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp:4430.)",
+            UserWarning,
+            stacklevel=2,
+        )
+    swap = indexing == "xy" and len(given) >= 2
+    if swap:
+        given[0], given[1] = given[1], given[0]
+    shape = [x._data.size for x in given]
+    grids = [x.reshape([-1 if i == j else 1 for j in range(len(given))]).expand(*shape) for i, x in enumerate(given)]
+    if swap:
+        grids[0], grids[1] = grids[1].transpose(0, 1), grids[0].transpose(0, 1)
+        grids[2:] = [g.transpose(0, 1) for g in grids[2:]]
+    return tuple(grids)
+
+
+@api("cartesian_prod", where="torch")
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All combinations of elements, a row each."""
+    if len(tensors) == 1:
+        return tensors[0]
+    found: Tensor = F["stack"]([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
+    return found
+
+
+@api("combinations", where="torch")
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All choices of `r` elements, a row each."""
+    import itertools
+
+    pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = np.array(list(pick(range(input._data.size), r)), np.int64).reshape(-1, r)
+    found: Tensor = input[made(rows)]
+    return found
+
+
+@api("vander", where="torch")
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Powers of each element, a row each."""
+    n = x._data.size if N is None else N
+    powers = range(n) if increasing else range(n - 1, -1, -1)
+    found: Tensor = F["stack"]([x**p for p in powers], -1)
+    return found
+
+
+@api("chain_matmul", where="torch")
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of several matrices."""
+    found = matrices[0]
+    for each in matrices[1:]:
+        found = found.mm(each)
+    return found
+
+
+api("multi_dot", where="linalg")(lambda tensors: chain_matmul(*tensors))
+api("repeat_interleave")(lambda input, repeats, dim=None, **kw: _repeat_interleave(input, repeats, dim))
+
+
+def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
+    x = input.reshape(-1) if dim is None else input
+    axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
+    counts = repeats._data if isinstance(repeats, Tensor) else repeats
+    at = np.repeat(np.arange(x._data.shape[axis]), counts)
+    found: Tensor = x.index_select(axis, made(at.astype(np.int64)))
+    return found

@@ -1,0 +1,277 @@
+"""Order: sort, topk, median, kthvalue, unique, cummax, searchsorted, counting. Values carry gradients to the places they were taken from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.creation import made
+from gradviz.engine.named import return_type
+from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+Array = np.ndarray[Any, Any]
+
+
+def _back_to_places(grad: Any, indices: Any, self_shape: Any, dim: int) -> Any:
+    if not self_shape:
+        return grad
+    return grad.new_zeros(self_shape).scatter(dim, indices, grad)
+
+
+def _back_to_one(grad: Any, indices: Any, self_shape: Any, dim: int, keepdim: bool) -> Any:
+    if self_shape and not keepdim:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return _back_to_places(grad, indices, self_shape, dim)
+
+
+def _order(x: Array, axis: int, descending: bool) -> Array:
+    """Indices that sort; equal elements keep their order, NaN counts as the largest."""
+    if not descending:
+        return np.argsort(x, axis=axis, kind="stable")
+    turned = np.flip(x, axis)
+    return x.shape[axis] - 1 - np.flip(np.argsort(turned, axis=axis, kind="stable"), axis)
+
+
+def _sort(x: Any, *, dim: int, descending: bool = False) -> Any:
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    axis = wrap_dim(dim, x.ndim)
+    at = _order(x, axis, descending)
+    return np.take_along_axis(x, at, axis), at
+
+
+def _topk(x: Any, *, k: int, dim: int, largest: bool = True) -> Any:
+    values, at = _sort(x, dim=dim, descending=largest)
+    if not x.ndim:
+        return values, at
+    key = (slice(None),) * wrap_dim(dim, x.ndim) + (slice(0, k),)
+    return values[key].copy(), at[key].copy()
+
+
+_DERIVATIVE = {"self": "grad, at the places the values came from"}
+SORT = op("sort", "self", _sort, outputs="values, indices", category="selection", symbol="sort", latex=r"x_{(i)}",
+          brief="Sorted along a dimension, and where each came from.", derivatives=_DERIVATIVE, self=_back_to_places)  # fmt: skip
+TOPK = op("topk", "self", _topk, outputs="values, indices", category="selection", symbol="topk", latex=r"x_{(1 … k)}",
+          brief="The k largest, and where they are.", derivatives=_DERIVATIVE, self=_back_to_places)  # fmt: skip
+
+
+@api("sort")
+def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
+    """Sorted along `dim`, and where each element came from."""
+    wrap_dim(dim, input._data.ndim)
+    return return_type("sort")(*call(SORT, input, dim=dim, descending=descending))
+
+
+@api("argsort")
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """The indices that sort."""
+    found: Tensor = sort(input, dim, descending)[1]
+    return found
+
+
+@api("msort")
+def msort(input: Tensor) -> Tensor:
+    """Sorted along the first dimension."""
+    found: Tensor = sort(input, 0)[0]
+    return found
+
+
+@api("topk")
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The `k` largest (or smallest) along `dim`, and where they are."""
+    n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
+    if not 0 <= k <= n:
+        raise RuntimeError("selected index k out of range")
+    return return_type("topk")(*call(TOPK, input, k=k, dim=dim, largest=largest))
+
+
+def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False) -> Any:
+    values, at = _sort(x, dim=dim)
+    if not x.ndim:
+        return values, at
+    axis = wrap_dim(dim, x.ndim)
+    picked = [np.take(part, [k - 1], axis) for part in (values, at)]
+    return picked if keepdim else [part.squeeze(axis) for part in picked]
+
+
+KTHVALUE = op("kthvalue", "self", _kth, outputs="values, indices", category="selection", symbol="kth", latex=r"x_{(k)}",
+              brief="The k-th smallest, and where it is.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
+MEDIAN_DIM = op("median", "self", lambda x, *, dim, keepdim=False: _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim),
+                key="median_dim", number=0, outputs="values, indices", category="reductions", symbol="median", latex=r"\tilde{x}",
+                brief="The lower median along a dimension.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
+MEDIAN = op("median", "self", lambda x: np.sort(x, axis=None)[(x.size - 1) // 2], number=1, category="reductions", symbol="median",
+            latex=r"\tilde{x}", brief="The lower median.", derivatives={"self": "grad, shared by the places of the median"},
+            self=lambda grad, self, result: (self == result) * (grad / (self == result).sum()))  # fmt: skip
+
+
+@api("kthvalue")
+def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The k-th smallest along `dim`, and where it is."""
+    n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
+    if not 1 <= k <= n:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
+    return return_type("kthvalue")(*call(KTHVALUE, input, k=k, dim=dim, keepdim=keepdim))
+
+
+@api("median")
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower median of all elements, or along `dim` with its index."""
+    if dim is None:
+        return call(MEDIAN, input)
+    wrap_dim(dim, input._data.ndim)
+    return return_type("median")(*call(MEDIAN_DIM, input, dim=dim, keepdim=keepdim))
+
+
+@api("quantile")
+def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
+    """Quantiles, interpolated linearly between the neighbours."""
+    x = input.reshape(-1) if dim is None else input
+    axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
+    ordered = sort(x, axis)[0]
+    at = (q._data if isinstance(q, Tensor) else np.asarray(q, x._data.dtype)) * (x._data.shape[axis] - 1)
+    low = np.floor(at).astype(np.int64)
+    high = np.minimum(low + 1, x._data.shape[axis] - 1)
+    parts = []
+    for a, b, w in zip(low.reshape(-1), high.reshape(-1), (at - low).reshape(-1), strict=True):
+        parts.append(ordered.select(axis, int(a)).lerp(ordered.select(axis, int(b)), float(w)))
+    found: Tensor = F["stack"](parts, 0) if at.ndim else parts[0]
+    return found.unsqueeze(axis) if keepdim and not at.ndim else found
+
+
+# --- running extremes ---
+
+
+def _running(ufunc: Any) -> Any:
+    def forward(x: Any, *, dim: int) -> Any:
+        if not x.ndim:
+            return x.copy(), np.zeros((), np.int64)
+        axis = wrap_dim(dim, x.ndim)
+        values = ufunc.accumulate(x, axis=axis)
+        shape = [1] * x.ndim
+        shape[axis] = x.shape[axis]
+        here = np.where(x == values, np.arange(x.shape[axis]).reshape(shape), 0)
+        return values, np.maximum.accumulate(here, axis=axis).astype(np.int64)
+
+    return forward
+
+
+def _running_grad(grad: Any, indices: Any, self_shape: Any, dim: int) -> Any:
+    return grad.new_zeros(self_shape).scatter_add(dim, indices, grad) if self_shape else grad
+
+
+CUMMAX = op("cummax", "self", _running(np.maximum), outputs="values, indices", category="reductions", symbol="cummax",
+            latex=r"\max_{j \le i} x_j", brief="Running maxima.", derivatives=_DERIVATIVE, self=_running_grad)  # fmt: skip
+CUMMIN = op("cummin", "self", _running(np.minimum), outputs="values, indices", category="reductions", symbol="cummin",
+            latex=r"\min_{j \le i} x_j", brief="Running minima.", derivatives=_DERIVATIVE, self=_running_grad)  # fmt: skip
+api("cummax")(lambda input, dim: return_type("cummax")(*call(CUMMAX, input, dim=dim)))
+api("cummin")(lambda input, dim: return_type("cummin")(*call(CUMMIN, input, dim=dim)))
+
+# --- counting and looking up: no gradients ---
+
+
+@api("unique")
+def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The different elements in order; on request where each went and how often it stands."""
+    values, inverse, counts = np.unique(input._data, return_inverse=True, return_counts=True, axis=dim)
+    out = [made(values)]
+    if return_inverse:
+        out.append(made(inverse.reshape(input._data.shape if dim is None else -1).astype(np.int64)))
+    if return_counts:
+        out.append(made(counts.astype(np.int64)))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+@api("bincount")
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """How often each integer stands, or the sum of its weights."""
+    return made(np.bincount(input._data, None if weights is None else weights._data, minlength))
+
+
+@api("histc")
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements fall into each of `bins` equal parts of the range."""
+    data = input._data
+    low, high = (float(data.min()), float(data.max())) if min == max == 0 and data.size else (min, max)
+    return made(np.histogram(data, bins, (low, high))[0].astype(data.dtype))
+
+
+@api("searchsorted", where="torch")
+def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None) -> Tensor:
+    """Where each value would stand in a sorted sequence."""
+    way = side or ("right" if right else "left")
+    values = input._data if isinstance(input, Tensor) else np.asarray(input)
+    rows = sorted_sequence._data
+    if rows.ndim == 1:
+        found = np.searchsorted(rows, values, side=way)  # type: ignore[call-overload]
+    else:
+        pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
+        found = np.stack([np.searchsorted(a, v, side=way) for a, v in pairs]).reshape(values.shape)  # type: ignore[call-overload]
+    return made(np.asarray(found, np.int32 if out_int32 else np.int64))
+
+
+api("bucketize", where="torch")(lambda input, boundaries, *, out_int32=False, right=False: searchsorted(boundaries, input, out_int32=out_int32, right=right))
+
+
+@api("mode")
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent value along `dim` (the smallest of several) and an index of it."""
+    axis = wrap_dim(dim, input._data.ndim)
+    rows = np.moveaxis(input._data, axis, -1)
+    flat = rows.reshape(-1, rows.shape[-1])
+    at = np.empty(len(flat), np.int64)
+    for i, row in enumerate(flat):
+        values, counts = np.unique(row, return_counts=True)
+        at[i] = np.flatnonzero(row == values[np.argmax(counts)])[-1]
+    index = made(np.expand_dims(at.reshape(rows.shape[:-1]), axis))
+    values = input.gather(axis, index)
+    return return_type("mode")(values, index) if keepdim else return_type("mode")(values.squeeze(axis), index.squeeze(axis))
+
+
+@api("isin", where="torch")
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Whether each element is among the others."""
+    a, b = (x._data if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
+    return made(np.isin(a, b, invert=invert))
+
+
+@api("diff")
+def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
+    """Differences of neighbours along `dim`."""
+    axis = wrap_dim(dim, input._data.ndim)
+    for _ in range(n):
+        size = input._data.shape[axis]
+        input = input.narrow(axis, 1, size - 1) - input.narrow(axis, 0, size - 1)
+    return input
+
+
+def _nan_reduce(name: str) -> None:
+    @api(f"nan{name}")
+    def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+        missing = F["isnan"](input)
+        total = input.masked_fill(missing, 0).sum(dim, keepdim)
+        if name == "sum":
+            return total
+        return total / F["logical_not"](missing).to(dtypes.int64).sum(dim, keepdim)
+
+
+_nan_reduce("sum")
+_nan_reduce("mean")
+
+
+@api("nan_to_num")
+def nan_to_num(input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    """NaN and infinities replaced by numbers."""
+    if input.dtype.rank < 2:
+        return input.clone()  # type: ignore[no-any-return]
+    limits = np.finfo(input._data.dtype)
+    x = F["where"](F["isnan"](input), nan, input)
+    x = F["where"](F["isposinf"](x), float(limits.max) if posinf is None else posinf, x)
+    found: Tensor = F["where"](F["isneginf"](x), float(limits.min) if neginf is None else neginf, x)
+    return found
