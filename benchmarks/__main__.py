@@ -82,7 +82,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--torch-python", default=os.environ.get("GRADVIZ_TORCH_PYTHON"), help="a Python with torch")
     options = parser.parse_args()
-    pythons = {"pytorch": torch_python(options.torch_python), "engine": sys.executable, "recording": sys.executable}
+    pythons = {"pytorch": torch_python(options.torch_python)}
+    pythons |= dict.fromkeys(("engine", "recording", "sending"), sys.executable)
     contenders = [Contender(name, python) for name, python in pythons.items() if python]
     for number in range(options.rounds + 1):  # the first round warms up
         for workload in WORKLOADS:

@@ -1,16 +1,19 @@
-"""One contender in a process of its own: `python -m benchmarks.contender pytorch|engine|recording`. It reads the name
-of a workload per line and answers each with the seconds of CPU that one round took. It needs no more than this folder
-and what it measures, so that real PyTorch may live in another Python. `__main__.py` is the other end."""
+"""One contender in a process of its own: `python -m benchmarks.contender pytorch|engine|recording|sending`. It reads
+the name of a workload per line and answers each with the seconds of CPU that one round took. It needs no more than this
+folder and what it measures, so that real PyTorch may live in another Python. `__main__.py` is the other end."""
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from benchmarks import workloads
 from benchmarks.workloads import WORKLOADS, Round
 
 
@@ -27,17 +30,21 @@ def own_torch() -> Any:
     return gradviz.torch
 
 
-def recorded(one_round: Round) -> Round:
-    """The round with a fresh recorder watching it."""
+def recorded(one_round: Round, send: bool = False) -> Round:
+    """The round with a fresh recorder watching it; `send` also makes the batch that would go to the window."""
     from gradviz.engine.observe import set_observer
     from gradviz.trace.recorder import Recorder
 
+    source = Path(workloads.__file__).read_text(encoding="utf-8")
+
     def watched() -> Any:
-        set_observer(Recorder())
+        recorder = Recorder(source, workloads.__file__)
+        set_observer(recorder)
         try:
-            return one_round()
+            one_round()
         finally:
             set_observer(None)
+        return recorder.take_batch() if send else recorder
 
     return watched
 
@@ -50,6 +57,7 @@ CONTENDERS: dict[str, tuple[Callable[[], Any], Callable[[Round], Round]]] = {
     "pytorch": (real_torch, unchanged),
     "engine": (own_torch, unchanged),
     "recording": (own_torch, recorded),
+    "sending": (own_torch, functools.partial(recorded, send=True)),
 }
 
 

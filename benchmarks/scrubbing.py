@@ -6,39 +6,36 @@ import random
 import statistics
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from benchmarks.contender import recorded
 from benchmarks.workloads import scalars
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
 
 
 def scrubbing_rows() -> Iterator[tuple[str, float]]:
     """(what, median milliseconds) for one frame at a random cursor, and for the next frame when stepping."""
     import gradviz.torch
-    from gradviz.engine.observe import set_observer
-    from gradviz.trace.recorder import Recorder
     from gradviz.trace.trace import Trace
 
-    one_round = scalars(gradviz.torch)
-    recorder = Recorder()
-    set_observer(recorder)
-    try:
-        one_round()
-    finally:
-        set_observer(None)
+    batch = recorded(scalars(gradviz.torch), send=True)()
     trace = Trace()
     start = time.process_time()
-    trace.extend(recorder.take_batch())
-    yield f"trace of {len(trace.steps):,} steps from its batch", (time.process_time() - start) * 1e3
-    cursors = random.Random(0).sample(range(len(trace.steps)), 200)
+    trace.extend(batch)
+    yield f"trace of {len(trace):,} steps from its batch", (time.process_time() - start) * 1e3
+    cursors = random.Random(0).sample(range(len(trace)), 200)
     yield "frame at a random cursor, all node states", _median_of_frames(trace, cursors)
-    middle = len(trace.steps) // 2
+    middle = len(trace) // 2
     yield "frame when stepping", _median_of_frames(trace, list(range(middle, middle + 200)))
 
 
-def _median_of_frames(trace: object, cursors: list[int]) -> float:
+def _median_of_frames(trace: Trace, cursors: list[int]) -> float:
     times = []
     for cursor in cursors:
         start = time.process_time()
-        frame = trace.frame(cursor)  # type: ignore[attr-defined]
+        frame = trace.frame(cursor)
         frame.node_created, frame.node_ran, frame.node_freed  # noqa: B018
         times.append(time.process_time() - start)
     return statistics.median(times) * 1e3
