@@ -61,7 +61,7 @@ class Table:
 
     @staticmethod
     def _type(column: Column) -> Any:
-        return object if column.text or column.derived else column.type
+        return object if column.text else "i8" if column.derived else column.type  # the first rows bring a derived type
 
     def _publish(self) -> None:
         for name, store in self._store.items():
