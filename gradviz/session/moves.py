@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gradviz.session.problem import problem
 from gradviz.session.state import Selection, State
 
 Find = Callable[[State], "int | None"]
@@ -48,7 +49,13 @@ def inspected(state: State) -> Selection | None:
         return Selection("node", int(frame.current_node))
     if frame.current_tensor >= 0:
         return Selection("tensor", int(frame.current_tensor))
-    return None
+    return _blamed(state)
+
+
+def _blamed(state: State) -> Selection | None:
+    """At the error, the operation that it is about."""
+    found = problem(state) if state.trace is not None and state.cursor == state.trace.error_step else None
+    return Selection("node", found.nodes[0]) if found is not None and found.nodes else None
 
 
 def neighbour(state: State, step: int) -> Selection | None:

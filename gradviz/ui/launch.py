@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from gradviz.session.state import Phase
+from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 
 SETTLE = 40  # milliseconds between two looks whether the layout is done
@@ -49,7 +50,8 @@ def open_window(path: Path | None, step: str | None, size: tuple[int, int] | Non
 def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int]) -> int:
     """Run the file, go to the step, draw the window into `picture`; the status is that of `gradviz run`."""
     application()
-    window = MainWindow()
+    before = qInstallMessageHandler(_without_noise)
+    window = MainWindow(Settings(Forgetful()))
     window.resize(*size)
     window.show()
     try:
@@ -57,7 +59,14 @@ def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, in
     finally:
         window.store.open(window.store.state.saved, window.store.state.path)
         window.close()
+        qInstallMessageHandler(before)
     return status
+
+
+def _without_noise(_kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+    """Qt's messages go to standard error, except what the offscreen platform says of itself in every run."""
+    if "This plugin does not support" not in text:
+        sys.stderr.write(f"{text}\n")
 
 
 def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path) -> int:

@@ -3,6 +3,8 @@ sizes."""
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 from PySide6.QtCore import QByteArray, QSettings
 
 from gradviz.session.state import SPEEDS, TEXT_SCALES, THEME_CHOICES, View
@@ -10,11 +12,31 @@ from gradviz.session.state import SPEEDS, TEXT_SCALES, THEME_CHOICES, View
 ORGANISATION = "GradViz"
 
 
-class Settings:
-    """A thin, checked view of QSettings: a damaged value is as good as none."""
+class Memory(Protocol):
+    """Where values are kept: QSettings, or `Forgetful`."""
 
-    def __init__(self) -> None:
-        self._store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, ORGANISATION, ORGANISATION)
+    def value(self, key: str, /, default: Any = None) -> Any: ...
+    def setValue(self, key: str, value: Any, /) -> None: ...
+
+
+class Forgetful:
+    """Remembers nothing: a picture of the window looks the same on every machine."""
+
+    def value(self, _: str, /, default: Any = None) -> Any:
+        """Always the default."""
+        return default
+
+    def setValue(self, _: str, value: Any, /) -> None:
+        """Nothing is kept."""
+
+
+class Settings:
+    """A thin, checked view of what is kept: a damaged value is as good as none."""
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self._store: Any = memory or QSettings(
+            QSettings.Format.IniFormat, QSettings.Scope.UserScope, ORGANISATION, ORGANISATION
+        )
 
     def view(self) -> View:
         """How things were looked at."""

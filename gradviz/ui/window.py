@@ -28,6 +28,8 @@ from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.ui.worker_bridge import WorkerBridge
 
+CONTEXT_MENU = ("edit.undo", "edit.redo", "edit.cut", "edit.copy", "edit.paste", "edit.select_all", "run.run")
+
 
 class MainWindow(QMainWindow):
     """One session on the screen. `painted` comes once, after the first paint."""
@@ -40,7 +42,8 @@ class MainWindow(QMainWindow):
         self.settings = settings or Settings()
         self.store = Store(State(view=self.settings.view()))
         self.theme = self._chosen_theme()
-        look.apply(cast(QApplication, QApplication.instance()), self.theme)
+        app = cast(QApplication, QApplication.instance())
+        look.load_fonts()
         self.setAcceptDrops(True)
         self.runner = WorkerBridge(self.store)
         self.files = WindowFiles(self.store, Questions(self), self.close, self.runner.run)
@@ -56,6 +59,8 @@ class MainWindow(QMainWindow):
         self._assemble()
         self._unsubscribe = self.store.subscribe(self._show)
         self._show(self.store.state, self.store.state)
+        look.apply(app, self.theme)
+        self.editor.code.setFocus()
 
     def _assemble(self) -> None:
         tools = QToolBar("Tools")
@@ -67,6 +72,8 @@ class MainWindow(QMainWindow):
         self.addToolBar(tools)
         self.actions_.fill(self.menuBar(), tools)
         self.editor.code.reserve(self.actions_.reserved_keys())
+        self.editor.code.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.editor.code.addActions([self.actions_.actions[name] for name in CONTEXT_MENU])
         self.setCentralWidget(self.layout_.root)
         self.setStatusBar(self.status)
         self.resize(1280, 800)

@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gradviz.document.examples import Example, examples
@@ -51,22 +52,31 @@ class GalleryPanel(Panel):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.cards = [ExampleCard(context, example) for example in examples()]
-        content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(10, 8, 10, 10)
-        column.setSpacing(10)
-        for card in self.cards:
-            column.addWidget(card)
-        column.addStretch(1)
+        self.cards: list[ExampleCard] = []
         self.area = QScrollArea()
-        self.area.setWidget(content)
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.area)
-        self.set_theme(context.theme)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The cards are made when they are first seen."""
+        if not self.cards:
+            self._fill()
+        super().showEvent(event)
+
+    def _fill(self) -> None:
+        self.cards = [ExampleCard(self.context, example) for example in examples()]
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(10, 8, 10, 10)
+        column.setSpacing(10)
+        for card in self.cards:
+            card.set_theme(self.theme)
+            column.addWidget(card)
+        column.addStretch(1)
+        self.area.setWidget(content)
 
     @property
     def focus_target(self) -> QWidget:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QToolTip
 
 from gradviz.session.state import State
 from gradviz.session.strip import size_text
+from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.panels.timeline_paint import Geometry, paint_all, paint_playhead
 from gradviz.ui.theme import Theme
@@ -69,6 +70,7 @@ class TimelinePanel(Panel):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if state.trace is None or not state.steps:
+            painter.setFont(look.sans(self.theme))
             painter.setPen(QPen(self.palette().placeholderText().color()))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The steps of a run appear here.")
             return
