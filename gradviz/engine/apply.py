@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import Node, edge_of, next_sequence
+from gradviz.engine.graph import Edge, Node, edge_of, next_sequence
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap_result
@@ -59,25 +59,15 @@ def attach(
     differentiable = [each for each in outputs if each.dtype.rank >= 2]
     if not differentiable:
         return None
-    edges = []
-    mask = 0
-    names = row.inputs
-    for i, tensor in enumerate(tensors):
-        edge = edge_of(tensor) if tensor is not None and tensor._requires_grad else None
-        if edge is not None and not row.variadic:
-            if row.joint is None and names[i] not in row.gradients:
-                edge = None
-            else:
-                mask |= 1 << i
-        edges.append(edge)
-    if not mask and not row.variadic:
+    edges, mask = _edges(row, tensors)
+    if not mask:
         return None
     node = row.node_class()
     node.sequence_nr = next_sequence()
-    node.next = tuple(edges)
+    node.next = edges
     node.params = params
     node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
-    node.plan = row.plan(mask or 1)
+    node.plan = row.plan(mask)
     if not rebase:
         for nr, each in enumerate(outputs):
             if each.dtype.rank >= 2:
@@ -88,6 +78,24 @@ def attach(
     if state.anomaly:
         remember_stack(node)
     return node
+
+
+def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | None, ...], int]:
+    """Where the gradient of each differentiable operand goes, and the mask of those that want one (1 for any number of operands)."""
+    if row.variadic:
+        found = tuple(edge_of(t) if t is not None and t._requires_grad else None for t in tensors)
+        return found, int(any(edge is not None for edge in found))
+    edges: list[Edge | None] = []
+    mask = 0
+    for i in row.differentiable:
+        tensor = tensors[i]
+        edge = edge_of(tensor) if tensor is not None and tensor._requires_grad else None
+        if edge is not None:
+            mask |= 1 << i
+        elif row.plain_numbers and tensor is not None and tensor._wrapped is not None:
+            continue
+        edges.append(edge)
+    return tuple(edges), mask
 
 
 def remember_stack(node: Node) -> None:

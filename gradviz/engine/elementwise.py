@@ -189,6 +189,9 @@ def binary(
         _operators(operators, quick, prepare)
 
 
+_ORDERED = ("mod", "floordiv", "lshift", "rshift")  # `2 + x` is `x + 2` to PyTorch, `2 % x` is not `x % 2`
+
+
 def _operators(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..., Prepared]) -> None:
     def left(self: Tensor, other: Any) -> Any:
         if not isinstance(other, (Tensor, *NUMBERS)):
@@ -198,7 +201,7 @@ def _operators(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..
     def right(self: Tensor, other: Any) -> Any:
         if not isinstance(other, NUMBERS):
             return _foreign(name, self, other, True)
-        return quick(operand(other), self)
+        return quick(operand(other), self) if name in _ORDERED else quick(self, other)
 
     def in_place(self: Tensor, other: Any) -> Any:
         if not isinstance(other, (Tensor, *NUMBERS)):

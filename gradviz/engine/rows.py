@@ -44,6 +44,8 @@ class OpRow:
     joint: Formula | None = None  # one formula for all inputs at once: returns a sequence parallel to them
     view: bool = False
     ufunc: Any = None
+    fixed: tuple[str, ...] = ()  # operands of a joint formula that no gradient goes to
+    plain_numbers: bool = False  # a number as operand has no place among the node's next functions
     node_class: type[Node] = Node
     plans: dict[int, Plan] = field(default_factory=dict)
 
@@ -51,6 +53,8 @@ class OpRow:
         self.node_class = type(self.node_name, (Node,), {"row": self, "class_name": self.node_name})
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
+        known = self.inputs if self.joint is not None else tuple(self.gradients)
+        self.differentiable = tuple(i for i, n in enumerate(self.inputs) if n in known and n not in self.fixed)
 
     @property
     def saved(self) -> tuple[str, ...]:
@@ -84,6 +88,8 @@ def op(
     derivatives: Mapping[str, str] | None = None,
     joint: Formula | None = None,
     view: bool = False,
+    fixed: str = "",
+    plain_numbers: bool = False,
     **gradients: Formula,
 ) -> OpRow:
     """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`."""
@@ -103,6 +109,8 @@ def op(
         joint=joint,
         view=view,
         ufunc=forward if isinstance(forward, np.ufunc) else None,
+        fixed=tuple(part.strip() for part in fixed.split(",") if part),
+        plain_numbers=plain_numbers,
     )
     key = key or name
     assert key not in ROWS, f"two rows are called {key}"
@@ -137,7 +145,7 @@ class Plan:
         row = self.row
         if row.joint is not None:
             return [(0, row.joint)]
-        return [(i, row.gradients[n]) for i, n in enumerate(row.inputs) if self.mask >> i & 1 and n in row.gradients]
+        return [(at, row.gradients[row.inputs[i]]) for at, i in enumerate(row.differentiable) if self.mask >> i & 1]
 
     def _getter(self, name: str) -> Callable[[Node, list[Any], list[Any]], Any]:
         """How to find the value of one formula parameter: from (node, incoming gradients, unpacked buffers)."""
@@ -146,7 +154,8 @@ class Plan:
         if name == "grads":
             return lambda node, grads, saved: grads
         if name == "needs":
-            return lambda node, grads, saved: tuple(edge is not None for edge in node.next)
+            needs = tuple(bool(self.mask >> i & 1) for i in range(len(self.row.inputs)))
+            return lambda node, grads, saved: needs
         if name in self.saved_names:
             at = self.saved_names.index(name)
             return lambda node, grads, saved: saved[at]
@@ -198,7 +207,7 @@ class Plan:
         saved = node.unpack() if self.saves else []
         _, fn, getters = self.formulas[0]
         found: Sequence[Tensor | None] = fn(*[get(node, grads, saved) for get in getters])
-        return found
+        return found if self.row.variadic else [found[i] for i in self.row.differentiable]
 
 
 def _parameters(fn: Formula) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ SUB = op(
 SUB.ufunc = np.subtract
 RSUB = op(
     "rsub", "self, other", lambda x, y, *, alpha=1: _sub(y, x, alpha=alpha), number=1,
-    category="arithmetic", symbol="−", latex=r"y - x", brief="Subtracts the first from the second.",
+    category="arithmetic", symbol="−", latex=r"y - x", brief="Subtracts the first from the second.", plain_numbers=True,
     derivatives={"self": "−grad", "other": "grad"},
     self=lambda grad, alpha: scaled(-grad, alpha),
     other=lambda grad: grad,
@@ -92,14 +92,14 @@ FLOOR_DIV = op(
 )  # fmt: skip
 REMAINDER = op(
     "remainder", "self, other", np.mod, category="arithmetic", symbol="%", latex=r"x \bmod y",
-    brief="What is left after division, with the divisor's sign.",
+    brief="What is left after division, with the divisor's sign.", plain_numbers=True,
     derivatives={"self": "grad", "other": "−grad · ⌊self / other⌋"},
     self=lambda grad: grad,
     other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="floor"),
 )  # fmt: skip
 FMOD = op(
     "fmod", "self, other", np.fmod, category="arithmetic", symbol="fmod", latex=r"x - y \operatorname{trunc}(x / y)",
-    brief="What is left after division, with the dividend's sign.",
+    brief="What is left after division, with the dividend's sign.", plain_numbers=True,
     self=lambda grad: grad,
     other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="trunc"),
 )  # fmt: skip
