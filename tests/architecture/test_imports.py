@@ -37,3 +37,38 @@ def run(code: str) -> str:
 
 def test_the_engine_works_without_qt_and_without_pytorch() -> None:
     assert run(BARE_ENGINE).splitlines() == ["tensor([2., 4.])", "[]", "[]"]
+
+
+FIRST_PAINT = """
+import sys
+from PySide6.QtCore import QEvent, QObject
+from gradviz.ui.launch import application
+
+class Watch(QObject):
+    loaded = None
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint and self.loaded is None:
+            self.loaded = {name.partition(".")[0] for name in sys.modules}
+        return False
+
+app = application()
+watch = Watch()
+app.installEventFilter(watch)
+
+from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.window import MainWindow
+
+window = MainWindow(Settings(Forgetful()))
+window.show()
+while watch.loaded is None:
+    app.processEvents()
+window.close()
+app.processEvents()
+qt = {"PySide6", "shiboken6", "shibokensupport", "signature_bootstrap", "__feature__"}
+ours = qt | {"gradviz", "__main__", "sitecustomize", "_distutils_hack"}
+print(sorted(n for n in watch.loaded - ours if n not in sys.stdlib_module_names and not n.startswith("__editable__")))
+"""
+
+
+def test_nothing_but_qt_is_imported_before_the_first_paint() -> None:
+    assert run(FIRST_PAINT).splitlines() == ["[]"]

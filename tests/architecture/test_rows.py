@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections import Counter
 from collections.abc import Hashable, Iterable
 
@@ -9,6 +10,9 @@ import pytest
 
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS, MENUS
+from gradviz.document.examples import Example, examples
+from gradviz.engine.rows import ROWS
+from gradviz.ui.panels.rows import PANELS
 
 
 def repeated(things: Iterable[Hashable]) -> list[Hashable]:
@@ -35,3 +39,24 @@ def test_a_command_row_is_complete(row: Command) -> None:
     assert row.menu in MENUS
     assert row.id.partition(".")[0].isidentifier() and row.id.partition(".")[2].isidentifier()
     assert row.help[0].isupper() and row.help.endswith("."), "help is a sentence"
+
+
+def test_panel_ids_and_titles_are_unique() -> None:
+    assert not repeated(row.id for row in PANELS)
+    assert not repeated(row.title for row in PANELS)
+
+
+def test_example_titles_and_numbers_are_unique() -> None:
+    assert not repeated(example.title for example in examples())
+    assert not repeated(example.path.name.partition("_")[0] for example in examples())
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.path.stem)
+def test_an_example_says_what_it_shows(example: Example) -> None:
+    assert example.title and example.paragraph and example.look_at
+
+
+def test_an_operation_is_described() -> None:
+    importlib.import_module("gradviz.torch")  # registers the rows
+    assert ROWS
+    assert not [key for key, row in ROWS.items() if not (row.symbol and row.category and row.node_name)]
