@@ -110,7 +110,3 @@ def _knuth(seed: int) -> NDArray[np.uint32]:
         last = words[-1]
         words.append((1812433253 * (last ^ (last >> 30)) + index) & 0xFFFFFFFF)
     return np.array(words, np.uint32)
-
-
-default_generator = Generator()
-default_generator.seed()

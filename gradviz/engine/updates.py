@@ -60,3 +60,10 @@ def root(a: Array, divisor: float = 1.0, eps: float = 0.0) -> Array:
     if divisor != 1.0:
         value = (_work(value) / kind(divisor)).astype(a.dtype)
     return (_work(value) + kind(eps)).astype(a.dtype) if eps else value
+
+
+def shift(a: Array, amount: float) -> Array:
+    """`a.add(amount)`."""
+    wide = _work(a)
+    total: Array = wide + wide.dtype.type(amount)
+    return total.astype(a.dtype)

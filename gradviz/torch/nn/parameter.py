@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, printing
+from gradviz.engine import dtypes
+from gradviz.engine.convert import text
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
@@ -35,12 +36,9 @@ class Parameter(Tensor):
         pass
 
     def __repr__(self) -> str:
-        return "Parameter containing:\n" + printing.tensor_repr(
-            self._data,
-            grad_fn=None if self.grad_fn is None else type(self.grad_fn).__name__,
-            requires_grad=self._requires_grad,
-            default_dtype=dtypes.default.dtype.np,
-        )
+        return "Parameter containing:\n" + text(self)
+
+    __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
         return object.__format__(self, spec)

@@ -187,7 +187,8 @@ class BackwardHooks:
             found = found if isinstance(found, tuple) else (found,)
             if len(found) != len(inner):
                 raise RuntimeError(
-                    f"Backward hook returned an invalid number of grad_input, got {len(found)}, but expected {len(inner)}"
+                    "Backward hook returned an invalid number of grad_input, "
+                    f"got {len(found)}, but expected {len(inner)}"
                 )
             inner = found
         self.grad_outputs = None

@@ -89,10 +89,7 @@ class Sequential(_ByIndex):
 
     def __add__(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, "
-                f"but {type(other)} is given."
-            )
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
         return Sequential(*self, *other)
 
     def insert(self, index: int, module: Module) -> Sequential:
@@ -217,7 +214,8 @@ class ModuleDict(Module):
         """Add or replace modules, from a mapping or from pairs."""
         if not isinstance(modules, Iterable):
             raise TypeError(
-                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}"
+                "ModuleDict.update should be called with an iterable of key/value pairs, "
+                f"but got {type(modules).__name__}"
             )
         pairs = modules.items() if isinstance(modules, Mapping | ModuleDict) else modules
         for name, module in pairs:
@@ -340,7 +338,8 @@ class ParameterDict(Module):
         for key, value in self.items():
             if isinstance(value, Tensor):
                 kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-                lines.append(f"  ({key}): {kind} containing: [{value.dtype.label} of size {'x'.join(map(str, value.shape))}]")
+                size = "x".join(map(str, value.shape))
+                lines.append(f"  ({key}): {kind} containing: [{value.dtype.label} of size {size}]")
             else:
                 lines.append(f"  ({key}): Object of type: {type(value).__name__}")
         return "\n".join(lines)

@@ -67,9 +67,7 @@ class _Conv(Module):
             raise ValueError("out_channels must be divisible by groups")
         if isinstance(self.padding, str):
             if self.padding not in ("same", "valid"):
-                raise ValueError(
-                    f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}"
-                )
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}")
             if self.padding == "same" and any(step != 1 for step in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode not in _MODES:

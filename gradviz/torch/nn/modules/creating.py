@@ -1,9 +1,9 @@
-"""How layers make their parameters: empty, filled by `reset_parameters`, and reported to the observer as whole leaves, not
-as the draws that filled them."""
+"""How layers make their parameters: empty, filled by `reset_parameters`, and reported to the observer as whole leaves,
+not as the draws that filled them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ def zeros(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
     return wrap(np.zeros(shape, (dtype or dtypes.default.dtype).np))
 
 
-def make(module: Registry, shapes: dict[str, tuple[int, ...] | None], dtype: dtypes.dtype | None) -> None:
+def make(module: Registry, shapes: Mapping[str, tuple[int, ...] | None], dtype: dtypes.dtype | None) -> None:
     """Register empty parameters of the given shapes; None registers an absent one."""
     with paused():
         for name, shape in shapes.items():

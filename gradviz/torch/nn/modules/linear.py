@@ -13,6 +13,8 @@ from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter
 
+Shapes = dict[str, tuple[int, ...] | None]
+
 
 class Identity(Module):
     """Returns its input, whatever arguments it was made with."""
@@ -36,7 +38,10 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        shapes = {"weight": (out_features, in_features), "bias": (out_features,) if bias else None}
+        shapes: dict[str, tuple[int, ...] | None] = {
+            "weight": (out_features, in_features),
+            "bias": (out_features,) if bias else None,
+        }
         creating.make(self, shapes, dtype)
         creating.fill(self, self.reset_parameters)
 
@@ -76,7 +81,10 @@ class Bilinear(Module):
         self.in1_features = in1_features
         self.in2_features = in2_features
         self.out_features = out_features
-        shapes = {"weight": (out_features, in1_features, in2_features), "bias": (out_features,) if bias else None}
+        shapes: dict[str, tuple[int, ...] | None] = {
+            "weight": (out_features, in1_features, in2_features),
+            "bias": (out_features,) if bias else None,
+        }
         creating.make(self, shapes, dtype)
         creating.fill(self, self.reset_parameters)
 

@@ -1,5 +1,5 @@
-"""`nn.Module`: what a model is made of. Registration and walking are inherited (`registry.py`), saving and loading are in
-`stateful.py`, hooks and the call in `calling.py`; this class puts them together under PyTorch's names."""
+"""`nn.Module`: what a model is made of. Registration and walking are inherited (`registry.py`), saving and loading are
+in `stateful.py`, hooks and the call in `calling.py`; this class puts them together under PyTorch's names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ Self = TypeVar("Self", bound="Module")
 COMPLEX_WARNING = (
     "Complex modules are a new feature under active development whose design may change, and some modules might not "
     "work as expected when using complex tensors as parameters or buffers. Please file an issue at "
-    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected."
+    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+    "if a complex module does not work as expected."
 )
 
 
@@ -35,7 +36,9 @@ class Module(Registry):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init:
             if kwargs:
-                raise TypeError(f"{self._get_name()}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+                raise TypeError(
+                    f"{self._get_name()}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+                )
             if args:
                 raise TypeError(
                     f"{self._get_name()}.__init__() takes 1 positional argument but {len(args) + 1} were given"
@@ -180,7 +183,14 @@ class Module(Registry):
         stateful.save_own(self, destination, prefix, keep_vars)
 
     def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing: Any, unexpected: Any, errors: Any
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing: Any,
+        unexpected: Any,
+        errors: Any,
     ) -> None:
         stateful.load_own(self, state_dict, prefix, local_metadata, strict, (missing, unexpected, errors))
 
@@ -240,7 +250,9 @@ class Module(Registry):
             known.move_to_end(handle.id, last=False)
         return handle
 
-    def register_forward_pre_hook(self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+    def register_forward_pre_hook(
+        self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
         return self._hook("_forward_pre_hooks", ForwardHook(hook, with_kwargs), prepend)
 

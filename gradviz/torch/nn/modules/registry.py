@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def typename(value: object) -> str:
-    """What PyTorch's messages call the type of a value: "torch.FloatTensor", "int", "torch.nn.modules.linear.Linear"."""
+    """The type of a value in PyTorch's messages: "torch.FloatTensor", "int", "torch.nn.modules.linear.Linear"."""
     if isinstance(value, Tensor):
         return "torch.nn.parameter.Parameter" if isinstance(value, Parameter) else value.dtype.label
     kind = type(value)

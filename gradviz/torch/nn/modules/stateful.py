@@ -26,11 +26,15 @@ class StateDict(OrderedDict[str, Any]):
 StateDict.__name__ = StateDict.__qualname__ = "OrderedDict"
 
 
-class IncompatibleKeys(NamedTuple):
-    """What `load_state_dict` returns."""
-
+class _Keys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
+
+
+class IncompatibleKeys(_Keys):
+    """What `load_state_dict` returns."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:

@@ -1,0 +1,104 @@
+"""Clipping gradients before a step: by the norm of all of them together, or each element by value."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.inplace import put
+from gradviz.engine.observe import paused
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+
+Tensors = Tensor | Iterable[Tensor]
+
+
+def _grads(parameters: Tensors) -> list[Tensor]:
+    listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [param._grad for param in listed if param._grad is not None]
+
+
+def _norm(values: Any, p: float) -> Any:
+    """The p-norm of an array in its own type, summed in float64 as PyTorch's vector code nearly does."""
+    magnitudes = np.abs(values).astype(np.float64)
+    kind = values.real.dtype
+    if magnitudes.size == 0:
+        return np.zeros((), kind)
+    if p == float("inf"):
+        return magnitudes.max().astype(kind)
+    if p == -float("inf"):
+        return magnitudes.min().astype(kind)
+    if p == 0:
+        return np.asarray(np.count_nonzero(magnitudes)).astype(kind)
+    return np.asarray((magnitudes**p).sum() ** (1.0 / p)).astype(kind)
+
+
+def get_total_norm(
+    tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of the norms of all tensors."""
+    listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    norm_type = float(norm_type)
+    if not listed:
+        return wrap(np.zeros((), np.float32))
+    total = np.asarray(_norm(np.stack([_norm(t._data, norm_type) for t in listed]), norm_type))
+    if error_if_nonfinite and not np.isfinite(total):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
+            "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
+        )
+    return wrap(total)
+
+
+def _replace(grad: Tensor, values: Any) -> None:
+    if state.observer is not None:
+        state.observer.before_write(grad)
+    with paused():
+        put(grad, values)
+    if state.observer is not None:
+        state.observer.metadata_changed(grad)
+
+
+def clip_grad_norm_(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """Scale all gradients so that their norm is at most `max_norm`; returns the norm before."""
+    if not isinstance(parameters, Tensor):
+        listed = list(parameters)
+        if isinstance(parameters, types.GeneratorType) and not listed:
+            warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
+        parameters = listed
+    grads = _grads(parameters)
+    total = get_total_norm(grads, norm_type, error_if_nonfinite)
+    kind = total._data.dtype.type
+    factor = np.minimum(kind(max_norm) / (total._data + kind(1e-6)), kind(1.0))
+    for grad in grads:
+        _replace(grad, grad._data * factor.astype(grad._data.dtype))
+    return total
+
+
+def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The old name of `clip_grad_norm_`."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(*args, **kwargs)
+
+
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Clamp every element of every gradient to [-clip_value, clip_value]."""
+    bound = float(clip_value)
+    for grad in _grads(parameters):
+        kind = grad._data.dtype.type
+        _replace(grad, np.clip(grad._data, kind(-bound), kind(bound)))

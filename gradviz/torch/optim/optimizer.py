@@ -1,0 +1,314 @@
+"""`Optimizer`: parameter groups, per-parameter state, `zero_grad`, hooks, saving and loading. What a step does to the
+numbers is in the subclasses (`sgd.py`, `adam.py`, …), whose `_update` gets one parameter at a time."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import chain
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.engine.graph import RemovableHandle
+from gradviz.engine.inplace import put
+from gradviz.engine.modes import enable_grad, no_grad
+from gradviz.engine.observe import paused
+from gradviz.engine.state import state as engine_state
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.torch.nn.modules.module import clear_grad
+from gradviz.torch.nn.modules.registry import typename
+
+Array = NDArray[Any]
+Group = dict[str, Any]
+
+
+class Optimizer:
+    """Holds parameters in groups with options, and changes them by their gradients."""
+
+    _hooked: ClassVar[set[type]] = set()
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        self.defaults = defaults
+        for name in (
+            "_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
+            "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
+            "_optimizer_load_state_dict_post_hooks",
+        ):  # fmt: skip
+            setattr(self, name, OrderedDict())
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + typename(params)
+            )
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = _reported(cls.step)  # type: ignore[method-assign]
+
+    # --- groups ---
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add parameters with options of their own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        self._name_params(param_group)
+        for param in param_group["params"]:
+            if not isinstance(param, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(param)}")
+            if not self.defaults.get("differentiable") and not (param.is_leaf or param.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            param_group.setdefault(name, default)
+        params = param_group["params"]
+        if len(params) != len(set(params)):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
+        if not {p for group in self.param_groups for p in group["params"]}.isdisjoint(params):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    def _name_params(self, param_group: Group) -> None:
+        """Make the parameters a list; pairs of name and parameter are taken apart."""
+        params = param_group["params"]
+        if isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
+        listed = [params] if isinstance(params, Tensor) else list(params)
+        names = [param[0] for param in listed if isinstance(param, tuple)]
+        param_group["params"] = [param[1] if isinstance(param, tuple) else param for param in listed]
+        if names:
+            if len(names) != len(listed):
+                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            param_group["param_names"] = names
+        for group in self.param_groups:
+            if ("param_names" in param_group) != ("param_names" in group):
+                kind = "with names" if "param_names" in param_group else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. "
+                    f"cannot add param group {kind} to the optimizer"
+                )
+
+    def __repr__(self) -> str:
+        text = f"{type(self).__name__} ("
+        for index, group in enumerate(self.param_groups):
+            text += f"\nParameter Group {index}\n"
+            text += "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
+        return text + ")"
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clear the gradients of all parameters."""
+        for group in self.param_groups:
+            for param in group["params"]:
+                clear_grad(param, set_to_none)
+
+    # --- stepping ---
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient; `closure` computes the loss again first."""
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        observer = engine_state.observer
+        changed: list[Tensor] = []
+        with no_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param._grad is not None:
+                        if observer is not None:
+                            observer.before_write(param)
+                        changed.append(param)
+                        with paused():
+                            grad = param._grad._data
+                            self._update(param, -grad if group.get("maximize") else grad, group)
+        if observer is not None:
+            observer.optimizer(type(self).__name__, changed)
+        return loss
+
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
+        """What one step does to one parameter."""
+        raise NotImplementedError
+
+    def register_step_pre_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` before each step."""
+        return _register(self, "_optimizer_step_pre_hooks", hook, False)
+
+    def register_step_post_hook(self, hook: Any) -> RemovableHandle:
+        """Call `hook(optimizer, args, kwargs)` after each step."""
+        return _register(self, "_optimizer_step_post_hooks", hook, False)
+
+    def register_state_dict_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` before `state_dict`."""
+        return _register(self, "_optimizer_state_dict_pre_hooks", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` after `state_dict`."""
+        return _register(self, "_optimizer_state_dict_post_hooks", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer, state_dict)` before `load_state_dict`."""
+        return _register(self, "_optimizer_load_state_dict_pre_hooks", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """Call `hook(optimizer)` after `load_state_dict`."""
+        return _register(self, "_optimizer_load_state_dict_post_hooks", hook, prepend)
+
+    # --- saving ---
+
+    def state_dict(self) -> dict[str, Any]:
+        """State and groups, with numbers in the place of parameters."""
+        for hook in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
+            hook(self)
+        numbers: dict[Any, int] = {}
+        groups = []
+        for group in self.param_groups:
+            for param in group["params"]:
+                numbers.setdefault(param, len(numbers))
+            packed = {key: value for key, value in group.items() if key != "params"}
+            packed["params"] = [numbers[param] for param in group["params"]]
+            groups.append(packed)
+        state = {numbers[key] if isinstance(key, Tensor) else key: value for key, value in self.state.items()}
+        saved: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in self.__dict__["_optimizer_state_dict_post_hooks"].values():
+            found = hook(self, saved)
+            saved = saved if found is None else found
+        return saved
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take back what `state_dict` gave."""
+        state_dict = state_dict.copy()
+        for hook in self.__dict__["_optimizer_load_state_dict_pre_hooks"].values():
+            found = hook(self, state_dict)
+            state_dict = state_dict if found is None else found
+        saved = deepcopy(state_dict["param_groups"])
+        if len(self.param_groups) != len(saved):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(g["params"]) != len(s["params"]) for g, s in zip(self.param_groups, saved, strict=True)):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
+        ours = chain.from_iterable(group["params"] for group in self.param_groups)
+        theirs = chain.from_iterable(group["params"] for group in saved)
+        params = dict(zip(theirs, ours, strict=True))
+        self.state = defaultdict(dict)
+        for key, values in state_dict["state"].items():
+            if key in params:
+                self.state[params[key]] = {name: _cast(params[key], v, name) for name, v in values.items()}
+            else:
+                self.state[key] = values
+        for group, new in zip(self.param_groups, saved, strict=True):
+            new["params"] = group["params"]
+        self.param_groups = saved
+        for hook in self.__dict__["_optimizer_load_state_dict_post_hooks"].values():
+            hook(self)
+
+
+def _register(optimizer: Optimizer, kind: str, hook: Any, prepend: bool) -> RemovableHandle:
+    known = optimizer.__dict__[kind]
+    handle = RemovableHandle(known)
+    known[handle.id] = hook
+    if prepend:
+        known.move_to_end(handle.id, last=False)
+    return handle
+
+
+def _cast(param: Tensor, value: Any, name: str) -> Any:
+    """A loaded piece of state in the type of its parameter; the step count keeps its own."""
+    if isinstance(value, Tensor):
+        if name == "step" or not param.dtype.is_floating_point:
+            return value
+        return wrap(value._data.astype(param._data.dtype, copy=False))
+    return value
+
+
+def _reported(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A `step` with the step hooks around it."""
+
+    @functools.wraps(step)
+    def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        given: Any = (self, *args)
+        for hook in tuple(self.__dict__["_optimizer_step_pre_hooks"].values()):
+            found = hook(self, given, kwargs)
+            if found is not None:
+                if not (isinstance(found, tuple) and len(found) == 2):
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {found}."
+                    )
+                given, kwargs = found
+        self.__dict__["_opt_called"] = True
+        result = step(*given, **kwargs)
+        for hook in tuple(self.__dict__["_optimizer_step_post_hooks"].values()):
+            hook(self, given, kwargs)
+        return result
+
+    return wrapper
+
+
+Optimizer.step = _reported(Optimizer.step)  # type: ignore[method-assign]
+
+
+def number(value: Any) -> float:
+    """A setting that may be a tensor of one element."""
+    return float(value._data.reshape(-1)[0]) if isinstance(value, Tensor) else value
+
+
+def check(condition: bool, message: str) -> None:
+    """Refuse a setting."""
+    if not condition:
+        raise ValueError(message)
+
+
+def check_lr(lr: Any) -> None:
+    """Refuse a learning rate that is negative or has several elements."""
+    check(not isinstance(lr, Tensor) or lr.numel() == 1, "Tensor lr must be 1-element")
+    check(number(lr) >= 0.0, f"Invalid learning rate: {lr}")
+
+
+def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
+    """Refuse contradictory choices of PyTorch's implementation; here there is one."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def step_count(state: dict[str, Any]) -> float:
+    """Count one more step in the state of a parameter."""
+    state["step"]._data += 1
+    return float(state["step"]._data)
+
+
+def counter() -> Tensor:
+    """The step count before the first step."""
+    return wrap(np.zeros((), np.float32))
+
+
+def real(*arrays: Array) -> tuple[Array, ...]:
+    """Complex arrays as pairs of real numbers, others as they are."""
+    return tuple(
+        array.view(array.real.dtype).reshape(*array.shape, 2) if array.dtype.kind == "c" else array for array in arrays
+    )
+
+
+def write(target: Tensor, values: Array) -> None:
+    """Put new numbers into a tensor, real pairs also into a complex one."""
+    data = target._data
+    put(target, values.reshape(-1).view(data.dtype).reshape(data.shape) if data.dtype != values.dtype else values)
