@@ -43,7 +43,7 @@ def apply(
             each._inference = True
     observer = state.observer
     if observer is not None:
-        observer.forward(row, [t for t in tensors if t is not None], outputs, node, params)
+        observer.forward(row, tensors, outputs, node, params)
     return outputs[0] if row.single else outputs
 
 
@@ -59,12 +59,13 @@ def attach(
     differentiable = [each for each in outputs if each.dtype.rank >= 2]
     if not differentiable:
         return None
-    edges, mask = _edges(row, tensors)
+    edges, slots, mask = _edges(row, tensors)
     if not mask:
         return None
     node = row.node_class()
     node.sequence_nr = next_sequence()
     node.next = edges
+    node.slots = slots
     node.params = params
     node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
     node.plan = row.plan(mask)
@@ -80,12 +81,16 @@ def attach(
     return node
 
 
-def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | None, ...], int]:
-    """Where the gradient of each differentiable operand goes, and the mask of those that want one (1 for any number of operands)."""
+def _edges(
+    row: OpRow, tensors: Sequence[Tensor | None]
+) -> tuple[tuple[Edge | None, ...], tuple[int, ...] | None, int]:
+    """Where the gradient of each differentiable operand goes, which operands these are (None: all in order), and the mask of those
+    that want one (1 for any number of operands)."""
     if row.variadic:
         found = tuple(edge_of(t) if t is not None and t._requires_grad else None for t in tensors)
-        return found, int(any(edge is not None for edge in found))
+        return found, None, int(any(edge is not None for edge in found))
     edges: list[Edge | None] = []
+    slots: list[int] = []
     mask = 0
     for i in row.differentiable:
         tensor = tensors[i]
@@ -95,7 +100,9 @@ def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | N
         elif row.plain_numbers and tensor is not None and tensor._wrapped is not None:
             continue
         edges.append(edge)
-    return tuple(edges), mask
+        slots.append(i)
+    in_place = slots == list(range(len(slots)))
+    return tuple(edges), None if in_place else tuple(slots), mask
 
 
 def remember_stack(node: Node) -> None:

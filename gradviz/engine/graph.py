@@ -110,6 +110,7 @@ class Node:
     row: ClassVar[OpRow]
     class_name: ClassVar[str] = "Node"
     next: tuple[Edge | None, ...] = ()
+    slots: tuple[int, ...] | None = None  # which operand each of `next` belongs to, where that is not simply its place
     sequence_nr: int = 0
     plan: Plan | None = None
     saved: list[Saved | None] | None = None

@@ -83,7 +83,7 @@ def write(
     else:
         node = None
     if state.observer is not None:
-        state.observer.forward(row, [t for t in tensors if t is not None], (target,), node, params)
+        state.observer.forward(row, tensors, (target,), node, params)
     return target
 
 

@@ -22,9 +22,9 @@ class Observer(Protocol):
         """A factory made a tensor."""
 
     def forward(
-        self, row: OpRow, inputs: Sequence[Tensor], outputs: Sequence[Tensor], node: Node | None, params: Mapping[str, Any]
+        self, row: OpRow, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor], node: Node | None, params: Mapping[str, Any]
     ) -> None:
-        """One operation ran; `node` is None when it is not tracked. In place: `outputs[0] is inputs[0]`, already written."""
+        """One operation ran (an operand left out is None); `node` is None when not tracked. In place: `outputs[0] is inputs[0]`, already written."""
 
     def before_write(self, tensor: Tensor) -> None:
         """Memory of this tensor is about to be overwritten."""
@@ -46,7 +46,7 @@ class Observer(Protocol):
         """A gradient arrived at a node's input buffer, whose running sum is `total`; `expected` contributions come in all."""
 
     def backward_node(self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None]) -> None:
-        """One node ran; `grads_out` is parallel to its `next_functions`."""
+        """One node ran; `grads_out` is parallel to its `next_functions`; `node.slots` says which operands these are."""
 
     def accumulated(self, node: Node, variable: Tensor, incoming: Tensor) -> None:
         """`AccumulateGrad` ran: `variable.grad` is the new value."""
