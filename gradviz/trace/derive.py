@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from gradviz.trace.encoding import Pieces
 from gradviz.trace.schema import NEVER, TABLES
 from gradviz.trace.tables import columns
-from gradviz.trace.values import DTYPES
+from gradviz.trace.values import DTYPES, numpy_dtype
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
@@ -77,7 +78,14 @@ def _flows(trace: Trace, new: Columns) -> Columns:
 
 
 def _saved(trace: Trace, new: Columns) -> Columns:
-    return {"freed": np.full(len(new["node"]), NEVER, np.int32)}
+    tensors, values = trace.tensors, trace.values
+    value = _at(tensors.value, new["tensor"], -1)
+    itemsize = np.array([numpy_dtype(name).itemsize for name in DTYPES])
+    size = _at(values.count, value, 0) * itemsize[_at(values.dtype, value, 0)]
+    for row in np.flatnonzero(~_at(values.complete, value, True)).tolist():  # the edges of a large array
+        size[row] = math.prod(trace.store.shape(int(value[row]))) * itemsize[values.dtype[value[row]]]
+    nbytes = np.where(new["tensor"] >= 0, size, new["nbytes"])
+    return {"nbytes": nbytes, "freed": np.full(len(new["node"]), NEVER, np.int32)}
 
 
 def _calls(trace: Trace, new: Columns) -> Columns:

@@ -4,7 +4,6 @@ only, never pickle."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
@@ -24,7 +23,7 @@ MAX_STRINGS = 1 << 22
 BUDGET = 256 << 20  # bytes of values that one run keeps whole
 
 _CODE = {name: code for code, name in enumerate(DTYPES)}
-_PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
+PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
 _SIZE = {name: row_dtype(table).itemsize for name, table in TABLES.items()}
 
 
@@ -43,13 +42,14 @@ class Writer:
 
     def __init__(self, budget: int = BUDGET) -> None:
         self.rows: dict[str, bytearray] = {name: bytearray() for name in TABLES}
+        self.pending: list[Array] = []  # values by reference, not yet copied
+        self.sealed = 0  # values copied so far; the next value is number `sealed + len(pending)`
+        self.known: dict[int, int] = {}  # number of a pending value by the id of its array
         self._sent = dict.fromkeys(TABLES, 0)
         self._budget = budget
         self._texts: dict[str, int] = {}
         self._new_texts: list[str] = []
-        self.pending: list[Array] = []  # values by reference, not yet copied
-        self._sealed = 0  # values copied so far
-        self._chunks: list[tuple[str, int, bytes]] = []
+        self._data: dict[np.dtype[Any], tuple[int, int, bytearray]] = {}  # by type: chunk, its code, elements so far
 
     def count(self, table: str) -> int:
         """How many rows of a table there are so far, sent or not."""
@@ -58,7 +58,7 @@ class Writer:
     def add(self, table: str, *row: Any) -> int:
         """Add a row; returns its index."""
         at = self.count(table)
-        self.rows[table] += _PACK[table](*row)
+        self.rows[table] += PACK[table](*row)
         return at
 
     def text(self, text: str) -> int:
@@ -70,48 +70,59 @@ class Writer:
         return at
 
     def value(self, array: Array) -> int:
-        """The index of a new value; the array is held by reference until `seal`."""
-        self.pending.append(array)
-        return self._sealed + len(self.pending) - 1
+        """The index of a value; the array is held by reference until `seal`."""
+        at = self.known.get(id(array))
+        if at is None:
+            at = self.known[id(array)] = self.sealed + len(self.pending)
+            self.pending.append(array)
+        return at
 
     def seal(self) -> None:
         """Copy what was held by reference: its memory is about to change, or the batch is taken."""
         pending = self.pending
         if not pending:
             return
-        rows = bytearray()
-        groups: dict[str, list[Array]] = {}
-        lengths: dict[str, int] = {}
-        pack = _PACK["values"]
-        first_chunk = len(self._chunks)
-        places: dict[str, int] = {}
-        for array in pending:
-            name = array.dtype.name
-            whole = array.size <= WHOLE and array.nbytes <= self._budget
-            if not whole:
-                self._summarise(self._sealed, array)
-            else:
-                self._budget -= array.nbytes
-            if array.shape:
-                self._add_dims(array.shape)
-            kept = array if whole else edges_of(array)
-            place = places.setdefault(name, len(places))
-            offset = lengths.get(name, 0)
-            rows += pack(_CODE[name], array.ndim, whole, first_chunk + place, offset, kept.size)
-            lengths[name] = offset + kept.size
-            groups.setdefault(name, []).append(kept)
-            self._sealed += 1
-        self.rows["values"] += rows
-        for name, arrays in groups.items():
-            self._chunks.append((name, lengths[name], _joined(name, arrays)))
+        dtypes = {array.dtype for array in pending}
+        if len(dtypes) == 1 and {array.shape for array in pending} == {()}:
+            self._seal_scalars(dtypes.pop(), len(pending))
+        else:
+            for at, array in enumerate(pending, self.sealed):
+                self._seal_one(at, array)
+        self.sealed += len(pending)
         pending.clear()
+        self.known.clear()
 
-    def _summarise(self, index: int, array: Array) -> None:
-        found = summarise(array)
-        self.rows["summaries"] += _PACK["summaries"](index, found.low, found.high, found.mean, found.norm, found.nans)
+    def _chunk(self, dtype: np.dtype[Any]) -> tuple[int, int, bytearray]:
+        entry = self._data.get(dtype)
+        if entry is None:
+            entry = self._data[dtype] = (len(self._data), _CODE[dtype.name], bytearray())
+        return entry
 
-    def _add_dims(self, shape: Sequence[int]) -> None:
-        self.rows["dims"] += np.array(shape, "<i8").tobytes()
+    def _seal_scalars(self, dtype: np.dtype[Any], count: int) -> None:
+        """Many single numbers of one type at once."""
+        chunk, code, elements = self._chunk(dtype)
+        new = np.zeros(count, row_dtype(TABLES["values"]))
+        new["dtype"], new["complete"], new["chunk"], new["count"] = code, True, chunk, 1
+        new["offset"] = np.arange(count) + len(elements) // dtype.itemsize
+        self.rows["values"] += new.tobytes()
+        elements += _joined(dtype, self.pending)
+        self._budget -= count * dtype.itemsize
+
+    def _seal_one(self, at: int, array: Array) -> None:
+        chunk, code, elements = self._chunk(array.dtype)
+        whole = array.size <= WHOLE and array.nbytes <= self._budget
+        if whole:
+            self._budget -= array.nbytes
+        else:
+            found = summarise(array)
+            self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
+        shape = array.shape
+        if shape:
+            self.rows["dims"] += np.array(shape, "<i8").tobytes()
+            array = array if whole else edges_of(array)
+        offset = len(elements) // array.itemsize
+        self.rows["values"] += PACK["values"](code, len(shape), whole, chunk, offset, array.size)
+        elements += array.tobytes()
 
     def take(self) -> Batch:
         """Everything since the last call."""
@@ -122,21 +133,21 @@ class Writer:
             "start": dict(self._sent),
             "rows": counts,
             "strings": self._new_texts,
-            "chunks": [[name, length] for name, length, _ in self._chunks],
+            "chunks": [[dtype.name, len(data) // dtype.itemsize] for dtype, (_, _, data) in self._data.items()],
         }
-        payload = b"".join([*self.rows.values(), *(data for _, _, data in self._chunks)])
+        payload = b"".join([*self.rows.values(), *(data for _, _, data in self._data.values())])
         for name, rows in self.rows.items():
             self._sent[name] += counts[name]
             rows.clear()
-        self._new_texts, self._chunks = [], []
+        self._new_texts, self._data = [], {}
         return Batch(header, payload)
 
 
-def _joined(name: str, arrays: list[Array]) -> bytes:
-    """The elements of arrays of one type, one array after the other in row-major order."""
-    if name == "bfloat16":
-        return b"".join([np.ascontiguousarray(a).tobytes() for a in arrays])
-    return b"".join([a.data if a.flags.c_contiguous else np.ascontiguousarray(a).data for a in arrays])
+def _joined(dtype: np.dtype[Any], arrays: list[Array]) -> bytes:
+    """The elements of single numbers of one type; bfloat16 is no type that Python's buffers know."""
+    if dtype.kind in "iufc":
+        return b"".join(arrays)  # type: ignore[arg-type]
+    return b"".join([array.tobytes() for array in arrays])
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ class Saved(Table):
     name: Text  # "self", "other", "result"
     tensor: TensorId  # -1: its own memory
     value: ValueId  # set for own memory only
-    nbytes: Long
+    nbytes: Long  # sent for own memory only, else that of the tensor
     storage: Int
     version: Int
     freed: Derived  # step, or NEVER

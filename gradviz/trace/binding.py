@@ -1,0 +1,84 @@
+"""What instrumented code calls when it binds a name (see `instrument.py`): tensors get the name, modules and
+containers give names to the tensors in them. Returns the value as it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from gradviz.engine.tensor import Tensor
+from gradviz.trace.schema import ELEMENT, PLAIN
+
+if TYPE_CHECKING:
+    from gradviz.trace.recorder import Recorder
+
+_MOST = 64  # elements of a container that get names
+_DEEPEST = 3
+
+
+class Binder:
+    """Writes the `names` of one run."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._kinds: dict[type, str] = {Tensor: "tensor", list: "list", tuple: "list", dict: "dict"}
+        self._done: set[tuple[int, str, int]] = set()
+
+    def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
+        """The snippet bound `value` to `name`."""
+        kind = self._kinds.get(type(value))
+        if kind is None:
+            kind = self._kinds[type(value)] = _kind_of(type(value))
+        if kind == "tensor":
+            self._name(value, name, "", rank)
+        elif kind:
+            for tensor, element, owner in _elements(name, value, kind, _kind_of):
+                self._name(tensor, element, owner, max(rank, ELEMENT))
+        return value
+
+    def _name(self, tensor: Any, name: str, owner: str, rank: int) -> None:
+        recorder = self._recorder
+        number = tensor.tag
+        if number < 0:
+            number = recorder.tensor_of(tensor)
+        key = (number, name, rank)
+        if key not in self._done:
+            self._done.add(key)
+            writer = recorder.writer
+            writer.add("names", recorder.step - 1, number, writer.text(name), writer.text(owner), rank)
+
+
+def _kind_of(type_: type) -> str:
+    """How values of a type are looked into; "" for not at all."""
+    if issubclass(type_, Tensor):
+        return "tensor"
+    if _module_class(type_) is not None:
+        return "module"
+    return "list" if type_ in (list, tuple) else "dict" if type_ is dict else ""
+
+
+def _module_class(type_: type) -> Any:
+    """`nn.Module` among the bases, found without importing it."""
+    return next(
+        (c for c in type_.__mro__ if c.__name__ == "Module" and c.__module__.startswith("gradviz.torch.nn")), None
+    )
+
+
+def _elements(name: str, value: Any, kind: str, kind_of: Any) -> Iterator[tuple[Any, str, str]]:
+    """(tensor, name, owner) of every tensor in a module or container."""
+    stack = [(name, value, kind, 0)]
+    while stack:
+        name, value, kind, depth = stack.pop()
+        if kind == "module":
+            for path, parameter in _module_class(type(value)).named_parameters(value):
+                yield parameter, path, name
+            continue
+        pairs = list(value.items() if kind == "dict" else enumerate(value))[:_MOST]
+        for key, each in pairs:
+            if not isinstance(key, (str, int)):
+                continue
+            inner = kind_of(type(each))
+            if inner == "tensor":
+                yield each, f"{name}[{key!r}]", ""
+            elif inner and depth < _DEEPEST:
+                stack.append((f"{name}[{key!r}]", each, inner, depth + 1))

@@ -1,0 +1,130 @@
+"""Names for tensors: rewrites a snippet so that each binding is reported, `y = w * x` as `y = <n>("y", w * x)`.
+Lines and columns stay as they are, and a name with `<` can't be typed by anybody. What the report does is in
+`binding.py`."""
+
+from __future__ import annotations
+
+import ast
+
+from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
+
+HOOK = "<n>"
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def instrument(tree: ast.Module) -> ast.Module:
+    """Report every binding of a parsed snippet; the tree is changed and returned."""
+    changed: ast.Module = _Instrument().visit(tree)
+    return ast.fix_missing_locations(changed)
+
+
+class _Instrument(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self._depth = 0  # functions and classes around
+
+    @property
+    def _rank(self) -> int:
+        return LOCAL if self._depth else PLAIN
+
+    def _report(self, name: str, value: ast.expr, at: ast.AST, rank: int) -> ast.Call:
+        arguments = [ast.Constant(name), value] + ([ast.Constant(rank)] if rank != PLAIN else [])
+        call = ast.Call(ast.Name(HOOK, ast.Load()), arguments, [])
+        for node in (call, call.func, call.args[0], *call.args[2:]):
+            ast.copy_location(node, at)
+        return call
+
+    def _after(self, target: ast.expr, rank: int) -> list[ast.stmt]:
+        """Statements that report what a target was bound to, by reading it."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return [found for each in target.elts for found in self._after(each, rank)]
+        if isinstance(target, ast.Starred):
+            return self._after(target.value, rank)
+        name = _name(target)
+        if name is None:
+            return []
+        read = ast.copy_location(ast.parse(name, mode="eval").body, target)
+        for node in ast.walk(read):
+            ast.copy_location(node, target)
+        return [ast.copy_location(ast.Expr(self._report(name, read, target, rank)), target)]
+
+    def _assigned(self, value: ast.expr, targets: list[ast.expr]) -> tuple[ast.expr, list[ast.expr]]:
+        """The value, reported under the names of simple targets; and the targets that are left."""
+        rest = []
+        for target in reversed(targets):
+            name = _name(target)
+            if name is None:
+                rest.append(target)
+            else:
+                rank = self._rank if isinstance(target, ast.Name) else max(self._rank, ELEMENT)
+                value = self._report(name, value, value, rank)
+        return value, rest[::-1]
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        self.generic_visit(node)
+        node.value, rest = self._assigned(node.value, node.targets)
+        return [node, *(found for target in rest for found in self._after(target, self._rank))]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        self.generic_visit(node)
+        if node.value is not None:
+            node.value, _ = self._assigned(node.value, [node.target])
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        self.generic_visit(node)
+        return [node, *(self._after(node.target, self._rank) if isinstance(node.target, ast.Name) else [])]
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        self.generic_visit(node)
+        node.value, _ = self._assigned(node.value, [node.target])
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        self.generic_visit(node)
+        node.body[:0] = self._after(node.target, LOCAL)
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.stmt:
+        self.generic_visit(node)
+        targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
+        node.body[:0] = [found for target in targets for found in self._after(target, LOCAL)]
+        return node
+
+    def _visit_function(self, node: _Function) -> _Function:
+        self._depth += 1
+        self.generic_visit(node)
+        self._depth -= 1
+        given = node.args
+        every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        names = [
+            ast.copy_location(ast.Name(arg.arg, ast.Load()), arg) for arg in every if arg.arg not in ("self", "cls")
+        ]
+        first = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        node.body[first:first] = [found for name in names for found in self._after(name, LOCAL)]
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        return self._visit_function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        return self._visit_function(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        self._depth += 1
+        self.generic_visit(node)
+        self._depth -= 1
+        return node
+
+
+def _name(target: ast.expr) -> str | None:
+    """What to call a target: "w", "self.w"; None for what has no short name, or a private one that a policy guards."""
+    if isinstance(target, ast.Name):
+        return target.id if "<" not in target.id else None
+    if isinstance(target, ast.Attribute) and "<" not in target.attr:
+        holder = target.value
+        if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and "<" in holder.func.id and holder.args:
+            holder = holder.args[0]  # a policy has put a guard around the object
+        before = _name(holder)
+        return None if before is None else f"{before}.{target.attr}"
+    return None

@@ -1,0 +1,57 @@
+"""Run a snippet in this process with the real engine and recorder, as the worker does in its own."""
+
+from __future__ import annotations
+
+import ast
+import traceback
+from collections.abc import Iterator
+
+import sys
+
+import gradviz.torch as torch
+from gradviz.engine.observe import set_observer
+from gradviz.trace.instrument import instrument
+from gradviz.trace.recorder import Recorder
+from gradviz.trace.schema import Batch
+from gradviz.trace.trace import Trace
+
+FILENAME = "<snippet>"
+
+
+def record(source: str, every: int = 0) -> Iterator[Batch]:
+    """The batches of a run; with `every`, one after each so many top-level statements."""
+    torch.manual_seed(0)
+    recorder = Recorder(source, FILENAME)
+    tree = instrument(ast.parse(source, FILENAME))
+
+    def printed(*args: object) -> None:
+        recorder.text("out", " ".join(map(str, args)) + "\n")
+
+    sys.modules["torch"] = torch
+    world = {"print": printed, "__name__": "__main__", **recorder.hooks()}
+    statements = tree.body
+    chunks = [statements] if not every else [statements[i : i + every] for i in range(0, len(statements), every)]
+    set_observer(recorder)
+    try:
+        for chunk in chunks:
+            exec(compile(ast.Module(chunk, []), FILENAME, "exec"), world)
+            if every and (batch := recorder.take_batch()):
+                yield batch
+    except Exception as error:  # noqa: BLE001  what a snippet raises is what is looked at
+        lines = [
+            frame.lineno or -1 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILENAME
+        ]
+        last = traceback.format_exception_only(error)[-1].strip()
+        recorder.raised(type(error).__name__, str(error), lines[-1], "".join(traceback.format_exception(error)), last)
+    finally:
+        set_observer(None)
+    if batch := recorder.take_batch():
+        yield batch
+
+
+def run(source: str, every: int = 0) -> Trace:
+    """The trace of a snippet."""
+    trace = Trace(source)
+    for batch in record(source, every):
+        trace.extend(batch)
+    return trace
