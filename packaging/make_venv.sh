@@ -32,7 +32,7 @@ if ! missing=$("$venv/bin/python" -c 'import PySide6.QtWidgets, PySide6.QtSvg, P
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         echo "Qt misses a system library; installing $packages"
         apt-get update -qq
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-upgrade --no-install-recommends $packages
         "$venv/bin/python" -c 'import PySide6.QtWidgets, PySide6.QtSvg, PySide6.QtPrintSupport'
     else
         echo "$missing" | tail -1 >&2
