@@ -48,6 +48,20 @@ class Camera:
         return replace(self, left=x - width / 2 / self.scale, top=y - height / 2 / self.scale).moved(0, 0)
 
 
+def within(camera: Camera, extent: Box, width: float, height: float) -> Camera:
+    """Do not look past what there is: where all of it fits it is centred, else its edge stays at the edge."""
+    margin = FIT_MARGIN / camera.scale
+    left = _within(camera.left, width / camera.scale, extent[0] - margin, extent[2] + margin)
+    top = _within(camera.top, height / camera.scale, extent[1] - margin, extent[3] + margin)
+    return replace(camera, left=left, top=top).moved(0, 0)
+
+
+def _within(start: float, length: float, low: float, high: float) -> float:
+    if high - low <= length:
+        return (low + high - length) / 2
+    return min(max(start, low), high - length)
+
+
 def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_FIT) -> Camera:
     """All of an extent in view."""
     across, down = max(extent[2] - extent[0], 1.0), max(extent[3] - extent[1], 1.0)

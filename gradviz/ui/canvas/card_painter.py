@@ -47,7 +47,7 @@ def _header(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -
     needed = ink.width(sizes.META, meta)
     room = line.width() - ink.width(sizes.NAME, content.name) - 8
     if room < needed and content.version:
-        meta = f"v{content.version}"
+        meta = content.meta
         needed = ink.width(sizes.META, meta)
     if room < needed:
         room = min(needed, line.width() * 0.45)
@@ -70,27 +70,29 @@ def _value(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colou
 
 def _grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
     strengths = value.picture.grid() if value.picture is not None else None
+    wide = min(sizes.CELL_MAX, area.width() / max(len(value.cells[0]), 1))
     for row, texts in enumerate(value.cells):
         for column, text in enumerate(texts):
-            left = area.left() + column * sizes.CELL_WIDTH
-            cell = QRectF(left, area.top() + row * sizes.CELL_HEIGHT, sizes.CELL_WIDTH - 1.5, sizes.CELL_HEIGHT - 1.5)
-            if strengths is not None:
-                painter.fillRect(cell, _cell_colour(ink, int(strengths[row, column]), 0.35))
-            ink.text(painter, sizes.CELL, colour, cell, text, CENTRE)
+            left = area.left() + column * wide
+            cell = QRectF(left, area.top() + row * sizes.CELL_HEIGHT, wide - 1.5, sizes.CELL_HEIGHT - 1.5)
+            strength = int(strengths[row, column]) if strengths is not None else 0
+            painter.fillRect(cell, _cell_colour(ink, strength, 0.35))
+            ink.text(painter, sizes.CELL, "card" if strength == MISSING else colour, cell, text, CENTRE)
     return len(value.cells) * sizes.CELL_HEIGHT + 4
 
 
 def _map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
     place = QRectF(area.left(), area.top() + 1, sizes.MAP_WIDTH, sizes.MAP_HEIGHT - 2)
     if value.picture is not None:
-        _picture(painter, ink, place, value.picture)
-    text = QRectF(place.right() + 8, place.top(), area.right() - place.right() - 8, place.height() / 2)
+        place.setRight(_picture(painter, ink, place, value.picture))
+    text = QRectF(place.right() + 10, place.top(), area.right() - place.right() - 10, place.height() / 2)
     ink.text(painter, sizes.CELL, colour, text, value.summary[0], LEFT)
-    ink.text(painter, sizes.SMALL, "muted", text.translated(0, text.height()), value.summary[1], LEFT)
+    ink.text(painter, sizes.CELL, colour, text.translated(0, text.height()), value.summary[1], LEFT)
     return sizes.MAP_HEIGHT + 4
 
 
-def _picture(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> None:
+def _picture(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> float:
+    """The picture at the left of a place; returns where it ends."""
     image = QImage(picture.columns, picture.rows, QImage.Format.Format_RGB32)
     for row, strengths in enumerate(picture.grid().tolist()):
         for column, strength in enumerate(strengths):
@@ -102,6 +104,7 @@ def _picture(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> No
     painter.setPen(ink.pen("panel_border", 0.8))
     painter.setBrush(QBrush())
     painter.drawRect(wide)
+    return wide.right()
 
 
 def _cell_colour(ink: Ink, strength: int, alpha: float) -> object:
@@ -122,8 +125,8 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     line = QRectF(area.left(), area.top() + shift, area.width(), height)
     ink.text(painter, sizes.META, "muted", line, content.label, LEFT)
     if grad is not None and number:
-        role, colour = (sizes.META, "faint") if grad.text == "None" else (sizes.NUMBER, "gradient")
-        ink.text(painter, role, colour, line, grad.text, RIGHT)
+        room = line.width() - ink.width(sizes.META, content.label) - 6
+        _number(painter, ink, QRectF(line.right() - room, line.top(), room, line.height()), grad)
         note = QRectF(area.left(), line.bottom() - 4, area.width(), sizes.NOTE)
         ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
         return
@@ -131,6 +134,16 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     ink.text(painter, sizes.SMALL, "muted", QRectF(line.right() - room, line.top(), room, height), content.note, RIGHT)
     if grad is not None:
         _value(painter, ink, QRectF(area.left(), line.bottom(), area.width(), area.height()), grad, "gradient")
+
+
+def _number(painter: QPainter, ink: Ink, room: QRectF, grad: ValueContent) -> None:
+    """A gradient at the right: in large figures, in small ones, or shortened, whichever is the first to fit."""
+    if grad.text == "None":
+        ink.text(painter, sizes.META, "faint", room, grad.text, RIGHT)
+        return
+    ways = ((sizes.NUMBER, grad.text), (sizes.CELL, grad.text), (sizes.CELL, grad.summary[0]))
+    role, text = next((way for way in ways if ink.width(*way) <= room.width()), ways[-1])
+    ink.text(painter, role, "gradient", room, text, RIGHT)
 
 
 def _badge(painter: QPainter, ink: Ink, card: QRectF, badge: Badge) -> None:

@@ -26,7 +26,7 @@ class ValueContent:
     text: str
     picture: Picture | None = None
     cells: tuple[tuple[str, ...], ...] = ()
-    summary: tuple[str, str] = ("", "")
+    summary: tuple[str, str] = ("", "")  # beside a picture; of a number, its shorter text
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,9 @@ def _gradient(frame: Frame, tensor: int, category: int, shape: sizes.Shape) -> t
     if passing is not None and not frame.retains_grad(tensor):
         return "∇ passing", value_content(passing, shape), "not stored"
     none = ValueContent("number", "None")
+    buffer = frame.buffer(tensor)
+    if buffer is not None and buffer.used:
+        return ".grad", none, "set to None"
     return ".grad", none, "" if frame.call < 0 else short_reason(frame.no_grad_reason(tensor))
 
 
@@ -150,6 +153,8 @@ def short_reason(reason: str | None) -> str:
         if reason.startswith(long):
             keeps = short.endswith(" ") or "no_grad" in short
             return short + reason.removeprefix(long) if keeps else short
+    if "only floating point" in reason:
+        return f"{reason.split(':')[0]} has no gradients"
     if " gradients have arrived" in reason:
         return reason.split(" in ")[0].replace(" gradients have", "")
     return reason.split(":")[0]
@@ -160,26 +165,28 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
     if value is None:
         return ValueContent("number", "None")
     if value.scalar is not None:
-        return ValueContent("number", value.text(NUMBER_CHARACTERS))
+        return ValueContent("number", value.text(NUMBER_CHARACTERS), summary=(number_text(value.scalar), ""))
     if shape.kind == "grid" and value.array is not None and value.array.size == shape.rows * shape.columns:
         rows = value.array.reshape(shape.rows, shape.columns)
         cells = tuple(tuple(cell_text(number) for number in row) for row in rows.tolist())
         return ValueContent("grid", value.text(), picture(rows), cells)
     found = value.summary
-    low, high = number_text(found.low), number_text(found.high)
-    nans = f"{found.nans} NaN" if found.nans else f"mean {number_text(found.mean)}"
     if not value.numel:
         return ValueContent("map", "empty", None, (), ("empty", ""))
-    return ValueContent("map", value.text(), picture(value.edges), (), (f"{low} … {high}", nans))
+    low, high = number_text(found.low), number_text(found.high)
+    summary = (f"all {high}", "") if found.low == found.high else (f"max {high}", f"min {low}")
+    if found.nans:
+        summary = (f"{found.nans} of {value.numel}", "are NaN")
+    return ValueContent("map", value.text(), picture(value.edges), (), summary)
 
 
 def cell_text(number: complex | float | int | bool) -> str:
-    """A number for a cell of a grid: at most seven characters."""
+    """A number for a cell of a grid: at most six characters."""
     if isinstance(number, bool):
         return str(number)
     for digits in (4, 3, 2, 1):
         text = number_text(number, digits)
-        if len(text) <= 7:
+        if len(text) <= 6:
             return text
     return f"{number:.0e}" if not isinstance(number, complex) else "…"
 

@@ -125,9 +125,9 @@ class Placed:
 
 def build(trace: Trace, ruler: sizes.Measure) -> Diagram:
     """The diagram of a trace."""
-    graph_of_node = np.asarray(trace.graph_of_node, np.int64)
+    graph_of_node = np.append(np.asarray(trace.graph_of_node, np.int64), -1)  # the last is that of node -1: none
     uses = _Uses(trace.inputs.node.astype(np.int64), trace.inputs.tensor.astype(np.int64), graph_of_node)
-    first, until = trace.graphs.first, trace.graphs.until
+    first, until = _merge(trace, graph_of_node)
     tensors = _tensor_items(trace, uses)
     if not len(first):  # tensors only: they are shown as one graph
         first, until = np.array([-1]), np.array([np.iinfo(np.int64).max])
@@ -177,6 +177,26 @@ class _Uses:
     @property
     def graph(self) -> Ints:
         return self.graph_of_node[self.node]
+
+
+def _merge(trace: Trace, graph_of_node: Ints) -> tuple[Ints, Ints]:
+    """First and last step of each graph. Untracked operations whose results only one other graph uses join that graph:
+    `graph_of_node` is changed, and their own graph is left empty."""
+    first, until = np.array(trace.graphs.first, np.int64), np.array(trace.graphs.until, np.int64)
+    maker = trace.tensors.producer[trace.inputs.tensor]
+    mine, other = graph_of_node[maker], graph_of_node[trace.inputs.node]
+    loose = np.flatnonzero((mine >= 0) & (mine != other))
+    loose = loose[[not trace.nodes.name[node] for node in maker[loose].tolist()]]
+    pairs = np.unique(np.column_stack((mine[loose], other[loose])), axis=0)
+    users = np.bincount(pairs[:, 0], minlength=len(first))
+    into = np.arange(len(first))
+    for graph, user in pairs[users[pairs[:, 0]] == 1].tolist()[::-1]:
+        into[graph] = into[user]
+        first[into[user]] = min(first[into[user]], first[graph])
+    gone = into != np.arange(len(first))
+    until[gone] = first[gone]
+    graph_of_node[graph_of_node >= 0] = into[graph_of_node[graph_of_node >= 0]]
+    return first, until
 
 
 def _tensor_items(trace: Trace, uses: _Uses) -> Ints:
@@ -231,6 +251,8 @@ def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index:
     """Category, sizes and names of all items."""
     requires = trace.tensors.requires_grad.astype(bool)
     np.logical_or.at(requires, trace.flags.tensor, trace.flags.requires_grad)
+    versioned = trace.tensors.version > 0
+    versioned[trace.writes.tensor] = True
     badged = np.zeros(len(trace.tensors), bool)
     badged[trace.arrivals.tensor[(trace.arrivals.expected > 1) & (trace.arrivals.tensor >= 0)]] = True
     of_tensor = np.where(requires, np.where(trace.tensors.is_leaf, LEAF, INTERMEDIATE), CONSTANT)
@@ -258,6 +280,8 @@ def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index:
         else:
             shape = sizes.shape_of(trace.tensors.shape[which])
             meta = meta_text(trace, which, int(category[item]))
+            if versioned[which]:
+                meta = f"v10 · {meta}"
             size[item] = sizes.card_size(ruler, names[item], meta, shape, bool(requires[which]), bool(badge[item]))
         card[item] = size[item]
     size[badge, 1] += sizes.BADGE_GAP + sizes.BADGE_HEIGHT

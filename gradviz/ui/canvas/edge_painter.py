@@ -62,6 +62,10 @@ def _cubics_of(placed: Placed, edges: Ints) -> Ints:
     return np.repeat(placed.first_cubic[edges] - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
 
 
+def _pieces_of(placed: Placed, edges: Ints) -> tuple[list[int], list[int]]:
+    return placed.first_cubic[edges].tolist(), placed.first_cubic[edges + 1].tolist()
+
+
 def lines_of(placed: Placed, edges: Ints, scale: float) -> Floats:
     """The edges as straight lines (n, 4)."""
     points = np.matmul(WEIGHTS[pieces(scale)], placed.cubics[_cubics_of(placed, edges)])
@@ -183,7 +187,9 @@ def _flat(pen: QPen) -> QPen:
 
 def _marks(painter: QPainter, ink: Ink, placed: Placed, edges: Ints, text: str, colour: str) -> None:
     """A chip in the middle of an edge that says what is wrong with its gradient."""
-    middle = placed.cubics[(placed.first_cubic[edges] + placed.first_cubic[edges + 1]) // 2]
+    span = np.abs(placed.cubics[:, 3] - placed.cubics[:, 0]).sum(1)
+    longest = [first + int(span[first:end].argmax()) for first, end in zip(*_pieces_of(placed, edges), strict=True)]
+    middle = placed.cubics[longest]
     width = ink.width(sizes.SMALL, text) + 10
     for x, y in np.matmul(WEIGHTS[2][1], middle).tolist():
         chip = QRectF(x - width / 2, y - 7.5, width, 15)

@@ -29,7 +29,7 @@ def paint_operation(painter: QPainter, ink: Ink, box: QRectF, content: Operation
 
 
 def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
-    line = QRectF(box.left(), top, box.width(), sizes.LABEL_HEIGHT)
+    line = QRectF(box.center().x() - sizes.LABEL_MAX / 2, top, sizes.LABEL_MAX, sizes.LABEL_HEIGHT)
     ink.text(painter, sizes.SMALL, "muted", line, content.label, CENTRE)
     if content.scope:
         ink.text(painter, sizes.SMALL, "link", line.translated(0, sizes.LABEL_HEIGHT - 1), content.scope, CENTRE)

@@ -24,7 +24,7 @@ from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.operation_painter import paint_operation
 
 NAMED = 0.3
-MARGIN = 8.0  # how far halos, tabs' marks and pens reach over the box of an item
+MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
 MOST_SPRITES = 700
 REASON_HEIGHT = 19.0
 

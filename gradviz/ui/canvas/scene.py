@@ -16,7 +16,7 @@ from gradviz.ui.canvas.diagram import Ints, Placed
 from gradviz.ui.canvas.hover import tooltip
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.moment import Moment, moment
-from gradviz.ui.canvas.painter import ScenePainter
+from gradviz.ui.canvas.painter import MARGIN, ScenePainter
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ class Scene:
         corner, size = self.placed.corner[item], self.placed.diagram.size[item]
         x, y = camera.to_screen(*corner.tolist())
         width, height = (size * camera.scale).tolist()
-        return QRectF(x, y, width, height).adjusted(-REACH, -REACH, REACH, REACH).toAlignedRect()
+        reach = REACH + MARGIN * camera.scale
+        return QRectF(x, y, width, height).adjusted(-reach, -reach, reach, reach).toAlignedRect()
 
     def screen_region(self, edges: Ints, camera: Camera) -> QRegion:
         """The pixels of some edges."""

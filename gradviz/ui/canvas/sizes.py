@@ -18,15 +18,17 @@ PAD = 11.0
 LINE = 24.0  # a number
 NOTE = 14.0  # small text
 CELL_WIDTH, CELL_HEIGHT = 46.0, 19.0
+CELL_MAX = 72.0
 MAP_WIDTH, MAP_HEIGHT = 78.0, 42.0
-SUMMARY_WIDTH = 92.0
-CARD_MIN, CARD_MAX = 138.0, 250.0
+SUMMARY_WIDTH = 97.0
+CARD_MIN, CARD_MAX = 150.0, 285.0
 MOST_COLUMNS, MOST_ROWS = 5, 4
-BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 5.0, 186.0
+BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 8.0, 186.0
 RADIUS = 20.0
 TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 5.0, 6.0
 LABEL_HEIGHT, LABEL_GAP = 15.0, 3.0
 LABEL_MAX = 170.0
+OVERHANG = 20.0  # how far labels may reach into the gap between the columns
 REFERENCE_HEIGHT = 26.0
 PORT_PITCH, PORT_SPREAD = 13.0, 30.0
 
@@ -84,7 +86,7 @@ class Shape:
         """Without the card's padding."""
         if self.kind == "grid":
             return self.columns * CELL_WIDTH
-        return MAP_WIDTH + 8 + SUMMARY_WIDTH if self.kind == "map" else 0.0
+        return MAP_WIDTH + 10 + SUMMARY_WIDTH if self.kind == "map" else 0.0
 
     @property
     def height(self) -> float:
@@ -142,9 +144,9 @@ def operation_size(
     ruler: Measure, symbol: str, label: str, scope: str, saved: tuple[str, ...]
 ) -> tuple[float, float]:  # fmt: skip
     """Width and height of an operation with its tabs and labels; the circle is in the middle of it."""
-    label_width = min(LABEL_MAX, ruler.width(SMALL, label))
-    scope_width = min(LABEL_MAX, ruler.width(SMALL, scope))
-    width = max(symbol_width(ruler, symbol), label_width, scope_width, tabs_width(ruler, saved))
+    words = max(min(LABEL_MAX, ruler.width(SMALL, text)) for text in (label, scope))
+    words = max(words, tabs_width(ruler, saved))
+    width = max(symbol_width(ruler, symbol), words - 2 * OVERHANG)
     below = LABEL_GAP + LABEL_HEIGHT * (2 if scope else 1)
     above = TAB_GAP + TAB_HEIGHT if saved else 0.0
     return round(width + 6), round(2 * (RADIUS + max(above, below)))

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gradviz.ui import look
-from gradviz.ui.canvas.camera import Camera, fitting
+from gradviz.ui.canvas.camera import Camera, fitting, within
 from gradviz.ui.canvas.placing import Placing
 from gradviz.ui.theme import LIGHT, Theme
 
@@ -162,7 +162,7 @@ class CanvasView(QWidget):
         scale = 0.75 * self._theme.scale
         place = self._scene.place_of(self._scene.start_item())
         if place is not None:
-            self._look(Camera(scale).centred(*place, self.width(), self.height()))
+            self._look(self._aimed(Camera(scale), place))
 
     def _look(self, camera: Camera) -> None:
         if camera != self._camera:
@@ -210,7 +210,7 @@ class CanvasView(QWidget):
         place = self._scene.place_of(self._scene.find(kind, index)) if self._scene is not None else None
         if place is not None:
             self._fitted = False
-            self._look(self._camera.centred(*place, self.width(), self.height()))
+            self._look(self._aimed(self._camera, place))
 
     def _extent_is_seen(self) -> bool:
         extent = self._scene.extent() if self._scene is not None else None
@@ -230,8 +230,14 @@ class CanvasView(QWidget):
             return False
         place = scene.place_of(scene.moment.current[0])
         assert place is not None
-        self._camera = self._camera.centred(*place, self.width(), self.height())
+        self._camera = self._aimed(self._camera, place)
         return True
+
+    def _aimed(self, camera: Camera, place: tuple[float, float]) -> Camera:
+        """The camera with a place in the middle, or as near to it as there is something to see around it."""
+        camera = camera.centred(*place, self.width(), self.height())
+        extent = self._scene.extent() if self._scene is not None else None
+        return camera if extent is None else within(camera, extent, self.width(), self.height())
 
     # -- selection
 
@@ -417,7 +423,7 @@ class CanvasView(QWidget):
         if not self.rect().contains(box):
             place = scene.place_of(item)
             assert place is not None
-            self._look(self._camera.centred(*place, self.width(), self.height()))
+            self._look(self._aimed(self._camera, place))
 
 
 def _rectangles(region: QRegion) -> list[QRect]:
