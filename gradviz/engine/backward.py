@@ -51,6 +51,7 @@ class GraphTask:
         self.ready: list[tuple[int, int, Node]] = []
         self.pushed = 0
         self.observer = state.observer
+        self.watched = self.observer is not None or state.anomaly
         self.expected: dict[Edge, list[int]] = {}  # [arrived, expected], kept only while somebody watches
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Tensor | None] = []
@@ -149,16 +150,45 @@ class GraphTask:
             if grads[0] is not None:
                 self._accumulate(node, grads[0])
             return
-        self._run_node(node, grads)
-
-    def _run_node(self, node: Node, grads: list[Tensor | None]) -> None:
         if node.pre_hooks is not None:
             grads = run_pre_hooks(node, grads, self.observer)
         out = node.apply(grads)
-        had_buffers = not self.retain_graph and node.release()
-        edges = node.next
+        had_buffers = not self.retain_graph and node.saved is not None and node.release()
+        if self.watched or node.post_hooks is not None or self.needed is not None:
+            self._send_watched(node, grads, out, had_buffers)
+        else:
+            self._send(node, out)
+
+    def _send(self, node: Node, out: Sequence[Tensor | None]) -> None:
+        """Deliver the gradients that a node returned to where they go: the short way, when nobody wants to see or change them."""
+        dependencies, buffers = self.dependencies, self.buffers
+        for i, edge in enumerate(node.next):
+            if edge is None:
+                continue
+            to, nr = edge
+            grad = out[i]
+            if grad is not None:
+                shape, dtype = to.metas[nr]
+                data = grad._data
+                if data.shape != shape or data.dtype is not dtype:
+                    grad = conform(grad, shape, dtype, node, i)
+                buffer = buffers.get(to)
+                if buffer is None:
+                    buffers[to] = buffer = [None] * len(to.metas)
+                held = buffer[nr]
+                buffer[nr] = grad if held is None else held + grad
+            waiting = dependencies[to] - 1
+            dependencies[to] = waiting
+            if not waiting:
+                self.pushed += 1
+                heappush(self.ready, (-to.sequence_nr, self.pushed, to))
+
+    def _send_watched(
+        self, node: Node, grads: list[Tensor | None], out: Sequence[Tensor | None], had_buffers: bool
+    ) -> None:
+        """As `_send`, with hooks, anomaly mode, reports and the limits of `inputs`."""
         checked: list[Tensor | None] = []
-        for i, edge in enumerate(edges):
+        for i, edge in enumerate(node.next):
             grad = out[i]
             if edge is None or grad is None:
                 checked.append(None)
@@ -173,18 +203,12 @@ class GraphTask:
         if node.post_hooks is not None:
             checked = run_post_hooks(node, checked, grads, self.observer)
         if self.observer is not None:
-            self._report(node, grads, checked, had_buffers)
-        for edge, grad in zip(edges, checked, strict=True):
+            self.observer.backward_node(node, grads, checked)
+            if had_buffers:
+                self.observer.freed(node)
+        for edge, grad in zip(node.next, checked, strict=True):
             if edge is not None:
                 self._deliver(edge[0], edge[1], grad)
-
-    def _report(
-        self, node: Node, grads: list[Tensor | None], out: list[Tensor | None], had_buffers: bool
-    ) -> None:
-        assert self.observer is not None
-        self.observer.backward_node(node, grads, out)
-        if had_buffers:
-            self.observer.freed(node)
 
     def _deliver(self, node: Node, nr: int, grad: Tensor | None) -> None:
         """Add a gradient to a node's input buffer; the node is ready when it waits for no other."""

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
 from gradviz.engine.apply import NO_PARAMS, apply
-from gradviz.engine.graph import Node, Saved, accumulator
+from gradviz.engine.graph import Node, Saved, accumulator, save
 from gradviz.engine.inplace import write
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
@@ -297,7 +297,8 @@ def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[s
     out._node = node
     if plan.saves:
         operands = (x, y)
-        node.saved = [Saved(out if is_output else operands[i], i, is_output) for i, is_output in plan.saves]
+        keep = save if state.saved_hooks else Saved
+        node.saved = [keep(out if is_output else operands[i], i, is_output) for i, is_output in plan.saves]
     if plan.captures:
         plan.save(node, (x, y), (out,))
     if state.anomaly:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import SECOND_BACKWARD, ErrorNode, Node, Saved, edge_of, next_sequence, unpack_saved
+from gradviz.engine.graph import SECOND_BACKWARD, ErrorNode, Node, edge_of, next_sequence, save
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
@@ -53,14 +53,14 @@ class FunctionCtx(Node):
         """What `save_for_backward` kept."""
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
-        return tuple(None if one is None else unpack_saved(one, self) for one in self.saved or ())
+        return tuple(None if one is None else one.value(self) for one in self.saved or ())
 
     saved_variables = saved_tensors
 
     def _keep(self, outputs: Sequence[Any]) -> None:
         if self.to_save:
             at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor)}
-            self.saved = [None if t is None else Saved(t, at.get(id(t), 0), id(t) in at) for t in self.to_save]
+            self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in self.to_save]
             self.to_save = ()
 
     def saved_items(self) -> Any:

@@ -70,31 +70,16 @@ class Saved:
     """One saved buffer: the tensor as it was, its data, and the version at which it was saved. An output of the node is held without
     its history (`tensor` is None), so that node and output do not keep each other alive."""
 
-    __slots__ = ("data", "index", "packed", "tensor", "unpack", "version", "counter")
+    __slots__ = ("counter", "data", "index", "tensor", "version")
 
     def __init__(self, tensor: Tensor, index: int, is_output: bool) -> None:
-        self.counter = tensor._version_counter
-        self.version = 0 if self.counter is None else self.counter.value
+        self.counter = counter = tensor._version_counter
+        self.version = 0 if counter is None else counter.value
         self.data: Array = tensor._data
         self.index = index
         self.tensor: Tensor | None = None if is_output else tensor
-        self.unpack: Callable[[Any], Any] | None = None
-        self.packed: Any = None
-        if is_output and self.counter is None:
+        if is_output and counter is None:
             self.counter = tensor._share_version()
-        if state.saved_hooks:
-            self._pack(tensor)
-
-    def _pack(self, tensor: Tensor) -> None:
-        pack, self.unpack = state.saved_hooks[-1]  # type: ignore[assignment]
-        held, state.saved_hooks = state.saved_hooks, []
-        grad, state.grad = state.grad, False
-        try:
-            self.packed = pack(tensor.detach() if self.tensor is None else tensor)  # type: ignore[operator]
-        finally:
-            state.saved_hooks, state.grad = held, grad
-        self.tensor = None
-        self.data = np.empty(0)
 
     @property
     def current_version(self) -> int:
@@ -102,6 +87,41 @@ class Saved:
         if self.counter is not None:
             return self.counter.value
         return 0 if self.tensor is None else self.tensor._version
+
+    def value(self, node: Node) -> Tensor:
+        """The buffer as a tensor, with its history; raises when its memory was written to since."""
+        tensor = self.tensor
+        if tensor is not None and tensor._data is self.data:
+            counter = tensor._version_counter
+            if counter is None or counter.value == self.version:
+                return tensor
+        return unpack_saved(self, node)
+
+
+class PackedSaved(Saved):
+    """A saved buffer that went through the pack hook of `saved_tensors_hooks`, and comes back through its unpack hook."""
+
+    __slots__ = ("packed", "unpack")
+
+    def __init__(self, tensor: Tensor, index: int, is_output: bool) -> None:
+        super().__init__(tensor, index, is_output)
+        pack, self.unpack = state.saved_hooks[-1]
+        held, state.saved_hooks = state.saved_hooks, []
+        grad, state.grad = state.grad, False
+        try:
+            self.packed = pack(tensor.detach() if is_output else tensor)
+        finally:
+            state.saved_hooks, state.grad = held, grad
+        self.tensor, self.data = None, np.empty(0)
+
+    def value(self, node: Node) -> Tensor:
+        found: Tensor = self.unpack(self.packed)
+        return found
+
+
+def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
+    """Keep a tensor for the backward pass."""
+    return PackedSaved(tensor, index, is_output) if state.saved_hooks else Saved(tensor, index, is_output)
 
 
 class Node:
@@ -151,7 +171,7 @@ class Node:
         """The saved buffers, checked: freed ones and ones that were overwritten are refused with PyTorch's messages."""
         if self.saved is None or self.freed:
             raise RuntimeError(SECOND_BACKWARD)
-        return [None if one is None else unpack_saved(one, self) for one in self.saved]
+        return [None if one is None else one.value(self) for one in self.saved]
 
     def release(self) -> bool:
         """Free the saved buffers; whether there were any."""
@@ -195,7 +215,7 @@ class Node:
             if self.saved is None or self.freed:
                 raise RuntimeError(SECOND_BACKWARD)
             one = self.saved[names.index(name)]
-            return None if one is None else unpack_saved(one, self)
+            return None if one is None else one.value(self)
         if name in self.params:
             value = self.params[name]
             # PyTorch shows a negative dimension as the unsigned number that it is stored as.
@@ -277,9 +297,6 @@ def unpack_saved(one: Saved, node: Node) -> Tensor:
     """The buffer as a tensor, with its history; raises when its memory was written to since."""
     from gradviz.engine.tensor import wrap
 
-    if one.unpack is not None:
-        value: Tensor = one.unpack(one.packed)
-        return value
     if one.current_version != one.version:
         raise RuntimeError(_version_error(one, node))
     tensor = one.tensor

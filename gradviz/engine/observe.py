@@ -57,8 +57,11 @@ class Observer(Protocol):
     def hook(self, kind: str, target: object, before: object, after: object) -> None:
         """A hook was called: "tensor", "pre", "post" or "post_accumulate"."""
 
+    def detached(self, source: Tensor, result: Tensor) -> None:
+        """`detach()` or `.data` made `result`, over the memory of `source` and without its history."""
+
     def cleared(self, tensor: Tensor, to_none: bool) -> None:
-        """`.grad` was set to None or to zeros."""
+        """`.grad` was set to None, to zeros, or by assignment to another tensor."""
 
     def optimizer(self, name: str, params: Sequence[Tensor]) -> None:
         """An optimizer updated its parameters."""

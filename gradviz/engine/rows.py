@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradviz.engine.graph import Node, Saved
+from gradviz.engine.graph import SECOND_BACKWARD, Node, Saved, save
 
 if TYPE_CHECKING:
     from gradviz.engine.tensor import Tensor
@@ -169,7 +169,7 @@ class Plan:
             saved: list[Saved | None] = []
             for index, is_output in self.saves:
                 one = outputs[index] if is_output else tensors[index]
-                saved.append(None if one is None else Saved(one, index, is_output))
+                saved.append(None if one is None else save(one, index, is_output))
             node.saved = saved
         if self.captures:
             node.captured = {name: _capture(tensors[index], kind) for name, index, kind in self.captures}
@@ -181,7 +181,42 @@ class Plan:
             return self._run_joint
         if not self.row.single:
             return self._run_several
-        return self._run
+        simple = self._simple()
+        return self._run if simple is None else self._run_simple(simple)
+
+    def _simple(self) -> list[tuple[int, Formula, int]] | None:
+        """(place, formula, buffer or −1), where every formula takes just the gradient and at most one buffer."""
+        found = []
+        for at, fn in self._formulas():
+            names = _parameters(fn)
+            if names == ("grad",):
+                found.append((at, fn, -1))
+            elif len(names) == 2 and names[0] == "grad" and names[1] in self.saved_names:
+                found.append((at, fn, self.saved_names.index(names[1])))
+            else:
+                return None
+        return found
+
+    @staticmethod
+    def _run_simple(
+        formulas: list[tuple[int, Formula, int]],
+    ) -> Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]]:
+        def run(node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+            grad = grads[0]
+            out: list[Tensor | None] = [None] * len(node.next)
+            if grad is None:
+                return out
+            for at, fn, k in formulas:
+                if k < 0:
+                    out[at] = fn(grad)
+                else:
+                    if node.saved is None:
+                        raise RuntimeError(SECOND_BACKWARD)
+                    one = node.saved[k]
+                    out[at] = fn(grad, None if one is None else one.value(node))
+            return out
+
+        return run
 
     def _run(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         out: list[Tensor | None] = [None] * len(node.next)

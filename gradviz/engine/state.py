@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradviz.engine.observe import Observer
@@ -21,7 +22,7 @@ class State:
         self.sequence = 0  # number of the next node made in the forward pass
         self.anomaly = False
         self.anomaly_nan = True
-        self.saved_hooks: list[tuple[object, object]] = []  # innermost last
+        self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last
 
 
 state = State()

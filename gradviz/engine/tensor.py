@@ -180,8 +180,8 @@ class Tensor:
         if value is not None:
             self._check_grad(value)
         self._grad = value
-        if value is None and state.observer is not None:
-            state.observer.cleared(self, True)
+        if state.observer is not None:
+            state.observer.cleared(self, value is None)
 
     def _check_grad(self, value: Any) -> None:
         if not isinstance(value, Tensor):
@@ -209,6 +209,8 @@ class Tensor:
         found._wrapped = None
         if type(self) is not Tensor and getattr(type(self), "_keeps_type", False):
             found.__class__ = type(self)
+        if state.observer is not None:
+            state.observer.detached(self, found)
         return found
 
     @data.setter
@@ -304,6 +306,8 @@ class Tensor:
         """The same memory without history."""
         found = wrap(self._data)
         found._version_counter = self._share_version()
+        if state.observer is not None:
+            state.observer.detached(self, found)
         return found
 
     def detach_(self) -> Tensor:

@@ -78,7 +78,16 @@ RELU = op(
     brief="Negative elements become 0.", derivatives={"self": "grad where result > 0, else 0"},
     self=lambda grad, result: threshold_backward(grad, result, 0),
 )  # fmt: skip
-unary(RELU, "relu", floating=False, where="torch method F")
+unary(RELU, "relu", floating=False)
+
+
+@api("relu", where="F")
+def functional_relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """Negative elements become 0, on request in place."""
+    made: Tensor = F["relu_"](input) if inplace else F["relu"](input)
+    return made
+
+
 THRESHOLD_BACKWARD = op(
     "threshold_backward", "grad_output, self", lambda g, x, *, threshold: np.where(x <= threshold, g.dtype.type(0), g),
     category="activations", symbol="relu′", latex=r"g \cdot [x > t]", brief="The gradient where the input was above a threshold.",
