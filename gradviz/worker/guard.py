@@ -194,14 +194,14 @@ class Guard:
 
     def hasattr(self, thing: Any, name: Any) -> bool:
         """The snippet's hasattr."""
-        return self.getattr(thing, name, _MISSING) is not _MISSING if self._check_name(name) else False
+        absent = object()
+        return self.getattr(thing, name, absent) is not absent
 
-    def _check_name(self, name: object) -> bool:
+    def _check_name(self, name: object) -> None:
         if type(name) is not str:
             raise TypeError("attribute name must be string")
         if name in FORBIDDEN_ATTRIBUTES or (is_dunder(name) and name not in READABLE_DUNDERS):
             raise AttributeError(f"the attribute '{name}' is not {HERE}")
-        return True
 
     def _check_private(self, thing: Any, name: str) -> None:
         if type(thing) is super:
@@ -211,7 +211,7 @@ class Guard:
             return
         if name in _OPEN_PRIVATE or name.startswith(_OPEN_PREFIXES):
             return
-        raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}' that a GradViz snippet can use")
+        raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
 
     def _is_engine_state(self, cls: type, name: str) -> bool:
         """Whether a facade class that carries raw memory defines this private name."""

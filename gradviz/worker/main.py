@@ -49,12 +49,14 @@ def _prepare(channel: Channel) -> Callable[[int], None]:
 
     from gradviz.worker.oslock import AuditGate, lock_down
     from gradviz.worker.runner import Runner
-    from gradviz.worker.torch_modules import load_torch
+    from gradviz.worker.torch_modules import load_torch, shut_tensors
     from gradviz.worker.warm import warm
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gate = AuditGate()
-    runner = Runner(channel, gate, load_torch())
+    torch = load_torch()
+    shut_tensors(torch["torch"].Tensor)
+    runner = Runner(channel, gate, torch)
     warm(runner)
     layers = {"language": "on", "audit hook": "on", **lock_down(_memory_mb() + MEMORY_MARGIN_MB)}
     channel.ready(layers)

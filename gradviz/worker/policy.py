@@ -48,13 +48,13 @@ def compile_snippet(
     source: str,
     filename: str,
     modules: Container[str],
-    instrument: Callable[[ast.Module, str], ast.Module] | None = None,
+    instrument: Callable[[ast.Module], ast.Module] | None = None,
 ) -> CodeType:
     """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError."""
     tree = ast.parse(source, filename)
     check(tree, modules)
     if instrument is not None:
-        tree = instrument(tree, source)
+        tree = instrument(tree)
     tree = ast.fix_missing_locations(Rewriter().visit(tree))
     return compile(tree, filename, "exec", dont_inherit=True)
 

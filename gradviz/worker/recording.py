@@ -1,43 +1,40 @@
-"""How the runner meets the engine and the trace: a recorder for each run, instrumented code, and the engine as new."""
+"""Where the runner meets the engine and the trace: a recorder listens during a run, and every run
+finds the engine as new."""
 
 from __future__ import annotations
 
-import ast
-import contextlib
 from collections.abc import Iterator
-from typing import Any
+from contextlib import contextmanager
 
+from gradviz.engine import dtypes, printing
+from gradviz.engine.creation import generator
+from gradviz.engine.observe import set_observer
+from gradviz.engine.state import State, state
+from gradviz.trace.recorder import Recorder
 from gradviz.worker.errors import ErrorText
 
+SEED = 67280421310721  # PyTorch's own default; a snippet that seeds nothing runs the same every time
 
-class Recording:
-    """What records one run; without a recorder (plain Python), nothing."""
 
-    def __init__(self, source: str, filename: str) -> None:
-        self.busy = False
-
-    def hooks(self) -> dict[str, Any]:
-        return {}
-
-    def take_batch(self) -> Any:
-        return None
-
-    def text(self, stream: str, text: str) -> None: ...
-
-    def error(self, error: BaseException, described: ErrorText) -> None: ...
-
-    @contextlib.contextmanager
-    def installed(self) -> Iterator[None]:
+@contextmanager
+def observed(recorder: Recorder) -> Iterator[None]:
+    """The engine reports to this recorder."""
+    set_observer(recorder)
+    try:
         yield
+    finally:
+        set_observer(None)
 
 
-def new_recording(source: str, filename: str) -> Recording:
-    return Recording(source, filename)
-
-
-def instrumented(tree: ast.Module, source: str) -> ast.Module:
-    return tree
+def record_error(recorder: Recorder, error: ErrorText) -> None:
+    """The last step of a run that raised."""
+    set_observer(None)
+    recorder.raised(error.type_name, error.message, error.line, error.traceback, error.last_line)
 
 
 def reset_engine() -> None:
-    pass
+    """Modes, hooks, default dtype, print options and random numbers as in a new process."""
+    State.__init__(state)
+    dtypes.set_default_dtype(dtypes.float32)
+    printing.set_printoptions(profile="default")
+    generator.manual_seed(SEED)

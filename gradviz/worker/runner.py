@@ -17,11 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.trace.instrument import instrument
+from gradviz.trace.recorder import Recorder
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy import Refusal, compile_snippet
-from gradviz.worker.recording import Recording, instrumented, new_recording, reset_engine
+from gradviz.worker.recording import observed, record_error, reset_engine
 from gradviz.worker.stand_ins import World
 from gradviz.worker.ticker import Ticker
 
@@ -44,16 +46,16 @@ class Runner:
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         world = World(self._torch, self._gate, self._channel.write)
         try:
-            code = compile_snippet(source, filename, world.modules, instrumented)
+            code = compile_snippet(source, filename, world.modules, instrument)
         except Refusal as refusal:
             self._channel.done({"status": "refused", "sentence": refusal.sentence, "line": refusal.line})
             return
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
             self._channel.done(_raised(describe(error, filename, self._gate)))
             return
-        recording = new_recording(source, filename)
-        self._channel.record(recording)
-        self._channel.done(self._execute(code, world, recording, filename))
+        recorder = Recorder(source, filename)
+        self._channel.record(recorder)
+        self._channel.done(self._execute(code, world, recorder, filename))
 
     def rehearse(self, sources: list[str]) -> None:
         """Run these and tell nobody."""
@@ -65,15 +67,15 @@ class Runner:
         self._channel = told
         os.close(null)
 
-    def _execute(self, code: types.CodeType, world: World, recording: Recording, filename: str) -> dict[str, Any]:
+    def _execute(self, code: types.CodeType, world: World, recorder: Recorder, filename: str) -> dict[str, Any]:
         guard = world.guard
         guard.globals.update(
             __name__="__main__", __doc__=None, __builtins__=guard.builtins(world.import_module, self._printer())
         )
-        guard.globals.update({**guard.hooks(), **recording.hooks()})
+        guard.globals.update({**guard.hooks(), **recorder.hooks()})
         function = types.FunctionType(code, guard.globals)
         self._show_warnings(filename)
-        with recording.installed():
+        with observed(recorder):
             self._ticker.start()
             self._gate.close()
             try:
@@ -82,7 +84,7 @@ class Runner:
                 return self._left(leaving, filename)
             except BaseException as error:  # noqa: BLE001 what a snippet raises is its result
                 described = describe(error, filename, self._gate)
-                recording.error(error, described)
+                record_error(recorder, described)
                 return _raised(described)
             finally:
                 self._gate.open()

@@ -1,14 +1,14 @@
 """`import torch` for a snippet: the packages of `gradviz.torch` as stand-ins that can't be changed and lead nowhere
 else.
 
-A module's own imports (numpy, typing, other parts of the program) are not handed out. Arrays leave through `numpy()` as `SafeArray`.
+A module's own imports (numpy, typing, other parts of the program) are not handed out. Arrays leave through `numpy()`
+as `SafeArray`.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import pkgutil
 import types
 from collections.abc import Callable
@@ -36,8 +36,6 @@ _FOREIGN = (
 
 def load_torch() -> dict[str, types.ModuleType]:
     """Import every module of `gradviz.torch`; returns them by the name that a snippet uses ("torch.nn")."""
-    if importlib.util.find_spec(ROOT) is None:
-        return {}
     root = importlib.import_module(ROOT)
     found = {"torch": root}
     for part in pkgutil.walk_packages(getattr(root, "__path__", []), f"{ROOT}."):
@@ -67,7 +65,10 @@ def torch_modules(real: dict[str, types.ModuleType]) -> dict[str, Any]:
         module = real[name]
         names = {key: value for key in _public_names(module) if _is_offered(value := getattr(module, key))}
         names = {key: _taking_arrays(value) if key in _FROM_NUMPY else value for key, value in names.items()}
-        names |= {child.rpartition(".")[2]: held for child, held in made.items() if child.rpartition(".")[0] == name}
+        for child, held in made.items():
+            parent, _, key = child.rpartition(".")
+            if parent == name and isinstance(getattr(module, key, held), types.ModuleType | StandIn):
+                names[key] = held  # a function may have the name of its file: torch.autograd.gradcheck
         made[name] = _torch_stand_in(name, module, names)
     return made
 

@@ -32,6 +32,30 @@ def f():
 f()
 """
 
+_TORCH = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 2)
+    def forward(self, x):
+        return torch.relu(self.fc(x))
+net = Net()
+step = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(2):
+    step.zero_grad()
+    loss = ((net(torch.randn(4, 3)) - 1) ** 2).mean()
+    loss.backward()
+    step.step()
+print(net, loss, f"{loss.item():.3f}", net.fc.weight.grad, torch.ones(2, dtype=torch.bfloat16), torch.linalg.inv(torch.eye(2)))
+y = torch.ones(2, requires_grad=True) * 2
+y.grad
+y.numpy() if False else y.detach().numpy().mean()
+y.backward()
+"""
+
 
 def warm(runner: Runner) -> None:
     """Import late parts, exercise NumPy, and run a snippet that raises, is refused and does not compile."""
@@ -41,4 +65,4 @@ def warm(runner: Runner) -> None:
         for part in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             importlib.import_module(part.name)
     warm_arrays()
-    runner.rehearse([_SNIPPET, "import os\\n", "x = ("])
+    runner.rehearse([_SNIPPET, _TORCH, "import os\\n", "x = ("])
