@@ -13,12 +13,13 @@ def add_keyword(text: str, line: int, function: str, keyword: str, value: str) -
         return None
     if any(argument.arg == keyword for argument in call.keywords):
         return _replace_keyword(text, call, keyword, value)
+    given = [*call.args, *(argument.value for argument in call.keywords)]
+    places = [(node.end_lineno or 0, node.end_col_offset or 0) for node in given]
+    line_number, byte = max(places, default=(call.end_lineno, call.end_col_offset - 1))
     lines = text.split("\n")
-    row, column = call.end_lineno - 1, _column(lines[call.end_lineno - 1], call.end_col_offset) - 1
-    before = lines[row][:column].rstrip()
-    empty = not call.args and not call.keywords
-    separator = "" if empty else (" " if before.endswith(",") else ", ")
-    lines[row] = f"{before}{separator}{keyword}={value}{lines[row][column:]}"
+    row, column = line_number - 1, _column(lines[line_number - 1], byte)
+    separator = ", " if given else ""
+    lines[row] = f"{lines[row][:column]}{separator}{keyword}={value}{lines[row][column:]}"
     return _if_valid("\n".join(lines))
 
 

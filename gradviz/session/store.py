@@ -103,7 +103,8 @@ class Store:
         )
 
     def mark_saved(self, path: Path) -> None:
-        """The document is now on disk as it is."""
+        """The document is now on disk as it is; what is typed from now on is another undo step."""
+        self._last_typed = float("-inf")
         self._change(saved=self._state.document, path=path, view=self._with_recent(path))
 
     # runs

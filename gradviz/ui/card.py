@@ -28,7 +28,8 @@ class Card(QFrame):
         for title, page in pages:
             self.tabs.addTab(title)
             self._stack.addWidget(page)
-        row.addWidget(self.tabs if len(pages) > 1 else self.title)
+        row.addWidget(self.tabs)
+        row.addWidget(self.title)
         row.addStretch(1)
         self.tabs.setVisible(len(pages) > 1)
         self.title.setVisible(len(pages) == 1)

@@ -89,13 +89,13 @@ def palette(theme: Theme) -> QPalette:
 
 
 def style_sheet(theme: Theme) -> str:
-    """The application's style sheet. It names the font too: Qt takes the application's font away from styled widgets."""
+    """The application's style sheet. It names the font too: Qt takes the application's from styled widgets."""
     font = f"font-family: {', '.join(repr(name) for name in SANS)}; font-size: {theme.px(BODY)}px"
     return Template(STYLE_FILE.read_text(encoding="utf-8")).substitute(vars(theme), font=font)
 
 
 def apply(app: QApplication, theme: Theme) -> None:
-    """Give the whole application this look. With the style sheet widgets become slow to make, so it comes after them."""
+    """Give the whole application this look. With the style sheet widgets become slow to make, so it comes last."""
     load_fonts()
     app.setFont(sans(theme))
     app.setPalette(palette(theme))

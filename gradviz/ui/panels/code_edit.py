@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -93,6 +93,8 @@ class CodeEdit(QPlainTextEdit):
         cursor.setPosition(_utf16(old, old_end), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(text[start:new_end])
         self._setting = False
+        if start == 0 and old_end == len(old):  # another text altogether: begin at its top
+            self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def mark_lines(self, *, step: int = -1, error: int = -1) -> None:
         """Show the line of the current step and of the error (from 1; -1 for none)."""
@@ -110,6 +112,10 @@ class CodeEdit(QPlainTextEdit):
         if block.isValid():
             self.setTextCursor(QTextCursor(block))
             self.centerCursor()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Text may be dropped here; files are the window's to open."""
+        return not source.hasUrls() and super().canInsertFromMimeData(source)
 
     # keys
 

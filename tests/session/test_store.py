@@ -1,0 +1,147 @@
+"""The store: one path for every change, undo as a list of immutable documents, subscribers that hear everything in
+order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.state import Phase, Run, Selection, State
+from gradviz.session.store import TYPING, Store
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def text(store: Store) -> str:
+    return store.state.document.text
+
+
+def test_typing_without_a_pause_is_one_undo_step() -> None:
+    clock = Clock()
+    store = Store(clock=clock)
+    for typed in ("x", "x ", "x ="):
+        store.edit(TYPING, Snippet(typed))
+        clock.now += 0.2
+    clock.now += 5
+    store.edit(TYPING, Snippet("x = 1"))
+    store.undo()
+    assert text(store) == "x ="
+    store.undo()
+    assert text(store) == ""
+    store.redo()
+    store.redo()
+    assert text(store) == "x = 1"
+
+
+def test_other_edits_are_undo_steps_of_their_own() -> None:
+    store = Store(clock=Clock())
+    store.edit(TYPING, Snippet("a"))
+    store.edit("Fix", Snippet("b"))
+    store.edit("Fix", Snippet("c"))
+    assert store.state.undo_label == "Fix"
+    store.undo()
+    store.undo()
+    assert text(store) == "a"
+    assert (store.state.undo_label, store.state.redo_label) == (TYPING, "Fix")
+
+
+def test_an_edit_after_undo_forgets_what_was_undone() -> None:
+    store = Store(clock=Clock())
+    store.edit("Fix", Snippet("a"))
+    store.undo()
+    store.edit(TYPING, Snippet("b"))
+    store.redo()
+    assert text(store) == "b"
+    assert store.state.redo_label == ""
+
+
+def test_an_equal_document_is_no_edit() -> None:
+    store = Store()
+    heard: list[State] = []
+    store.subscribe(lambda before, after: heard.append(after))
+    store.edit(TYPING, Snippet(""))
+    assert not heard and store.state.undo_label == ""
+
+
+def test_subscribers_hear_changes_in_order_even_if_they_make_some() -> None:
+    store = Store(State(steps=5))
+    heard: list[tuple[int, int]] = []
+
+    def push_on(before: State, after: State) -> None:
+        if after.cursor == 1:
+            store.move(2)
+
+    store.subscribe(push_on)
+    store.subscribe(lambda before, after: heard.append((before.cursor, after.cursor)))
+    store.move(1)
+    assert heard == [(0, 1), (1, 2)]
+
+
+def test_who_has_left_hears_nothing() -> None:
+    store = Store(State(steps=5))
+    heard: list[State] = []
+    leave = store.subscribe(lambda before, after: heard.append(after))
+    leave()
+    store.move(1)
+    assert not heard
+
+
+def test_the_cursor_stays_between_the_ends() -> None:
+    store = Store(State(steps=3))
+    store.move(99)
+    assert store.state.cursor == 3
+    store.move(-5)
+    assert store.state.cursor == 0
+
+
+def test_opening_begins_anew_and_remembers_the_file() -> None:
+    store = Store(State(steps=3, cursor=2, selection=Selection("node", 1)))
+    store.edit(TYPING, Snippet("a"))
+    store.open(Snippet("b"), Path("b.py"))
+    store.open(Snippet("c"), Path("c.py"))
+    store.open(Snippet("b"), Path("b.py"))
+    state = store.state
+    assert (state.document.text, state.is_dirty, state.undo_label, state.steps) == ("b", False, "", 0)
+    assert state.selection is None
+    assert state.view.recent == ("b.py", "c.py")
+
+
+def test_dirty_means_different_from_the_disk() -> None:
+    store = Store()
+    store.edit(TYPING, Snippet("a"))
+    assert store.state.is_dirty
+    store.mark_saved(Path("a.py"))
+    assert not store.state.is_dirty
+    store.edit(TYPING, Snippet("ab"))
+    store.undo()
+    assert not store.state.is_dirty
+
+
+def test_a_run_that_is_followed_and_one_that_the_user_took() -> None:
+    from gradviz.trace.trace import Trace
+
+    store, trace = Store(), Trace()
+    store.start_run(Snippet("x"))
+    store.show_trace(trace, 4)
+    assert (store.state.cursor, store.state.follow) == (4, True)
+    store.move(2)
+    store.show_trace(trace, 9)
+    assert (store.state.cursor, store.state.steps) == (2, 9)
+    store.end_run(Run(Phase.OK, Snippet("x")))
+    assert store.state.cursor == 2
+    store.edit(TYPING, Snippet("y"))
+    assert store.state.is_stale
+
+
+def test_playing_needs_steps() -> None:
+    store = Store()
+    store.play(True)
+    assert not store.state.playing

@@ -1,0 +1,5 @@
+"""Fixtures of the tests of the window; `tests/stories` has the same."""
+
+from tests.window_fixtures import answers, pilot, sample, window
+
+__all__ = ["answers", "pilot", "sample", "window"]

@@ -1,0 +1,83 @@
+"""What hinders Qt is said in a sentence, and nothing heavy is imported before the first paint."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradviz.ui import startup
+
+ROOT = Path(__file__).parents[2]
+
+FIRST_PAINT = """
+import os, sys
+from gradviz.ui.launch import application
+from gradviz.ui.window import MainWindow
+
+app = application()
+window = MainWindow()
+heavy = {"numpy", "networkx", "pyqtgraph", "pygraphviz", "gradviz.engine", "gradviz.torch"}
+
+def after_first_paint():
+    print(sorted(heavy & set(sys.modules)))
+    sys.stdout.flush()
+    os._exit(0)
+
+window._after_first_paint = after_first_paint
+window.show()
+app.exec()
+"""
+
+
+def start(code: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    kept |= {"XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), **environment}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_nothing_but_qt_is_imported_before_the_first_paint(tmp_path: Path) -> None:
+    done = start(FIRST_PAINT, tmp_path, QT_QPA_PLATFORM="offscreen")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+OPEN = "from gradviz.ui.app import main; import sys; sys.exit(main(None, None, None, None))"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays are a matter of Linux")
+@pytest.mark.parametrize(
+    "display", [{}, {"DISPLAY": ":987"}, {"DISPLAY": "nonsense"}, {"WAYLAND_DISPLAY": "wayland-9"}], ids=str
+)
+def test_without_a_display_there_is_one_sentence(tmp_path: Path, display: dict[str, str]) -> None:
+    done = start(OPEN, tmp_path, QT_QPA_PLATFORM="", **display)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == f"gradviz: {startup.NO_DISPLAY}\n"
+
+
+def test_a_missing_library_is_named_with_its_package() -> None:
+    sentence = startup.missing_libraries({"libnone.so.9": "libnone9", "libc.so.6": "libc6", "libno.so": "libno0"})
+    assert sentence is not None
+    assert sentence.endswith("sudo apt-get install libnone9 libno0")
+    assert startup.missing_libraries({"libc.so.6": "libc6"}) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("libEGL.so.1: cannot open shared object file: No such file or directory", "apt-get install libegl1"),
+        ("libodd.so.3: cannot open shared object file: No such file", "the package that has libodd.so.3"),
+        ("No module named 'PySide6'", "pip install"),
+    ],
+)
+def test_qt_that_cannot_be_imported(message: str, words: str) -> None:
+    assert words in startup.import_obstacle(ImportError(message))
+
+
+def test_other_systems_have_a_display() -> None:
+    assert startup.obstacle({}, "darwin") is None
+    assert startup.obstacle({}, "win32") is None

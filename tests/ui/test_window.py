@@ -1,0 +1,309 @@
+"""The window as a whole: panels follow the state, the keyboard reaches everything, bad files are refused with a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QTabBar, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from gradviz.commands.table import COMMANDS
+from gradviz.session.state import Selection
+from gradviz.ui.dialogs import CommandPalette
+from gradviz.ui.theme import DARK, LIGHT
+from gradviz.ui.window import MainWindow
+from tests.driver import Pilot
+from tests.trace.sample import MUL2, B, W
+
+SAMPLE_STEPS = 18
+
+
+def test_every_panel_follows_the_cursor(sample: Pilot) -> None:
+    sample.window.store.move(12)
+    assert "AccumulateGrad" in sample.sentence
+    assert "b.grad" in sample.sentence
+    inspector = sample.window.layout_.panels["inspector"].inspection  # type: ignore[attr-defined]
+    assert inspector.title == "b"
+    assert inspector.find(".grad") == "3."
+    events = sample.window.layout_.panels["events"].table  # type: ignore[attr-defined]
+    assert events.currentIndex().row() == 11
+
+
+def test_stepping_by_keys_to_the_start_and_to_the_end(sample: Pilot) -> None:
+    sample.press("Alt+Home")
+    assert sample.state.cursor == 0
+    seen = []
+    for _ in range(SAMPLE_STEPS):
+        sample.press("F10")
+        seen.append((sample.state.cursor, sample.sentence))
+    assert [cursor for cursor, _ in seen] == list(range(1, SAMPLE_STEPS + 1))
+    for cursor, sentence in reversed(seen):
+        assert (sample.state.cursor, sample.sentence) == (cursor, sentence), "stepping back shows the same again"
+        sample.press("F9")
+    assert sample.state.cursor == 0
+
+
+def test_jumps(sample: Pilot) -> None:
+    sample.press("Alt+Home")
+    sample.press("F7")
+    assert sample.state.cursor == 12
+    sample.press("F7")
+    assert sample.state.cursor == 16
+    sample.press("Alt+Home")
+    sample.press("F8")
+    assert sample.state.cursor == 8
+    sample.press("Ctrl+E")
+    assert sample.state.cursor == SAMPLE_STEPS
+
+
+def test_keys_work_while_one_types(sample: Pilot) -> None:
+    sample.press("Ctrl+1")
+    assert QApplication.focusWidget() is sample.window.editor.code
+    sample.press("F9")
+    assert sample.state.cursor == SAMPLE_STEPS - 1
+    sample.window.editor.code.insertPlainText("# more\n")
+    sample.press("Ctrl+Z")
+    assert "# more" not in sample.window.editor.code.toPlainText()
+    sample.press("Ctrl+Y")
+    assert sample.window.editor.code.toPlainText().startswith("# more\n")
+
+
+def test_the_error_card_says_why_and_can_fix_it(sample: Pilot) -> None:
+    card = sample.window.editor.card
+    sample.expect_error(11, "Trying to backward through the graph a second time")
+    assert "MulBackward0 (line 8)" in card.why.text()
+    assert "retain_graph=True" in card.fix.text()
+    assert card.apply.isVisible()
+    stopped: list[str] = []
+    sample.window.runner.run = lambda: stopped.append("run")  # type: ignore[method-assign]
+    sample.click(card.apply)
+    assert "z.backward(retain_graph=True)\n" in sample.state.document.text
+    assert not card.isVisible()
+    assert sample.state.undo_label == "Fix"
+
+
+def test_the_line_of_the_step_is_marked_until_the_text_changes(sample: Pilot) -> None:
+    code = sample.window.editor.code
+    sample.window.store.move(6)
+    assert [mark.cursor.blockNumber() + 1 for mark in code.extraSelections()] == [8, 11]
+    sample.type_snippet("x = 1")
+    assert code.extraSelections() == []
+    assert "changed since" in sample.window.status.label.text()
+
+
+def test_select_next_and_previous_walk_over_everything(sample: Pilot) -> None:
+    store = sample.window.store
+    store.move(6)
+    seen = []
+    for _ in range(9):
+        sample.press("Ctrl+Down")
+        assert sample.state.selection is not None
+        seen.append(sample.state.selection)
+    assert len(set(seen)) == 9, "three leaves, three operations, three results"
+    sample.press("Ctrl+Up")
+    assert sample.state.selection == seen[-2]
+    sample.press("Escape")
+    assert sample.state.selection is None
+
+
+def test_links_in_the_inspector_lead_on(sample: Pilot) -> None:
+    store = sample.window.store
+    store.move(6)
+    store.select(Selection("tensor", W))
+    inspector = sample.window.layout_.panels["inspector"]
+    browser = inspector.browser  # type: ignore[attr-defined]
+    assert f"node:{MUL2}" in browser.toHtml()
+    browser.anchorClicked.emit(QUrl(f"node:{MUL2}"))
+    assert sample.state.selection == Selection("node", MUL2)
+    assert inspector.inspection.title == "MulBackward0"  # type: ignore[attr-defined]
+
+
+def test_copying_a_value(sample: Pilot) -> None:
+    sample.window.store.select(Selection("tensor", B))
+    sample.press("Ctrl+Shift+C")
+    assert QApplication.clipboard().text() == "torch.tensor(1.0)"
+    sample.press("Ctrl+Alt+C")
+    assert QApplication.clipboard().text() == "np.array(1.0, dtype=np.float32)"
+
+
+def test_themes_and_text_sizes(sample: Pilot) -> None:
+    window = sample.window
+    window.actions_.choose("view.theme", "dark")
+    assert window.theme == DARK
+    assert window.editor.code.font().pixelSize() == 13
+    sample.press("Ctrl+Alt+=")
+    assert window.theme == DARK.scaled(1.15)
+    assert window.editor.code.font().pixelSize() == 15
+    window.actions_.choose("view.theme", "light")
+    sample.press("Ctrl+Alt+-")
+    assert window.theme == LIGHT
+
+
+def test_playing_steps_on_and_ends(qtbot: QtBot, sample: Pilot) -> None:
+    sample.window.actions_.choose("run.speed", "30.0")
+    sample.window.store.move(SAMPLE_STEPS - 2)
+    sample.press("F6")
+    assert sample.state.playing
+    qtbot.waitUntil(lambda: not sample.state.playing, timeout=10_000)
+    assert sample.state.cursor == SAMPLE_STEPS
+    sample.press("F6")
+    assert (sample.state.cursor, sample.state.playing) == (0, True)
+    sample.press("F10")
+    assert (sample.state.cursor, sample.state.playing) == (1, False), "a step by hand ends playing"
+
+
+def test_the_palette_finds_and_runs(qtbot: QtBot, sample: Pilot) -> None:
+    sample.press("Ctrl+Shift+P")
+    palette = sample.window.findChild(CommandPalette)
+    assert palette is not None
+    qtbot.keyClicks(palette.query, "start step")
+    assert palette.list.count() == 0
+    palette.query.clear()
+    qtbot.keyClicks(palette.query, "to start")
+    assert palette.list.count() == 1
+    qtbot.keyClick(palette.query, Qt.Key.Key_Return)
+    assert sample.state.cursor == 0
+
+
+# the keyboard reaches everything
+
+
+def tab_order(window: QWidget) -> list[QWidget]:
+    """Every widget that Tab visits, from the window's focus chain."""
+    found, widget = [], window.nextInFocusChain()
+    while widget is not window:
+        reachable = widget.isVisible() and widget.isEnabled()
+        if reachable and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            found.append(widget)
+        widget = widget.nextInFocusChain()
+    return found
+
+
+def test_tab_reaches_every_control(sample: Pilot) -> None:
+    reached = tab_order(sample.window)
+    controls = [
+        widget
+        for kind in (QPushButton, QToolButton, QTabBar, QPlainTextEdit)
+        for widget in sample.window.findChildren(kind)
+        if widget.isVisible() and widget.isEnabled() and widget.objectName() != "qt_toolbar_ext_button"
+    ]
+    assert len(controls) >= 10
+    assert [widget for widget in controls if widget not in reached] == []
+
+
+def test_every_panel_takes_the_keyboard(sample: Pilot) -> None:
+    for number, panel in enumerate(("editor", "canvas", "inspector", "timeline", "output"), start=1):
+        sample.press(f"Ctrl+{number}")
+        target = sample.window.layout_.panels[panel].focus_target
+        assert QApplication.focusWidget() is target, panel
+        assert target.accessibleName(), f"{panel} has no name for a screen reader"
+
+
+def test_every_command_has_a_key_or_a_mnemonic(pilot: Pilot) -> None:
+    for row in COMMANDS:
+        assert row.shortcuts or "&" in row.title, row.id
+
+
+def test_the_timeline_moves_by_keys_wheel_and_mouse(qtbot: QtBot, sample: Pilot) -> None:
+    timeline = sample.window.layout_.panels["timeline"]
+    sample.press("Ctrl+4")
+    for key, cursor in (("Home", 0), ("Right", 1), ("PgDown", 11), ("Left", 10), ("End", SAMPLE_STEPS)):
+        sample.press(key)
+        assert sample.state.cursor == cursor
+    row = timeline._geometry().strip  # type: ignore[attr-defined]
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPointF(row.left() + 2, row.center().y()).toPoint())
+    assert sample.state.cursor == 1
+    qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPointF(row.left() - 5, row.center().y()).toPoint())
+    assert sample.state.cursor == 0
+
+
+# files
+
+
+def drop(target: QWidget, path: Path) -> None:
+    """Drop a file on the editor's text: it must reach the window, as a real drop does."""
+    widget: QWidget | None = target
+    while widget is not None and not _takes(widget, path):
+        widget = widget.parentWidget()
+    assert isinstance(widget, MainWindow), "the file was not taken by the window"
+
+
+def _takes(window: QWidget, path: Path) -> bool:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none)
+    enter.ignore()
+    QApplication.sendEvent(window, enter)
+    if not enter.isAccepted():
+        return False
+    QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), copy, data, left, none))
+    return True
+
+
+def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text("a = 1\n")
+    two.write_text("b = 2\n")
+    pilot.answers.to_open = [str(one)]
+    pilot.press("Ctrl+O")
+    assert (pilot.state.document.text, pilot.state.path) == ("a = 1\n", one)
+    drop(pilot.window.editor.code.viewport(), two)
+    assert pilot.state.path == two
+    assert pilot.state.view.recent == (str(two), str(one))
+    pilot.window.actions_.choose("file.recent", str(one))
+    assert pilot.state.path == one
+    assert pilot.window.windowTitle().startswith("one.py")
+
+
+def test_unsaved_changes_are_asked_about(pilot: Pilot, tmp_path: Path) -> None:
+    pilot.type_snippet("x = 1\n")
+    pilot.answers.to_keep = ["cancel"]
+    pilot.press("Ctrl+N")
+    assert pilot.state.document.text == "x = 1\n"
+    pilot.answers.to_keep = ["save"]
+    pilot.answers.to_save = [str(tmp_path / "kept")]
+    pilot.press("Ctrl+N")
+    assert pilot.state.document.text == ""
+    assert (tmp_path / "kept.py").read_text() == "x = 1\n"
+    assert pilot.answers.asked == ["keep", "keep", "save"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("missing.py", None, "does not exist"),
+        ("picture.py", b"\x89PNG\r\n\x1a\n\0\0", "is not a text file"),
+        ("huge.py", b"x = 1\n" * 900_000, "huge.py has 5.4 MB"),
+    ],
+)
+def test_bad_files_get_a_sentence_and_lose_nothing(
+    pilot: Pilot, tmp_path: Path, name: str, content: bytes | None, words: str
+) -> None:
+    pilot.type_snippet("x = 1\n")
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    assert not pilot.window.files.open_path(path)
+    assert words in pilot.window.status.currentMessage()
+    assert pilot.state.document.text == "x = 1\n"
+    assert pilot.answers.asked == [], "refused before anything is asked"
+
+
+def test_an_empty_file_opens_and_says_what_to_do(pilot: Pilot, tmp_path: Path) -> None:
+    path = tmp_path / "empty.py"
+    path.write_text("")
+    assert pilot.window.files.open_path(path)
+    assert "empty.py is empty. Paste a snippet" in pilot.window.status.currentMessage()
+    pilot.press("F5")
+    pilot.expect_error(-1, "There is nothing to run yet")
+
+
+def test_the_window_remembers_its_look(pilot: Pilot) -> None:
+    pilot.window.actions_.choose("view.theme", "dark")
+    pilot.press("Ctrl+Alt+=")
+    remembered = pilot.window.settings.view()
+    assert (remembered.theme, remembered.text_scale) == ("dark", 1.15)

@@ -1,0 +1,63 @@
+"""A real window for tests, closed in good order at the end; `sample` shows the hand-made trace of
+tests/trace/sample.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.state import Phase, Run
+from gradviz.ui.launch import application
+from gradviz.ui.settings import Settings
+from gradviz.ui.window import MainWindow
+from tests.driver import Answers, Pilot
+from tests.trace.sample import SOURCE, sample_batch
+
+
+@pytest.fixture
+def answers() -> Answers:
+    """What the user will answer."""
+    return Answers()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> MainWindow:
+    """A shown, active window with settings of its own."""
+    application()
+    settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+    made = MainWindow(settings)
+    made.files.questions = answers
+    qtbot.addWidget(made, before_close_func=_discard)
+    with qtbot.waitSignal(made.painted, timeout=10_000):
+        made.show()
+    made.activateWindow()
+    return made
+
+
+def _discard(window: MainWindow) -> None:
+    """Nothing is unsaved, so nothing is asked at the end."""
+    window.store.open(Snippet(), None)
+
+
+@pytest.fixture
+def pilot(qtbot: QtBot, window: MainWindow, answers: Answers) -> Pilot:
+    """The user of that window."""
+    return Pilot(qtbot, window, answers)
+
+
+@pytest.fixture
+def sample(pilot: Pilot) -> Pilot:
+    """A window that shows the hand-made trace, as after a run that ended in its error."""
+    from gradviz.trace.trace import Trace
+
+    store, trace = pilot.window.store, Trace(SOURCE)
+    trace.extend(sample_batch())
+    store.open(Snippet(SOURCE), None)
+    store.start_run(store.state.document)
+    store.show_trace(trace, len(trace))
+    store.end_run(Run(Phase.RAISED, store.state.document, "", 11, 0.0012), cursor=trace.error_step)
+    return pilot
