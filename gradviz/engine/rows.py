@@ -184,36 +184,39 @@ class Plan:
         simple = self._simple()
         return self._run if simple is None else self._run_simple(simple)
 
-    def _simple(self) -> list[tuple[int, Formula, int]] | None:
-        """(place, formula, buffer or −1), where every formula takes just the gradient and at most one buffer."""
+    def _simple(self) -> list[tuple[int, Formula, int, str]] | None:
+        """(place, formula, buffer or −1, parameter or ""), where every formula takes the gradient and at most one thing more."""
         found = []
         for at, fn in self._formulas():
             names = _parameters(fn)
-            if names == ("grad",):
-                found.append((at, fn, -1))
-            elif len(names) == 2 and names[0] == "grad" and names[1] in self.saved_names:
-                found.append((at, fn, self.saved_names.index(names[1])))
-            else:
+            if names[:1] != ("grad",) or len(names) > 2:
                 return None
+            more = "".join(names[1:])
+            if more in self.saved_names:
+                found.append((at, fn, self.saved_names.index(more), ""))
+            elif more in ("needs", "shapes") or any(more == name for name, _, _ in self.captures):
+                return None
+            else:
+                found.append((at, fn, -1, more))
         return found
 
     @staticmethod
     def _run_simple(
-        formulas: list[tuple[int, Formula, int]],
+        formulas: list[tuple[int, Formula, int, str]],
     ) -> Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]]:
         def run(node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
             grad = grads[0]
             out: list[Tensor | None] = [None] * len(node.next)
             if grad is None:
                 return out
-            for at, fn, k in formulas:
-                if k < 0:
-                    out[at] = fn(grad)
-                else:
+            for at, fn, k, name in formulas:
+                if k >= 0:
                     if node.saved is None:
                         raise RuntimeError(SECOND_BACKWARD)
                     one = node.saved[k]
                     out[at] = fn(grad, None if one is None else one.value(node))
+                else:
+                    out[at] = fn(grad, node.params[name]) if name else fn(grad)
             return out
 
         return run

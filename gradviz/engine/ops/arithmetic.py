@@ -33,7 +33,7 @@ def conj(x: Any) -> Any:
 
 def scaled(grad: Any, alpha: Any) -> Any:
     """`alpha * grad`, and `grad` itself for alpha 1, as no node is made for that."""
-    return grad if alpha == 1 and not isinstance(alpha, bool) else grad * alpha
+    return grad if alpha == 1 else grad * alpha
 
 
 def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
