@@ -118,6 +118,7 @@ def observe_case(torch: Any, case: Case, dtype: str) -> dict[str, Any]:
     try:
         first = gradients(torch, tracked, wanted, create_graph=True)
         seen["first"] = [described(g) for g in first]
+        seen["first_grad_fn"] = [None if g is None or g.grad_fn is None else type(g.grad_fn).__name__ for g in first]
         again = [g for g in first if g is not None and g.requires_grad]
         seen["second"] = [described(g) for g in gradients(torch, again, wanted, create_graph=False)]
     except RuntimeError as error:

@@ -47,7 +47,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__spec__, module.__loader__ = self._kept
 
 
-def _without_addresses(text: str) -> str:
+def without_addresses(text: str) -> str:
     """The place of an object in memory differs from run to run."""
     return re.sub(r"\bat 0x[0-9a-f]+", "at 0x...", text)
 
@@ -83,8 +83,8 @@ def run_source(source: str, filename: str) -> dict[str, Any]:
         try:
             exec(compile(source, filename, "exec"), main.__dict__)
         except BaseException as raised:  # noqa: BLE001 what it raised is the result
-            error = _without_addresses("".join(traceback.format_exception_only(raised)).strip())
-    return {"stdout": _without_addresses(printed.getvalue()), "warnings": heard, "error": error}
+            error = without_addresses("".join(traceback.format_exception_only(raised)).strip())
+    return {"stdout": without_addresses(printed.getvalue()), "warnings": heard, "error": error}
 
 
 def _child(path: str, sender: Any) -> None:
