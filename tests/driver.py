@@ -120,7 +120,7 @@ class Pilot:
         card = self.window.editor.card
         assert card.isVisible(), "no error card"
         assert card.line == line
-        assert words in card.message.text()
+        assert words in card.text.toPlainText()
 
     @property
     def sentence(self) -> str:

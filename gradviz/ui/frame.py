@@ -9,9 +9,9 @@ from gradviz.ui.card import Card
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.panels.rows import PANELS
 
-COLUMNS = (356, 610, 290)  # widths at first start
+COLUMNS = (388, 596, 272)  # widths at first start
 BOTTOM = (880, 376)
-ROWS = (500, 210)
+ROWS = (510, 200)
 
 
 class Layout:

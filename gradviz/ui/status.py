@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
+from gradviz.session.problem import problem
 from gradviz.session.state import Phase, State
 from gradviz.ui.theme import Theme
 
@@ -48,6 +49,7 @@ class StatusLine(QStatusBar):
         self.cancel.clicked.connect(stop)
         self.label = QLabel()
         self.label.setObjectName("muted")
+        self.messageChanged.connect(self._make_room)
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
@@ -73,8 +75,13 @@ class StatusLine(QStatusBar):
         if before.notice.serial != after.notice.serial:
             self.showMessage(after.notice.sentence, NOTICE)
         ended = before.run is not after.run and not after.run.is_running
-        if ended and after.run.sentence:
+        if ended and after.run.sentence and problem(after) is None:  # a problem has its card
             self.showMessage(after.run.sentence, NOTICE)
+
+    def _make_room(self, message: str) -> None:
+        """A long notice takes the place of the summary."""
+        needed = self.fontMetrics().horizontalAdvance(message) + 3 * self.fontMetrics().height()
+        self.label.setVisible(not message or needed + self.label.sizeHint().width() < self.width())
 
     def _show_progress(self) -> None:
         self.progress.show()

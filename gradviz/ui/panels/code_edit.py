@@ -224,6 +224,8 @@ class CodeEdit(QPlainTextEdit):
         super().resizeEvent(event)
         area = self.contentsRect()
         self.numbers.setGeometry(QRect(area.left(), area.top(), self._numbers_width(), area.height()))
+        if self._step_line > 0:
+            self._reveal(self._step_line)
 
     def _numbers_width(self) -> int:
         digits = max(2, len(str(self.blockCount())))
@@ -251,14 +253,14 @@ class CodeEdit(QPlainTextEdit):
             height = self.blockBoundingRect(block).height()
             line = block.blockNumber() + 1
             box = QRect(0, round(top), width, round(height))
-            if line == self._step_line:
+            is_step, is_error = line == self._step_line, line == self._error_line
+            if is_step:
                 painter.fillRect(box, QColor(self._theme.current_line))
-                painter.setPen(QColor(self._theme.text))
-                painter.drawText(box.adjusted(6, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, "▸")
-            is_error = line == self._error_line
-            painter.setPen(QColor(self._theme.error if is_error else self._theme.faint))
-            text = f"✕ {line}" if is_error else str(line)
-            painter.drawText(box.adjusted(0, 0, -self._theme.px(11), 0), _RIGHT, text)
+            ink = self._theme.error if is_error else self._theme.text if is_step else self._theme.faint
+            painter.setPen(QColor(ink))
+            sign = "×" if is_error else "▸" if is_step else ""
+            painter.drawText(box.adjusted(self._theme.px(5), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, sign)
+            painter.drawText(box.adjusted(0, 0, -self._theme.px(11), 0), _RIGHT, str(line))
             block = block.next()
             top += height
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gradviz.session.state import State
@@ -42,6 +43,11 @@ class EditorPanel(Panel):
         if after.trace is not None and after.cursor and not after.is_stale:
             step = int(after.trace.frame(after.cursor).current_line)
         self.code.mark_lines(step=step, error=self.card.line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The card may take a part of the height only."""
+        super().resizeEvent(event)
+        self.card.fit()
 
     def _edited(self, text: str) -> None:
         store = self.context.shell.store

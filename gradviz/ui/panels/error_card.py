@@ -1,10 +1,10 @@
-"""The card under the editor that says what went wrong: PyTorch's message, why it happened, what to change, and a
-button where the change can be made for the user."""
+"""The card under the editor that says what went wrong: PyTorch's message, why it happened, what to change, and a button
+where the change can be made for the user."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTextBrowser, QVBoxLayout
 
 from gradviz.commands.row import Shell
 from gradviz.session.problem import Problem, problem
@@ -13,6 +13,26 @@ from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
 EDIT_LABEL = "Fix"
+TALLEST = 0.48  # of the editor panel; a longer text scrolls
+
+
+class Text(QTextBrowser):
+    """Rich text that asks for the height that it needs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("errorText")
+        self.setAccessibleName("What went wrong")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.document().setDocumentMargin(0)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def needed(self) -> int:
+        """The height of the text at this width."""
+        return round(self.document().size().height()) + 2
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(60, 20)
 
 
 class ErrorCard(QFrame):
@@ -21,24 +41,24 @@ class ErrorCard(QFrame):
     def __init__(self, shell: Shell, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("error")
-        self.setAccessibleName("What went wrong")
         self._shell = shell
         self._problem: Problem | None = None
-        self.title, self.message, self.why, self.fix = (QLabel() for _ in range(4))
-        for label in (self.title, self.message, self.why, self.fix):
-            label.setWordWrap(True)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.setTextFormat(Qt.TextFormat.RichText)
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.apply = QPushButton("&Apply")
-        self.apply.setToolTip("Make this change in the snippet. It can be undone.")
+        self.title = QLabel()
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title.setObjectName("errorTitle")
+        self.text = Text()
+        self.text.document().documentLayout().documentSizeChanged.connect(self.fit)
+        self.apply = QPushButton("&Apply the fix")
+        self.apply.setToolTip("Make this change in the snippet and run it again. It can be undone.")
         self.apply.clicked.connect(self._apply)
+        row = QHBoxLayout()
+        row.addWidget(self.title, 1)
+        row.addWidget(self.apply)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 12, 10)
+        column.setContentsMargins(12, 8, 8, 10)
         column.setSpacing(6)
-        for label in (self.title, self.message, self.why, self.fix):
-            column.addWidget(label)
-        column.addWidget(self.apply, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(row)
+        column.addWidget(self.text)
         self.hide()
         self.set_theme(theme)
 
@@ -46,9 +66,7 @@ class ErrorCard(QFrame):
         """Take other colours and sizes."""
         self._theme = theme
         self.title.setFont(look.sans(theme, 13, bold=True))
-        self.message.setFont(look.sans(theme, 12.5))
-        for label in (self.why, self.fix):
-            label.setFont(look.sans(theme, 12.5))
+        self.text.setFont(look.sans(theme, 12.5))
         self.show_state(self._shell.store.state)
 
     @property
@@ -63,15 +81,19 @@ class ErrorCard(QFrame):
         self.setVisible(found is not None)
         if found is None:
             return
-        theme = self._theme
-        self.title.setText(f"<span style='color:{theme.error}'>{look.escape(found.title)}</span>")
-        self.message.setText(look.escape(found.message))
-        self.why.setText(f"{head('Why')} {look.escape(found.why)}")
-        self.fix.setText(f"{head('Fix')} <span style='color:{theme.link}'>{look.escape(found.fix)}</span>")
-        self.message.setVisible(bool(found.message))
-        self.why.setVisible(bool(found.why))
-        self.fix.setVisible(bool(found.fix))
-        self.apply.setVisible(found.text is not None)
+        self.title.setText(found.title)
+        self.apply.setVisible(bool(found.fix) and found.text is not None)
+        html = _page(found, self._theme)
+        if html != self.text.property("shown"):
+            self.text.setProperty("shown", html)
+            self.text.setHtml(html)
+        self.fit()
+
+    def fit(self) -> None:
+        """As tall as the text, but never more than a part of the panel."""
+        panel = self.parentWidget()
+        if panel is not None:
+            self.text.setFixedHeight(max(20, min(self.text.needed(), round(panel.height() * TALLEST))))
 
     def _apply(self) -> None:
         if self._problem is not None and self._problem.text is not None:
@@ -80,6 +102,15 @@ class ErrorCard(QFrame):
             self._shell.runner.run()
 
 
-def head(word: str) -> str:
-    """The word that opens a sentence of the card."""
-    return f"<span style='font-weight:600'>{word}</span>&nbsp;"
+def _page(found: Problem, theme: Theme) -> str:
+    parts = [
+        (found.message, "", theme.text),
+        (found.why, "Why", theme.text),
+        (found.fix, "Fix", theme.link),
+    ]
+    return "".join(_paragraph(text, head, colour) for text, head, colour in parts if text)
+
+
+def _paragraph(text: str, head: str, colour: str) -> str:
+    opening = f"<span style='font-weight:600'>{head}</span>&nbsp; " if head else ""
+    return f"<p style='margin:0 0 6px 0'>{opening}<span style='color:{colour}'>{look.escape(text)}</span></p>"

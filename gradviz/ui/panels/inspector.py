@@ -46,7 +46,8 @@ class InspectorPanel(Panel):
         self.show_state(state, state)
 
     def show_state(self, before: State, after: State) -> None:
-        if not moved(before, after) and before.selection == after.selection:
+        same_thing = before.selection == after.selection and before.run is after.run
+        if not moved(before, after) and same_thing:
             return
         self.inspection = inspect(after, inspected(after))
         html = page(self.inspection, self.theme)
