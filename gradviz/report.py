@@ -11,17 +11,20 @@ from gradviz.trace.kinds import Kind
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
-SECTIONS = {Kind.BACKWARD_CALL: "backward", Kind.OPTIMIZER: "optimizer step", Kind.ERROR: "error"}
+TITLED = {Kind.BACKWARD, Kind.HOOK, Kind.OPTIMIZER, Kind.ERROR}  # their sentence does not say what ran
 
 
 def step_lines(trace: Trace) -> Iterator[str]:
-    """Every step as "number, line of the snippet, sentence", with a heading where a backward pass begins."""
+    """Every step as its number, the line of the snippet that was running, and the sentence that explains it."""
     width = len(str(len(trace)))
     for cursor in range(1, len(trace) + 1):
         frame = trace.frame(cursor)
         step = frame.step
         assert step is not None
-        if step.kind in SECTIONS:
-            yield f"-- {SECTIONS[step.kind]} --"
+        sentence = frame.explanation.sentence
+        if step.kind in TITLED:
+            sentence = f"{step.title}: {sentence}"
+        elif step.kind is Kind.PRINT:
+            sentence = f"prints {sentence}"
         place = f"line {step.line}" if step.line > 0 else ""
-        yield f"{cursor:>{width}}  {place:<8}  {frame.explanation.sentence}"
+        yield f"{cursor:>{width}}  {place:<8}  {sentence}"
