@@ -52,7 +52,7 @@ def without_addresses(text: str) -> str:
     return re.sub(r"\bat 0x[0-9a-f]+", "at 0x...", text)
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
     """The first line of a warning, without the place in PyTorch's C++ sources that raised it."""
     return text.strip().split("\n", 1)[0].split(" (Triggered internally at ")[0]
 
@@ -62,7 +62,7 @@ def _heard(into: list[list[str]]) -> Iterator[None]:
     """Collect warnings under Python's default filters, as a terminal would show them."""
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        into.append([category.__name__, _first_line(str(message))])
+        into.append([category.__name__, first_line(str(message))])
 
     with warnings.catch_warnings():
         warnings.resetwarnings()

@@ -11,7 +11,7 @@ from typing import Any
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Done, Event, Output
 from gradviz.worker.limits import Limits
-from tests.snippets.execute import without_addresses
+from tests.snippets.execute import first_line, without_addresses
 
 WARNING = re.compile(r"^[^\n]+?:\d+: (\w+Warning): ([^\n]*)", re.MULTILINE)
 
@@ -35,7 +35,7 @@ def _run(pool: WorkerPool, path: Path) -> dict[str, Any]:
             text[event.stream] += event.text
     return {
         "stdout": without_addresses(text["out"]).split("\n"),
-        "warnings": [[kind, message.strip()] for kind, message in WARNING.findall(text["err"])],
+        "warnings": [[kind, first_line(message)] for kind, message in WARNING.findall(text["err"])],
         "error": _error(event),
     }
 
