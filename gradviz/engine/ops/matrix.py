@@ -302,7 +302,7 @@ CROSS = op("linalg_cross", "self, other", _cross, category="linear algebra", sym
 @api("cross", where="linalg")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product along a dimension of size 3."""
-    x, y = F["broadcast_tensors"](input, other)
+    x, y = (input, other) if input._data.shape == other._data.shape else F["broadcast_tensors"](input, other)
     if x._data.shape[dim] != 3:
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {input._data.shape[dim]} and {other._data.shape[dim]}"
@@ -332,9 +332,6 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
     return found
 
 
-api("pairwise_distance", where="torch F")(
-    lambda x1, x2, p=2.0, eps=1e-6, keepdim=False: F["norm"](x1 - x2 + eps, p, -1, keepdim)
-)
 api("pdist", where="torch F")(lambda input, p=2.0: cdist(input, input, p)[tuple(map(made, np.triu_indices(len(input), 1)))])
 
 # --- grids ---
@@ -409,6 +406,10 @@ api("repeat_interleave")(lambda input, repeats, dim=None, **kw: _repeat_interlea
 def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
     x = input.reshape(-1) if dim is None else input
     axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
+    if isinstance(repeats, int):
+        shape = x._data.shape
+        wide: Tensor = x.unsqueeze(axis + 1).expand(*shape[: axis + 1], repeats, *shape[axis + 1 :])
+        return wide.clone().flatten(axis, axis + 1)  # type: ignore[no-any-return]
     counts = repeats._data if isinstance(repeats, Tensor) else repeats
     at = np.repeat(np.arange(x._data.shape[axis]), counts)
     found: Tensor = x.index_select(axis, made(at.astype(np.int64)))

@@ -1,0 +1,327 @@
+"""Activation functions that work element by element. Each is two rows, the function and its derivative times the
+incoming gradient, as PyTorch has them; the second derivative is written in differentiable operations. relu, sigmoid
+and tanh are in `elementary.py`, those with straight lines in `piecewise.py`, elu and its kin in `elu.py`, those
+with parameters or halves in `gated.py`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.elementwise import number_array
+from gradviz.engine.inplace import write
+from gradviz.engine.ops.neural import formula, in_single, need_floats, need_tensor, not_differentiable
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+Curvature = Callable[..., Any] | None
+
+
+def _derivative_row(name: str, params: str, slope: Any, curvature: Curvature, symbol: str, twice: bool = True) -> OpRow:
+    """grad · f′(self) as an operation; `curvature` is f″ in tensor operations, None where it is zero."""
+    names = [each.strip() for each in params.split(",") if each.strip()]
+
+    def along(grad: Any, x: Any, *values: Any) -> Any:
+        return call(row, grad, x, **dict(zip(names, values, strict=True)))
+
+    def curved(grad: Any, grad_output: Any, x: Any, *values: Any) -> Any:
+        if curvature is None:
+            return grad.new_zeros(x.shape)
+        return grad * grad_output * curvature(x, *values)
+
+    more = "".join(f", {each}" for each in names)
+    row = op(
+        f"{name}_backward",
+        "grad_output, self",
+        in_single(lambda g, x, **given: (g * slope(x, **given)).astype(g.dtype)),
+        category="activations",
+        symbol=f"{symbol}′",
+        latex=r"g \cdot f'(x)",
+        brief=f"The gradient through {name}.",
+        derivatives={"grad_output": "grad · f′(self)", "self": "grad · grad_output · f″(self)"},
+        grad_output=formula(f"grad, self{more}", along) if twice else not_differentiable(f"{name}_backward"),
+        self=formula(f"grad, grad_output, self{more}", curved) if twice else not_differentiable(f"{name}_backward"),
+    )
+    return row
+
+
+def activation(
+    name: str,
+    params: str,
+    forward: Any,
+    slope: Any,
+    curvature: Curvature,
+    *,
+    latex: str,
+    brief: str,
+    derivative: str,
+    symbol: str = "",
+    twice: bool = True,
+) -> tuple[OpRow, OpRow]:
+    """The row of the function and the row of its derivative, which PyTorch may not know how to differentiate "
+    "(`twice`)."""
+    names = [each.strip() for each in params.split(",") if each.strip()]
+    backward = _derivative_row(name, params, slope, curvature, symbol or name, twice)
+
+    def gradient(grad: Any, x: Any, *values: Any) -> Any:
+        return call(backward, grad, x, **dict(zip(names, values, strict=True)))
+
+    more = "".join(f", {each}" for each in names)
+    row = op(
+        name,
+        "self",
+        in_single(lambda x, **given: forward(x, **given).astype(x.dtype)),
+        category="activations",
+        symbol=symbol or name,
+        latex=latex,
+        brief=brief,
+        derivatives={"self": derivative},
+        self=formula(f"grad, self{more}", gradient),
+    )
+    return row, backward
+
+
+def of_result(name: str, params: str, row: OpRow, slope: Any, curvature: Curvature, derivative: str) -> OpRow:
+    """The row of the in-place form, whose gradient is computed from the result because the input is gone."""
+    names = [each.strip() for each in params.split(",") if each.strip()]
+    backward = _derivative_row(f"{name}_result", params, slope, curvature, row.symbol)
+
+    def gradient(grad: Any, result: Any, *values: Any) -> Any:
+        return call(backward, grad, result, **dict(zip(names, values, strict=True)))
+
+    more = "".join(f", {each}" for each in names)
+    return op(
+        name,
+        "self",
+        row.forward,
+        key=f"{name}_",
+        number=1,
+        category="activations",
+        symbol=row.symbol,
+        latex=row.latex,
+        brief=row.brief,
+        derivatives={"self": derivative},
+        self=formula(f"grad, result{more}", gradient),
+    )
+
+
+def run(row: OpRow, over: OpRow, input: Tensor, inplace: bool, kernel: str, **params: Any) -> Tensor:
+    """Check, then compute into a new tensor or write into the input."""
+    need_tensor(input, row.name)
+    if kernel:
+        need_floats(input, kernel)
+    if inplace:
+        return write(input, over, (input,), (input._data,), params)
+    made: Tensor = call(row, input, **params)
+    return made
+
+
+def in_place_name(fn: Callable[..., Tensor]) -> None:
+    """Register `F.elu_(x)` for `F.elu(x, inplace=True)`."""
+    api(f"{fn.__name__}_", where="F")(lambda input, *args: fn(input, *args, inplace=True))
+
+
+def _sigmoid(x: Any) -> Any:
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1, e) / (1 + e)
+
+
+# --- smooth ones ---
+
+_SQRT_HALF, _PDF = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
+_KAPPA, _CUBIC = math.sqrt(2 / math.pi), 0.044715
+
+
+def _cdf(x: Any) -> Any:
+    from gradviz.engine.numeric import erf
+
+    return 0.5 * (1 + erf(x * _SQRT_HALF))
+
+
+def _gelu(x: Any, *, approximate: str) -> Any:
+    if approximate == "none":
+        return x * _cdf(x)
+    return 0.5 * x * (1 + np.tanh(_KAPPA * (x + _CUBIC * x * x * x)))
+
+
+def _gelu_slope(x: Any, *, approximate: str) -> Any:
+    if approximate == "none":
+        return _cdf(x) + x * np.exp(-0.5 * x * x) * _PDF
+    t = np.tanh(_KAPPA * (x + _CUBIC * x * x * x))
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * _KAPPA * (1 + 3 * _CUBIC * x * x)
+
+
+def _gelu_curvature(x: Any, approximate: str) -> Any:
+    if approximate == "none":
+        return (x * x * -0.5).exp() * _PDF * (2 - x * x)
+    t = (_KAPPA * (x + _CUBIC * x * x * x)).tanh()
+    steep = 1 - t * t
+    inner = _KAPPA * (1 + 3 * _CUBIC * x * x)
+    return steep * inner - x * t * steep * inner * inner + x * steep * (3 * _KAPPA * _CUBIC) * x
+
+
+GELU, _ = activation(
+    "gelu",
+    "approximate",
+    _gelu,
+    _gelu_slope,
+    _gelu_curvature,
+    latex=r"x \Phi(x)",
+    brief="Each element times the probability that a normal number is below it.",
+    derivative="grad · (Φ(self) + self · φ(self))",
+)
+SILU, _ = activation(
+    "silu",
+    "",
+    lambda x: x * _sigmoid(x),
+    lambda x: _sigmoid(x) * (1 + x * (1 - _sigmoid(x))),
+    lambda x: (s := x.sigmoid()) * (1 - s) * (2 + x * (1 - 2 * s)),
+    latex=r"x \sigma(x)",
+    brief="Each element times its sigmoid.",
+    derivative="grad · σ(self) · (1 + self · (1 − σ(self)))",
+)
+
+
+def _softplus_of(x: Any) -> Any:
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def _mish_slope(x: Any) -> Any:
+    t = np.tanh(_softplus_of(x))
+    return t + x * _sigmoid(x) * (1 - t * t)
+
+
+def _mish_curvature(x: Any) -> Any:
+    t, s = FUNCTIONAL["softplus"](x).tanh(), x.sigmoid()
+    steep = 1 - t * t
+    return steep * s * (2 + x * ((1 - s) - 2 * t * s))
+
+
+MISH, _ = activation(
+    "mish",
+    "",
+    lambda x: x * np.tanh(_softplus_of(x)),
+    _mish_slope,
+    _mish_curvature,
+    latex=r"x \tanh(\ln(1 + e^x))",
+    brief="Each element times tanh of its softplus.",
+    derivative="grad · f′(self)",
+)
+
+
+def _softplus(x: Any, *, beta: float, threshold: float) -> Any:
+    scaled = x * number_array(beta, x.dtype)
+    return np.where(scaled > threshold, x, np.log1p(np.exp(scaled)) / beta)
+
+
+SOFTPLUS, _ = activation(
+    "softplus",
+    "beta, threshold",
+    _softplus,
+    lambda x, *, beta, threshold: np.where(x * beta > threshold, 1, _sigmoid(x * beta)),
+    lambda x, beta, threshold: (x * beta < threshold) * (s := (x * beta).sigmoid()) * (1 - s) * beta,
+    latex=r"\frac{1}{\beta} \ln(1 + e^{\beta x})",
+    brief="A smooth relu.",
+    derivative="grad · σ(β · self)",
+)
+
+
+@api("gelu", where="F")
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """x · Φ(x), or its approximation by tanh."""
+    need_tensor(input, "gelu")
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return run(GELU, GELU, input, False, "GeluKernelImpl", approximate=approximate)
+
+
+@api("silu", where="F")
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x · σ(x)."""
+    return run(SILU, SILU, input, inplace, "silu_cpu")
+
+
+@api("mish", where="F")
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x · tanh(softplus(x))."""
+    return run(MISH, MISH, input, inplace, "mish_cpu")
+
+
+@api("softplus", where="F")
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+    """ln(1 + e^(βx)) / β, and x itself where βx is above the threshold."""
+    return run(SOFTPLUS, SOFTPLUS, input, False, "softplus_cpu", beta=beta, threshold=threshold)
+
+
+# --- logsigmoid keeps a buffer ---
+
+
+def _log_sigmoid(x: Any) -> Any:
+    buffer = np.exp(-np.abs(x))
+    return (np.minimum(x, 0) - np.log1p(buffer)).astype(x.dtype), buffer
+
+
+def _log_sigmoid_slope(x: Any, buffer: Any) -> Any:
+    negative = x < 0
+    return np.where(negative, 1, 0) - np.where(negative, 1, -1) * (buffer / (1 + buffer))
+
+
+LOG_SIGMOID_BACKWARD: OpRow = op(
+    "log_sigmoid_backward",
+    "grad_output, self, buffer",
+    in_single(lambda g, x, b: (g * _log_sigmoid_slope(x, b)).astype(g.dtype)),
+    category="activations",
+    symbol="logσ′",
+    latex=r"g \cdot (1 - \sigma(x))",
+    brief="The gradient through logsigmoid.",
+    grad_output=lambda grad, self, buffer: call(LOG_SIGMOID_BACKWARD, grad, self, buffer.detach()),
+    self=lambda grad, grad_output, self: grad * grad_output * ((s := self.sigmoid()) - 1) * s,
+)
+LOG_SIGMOID = op(
+    "log_sigmoid",
+    "self",
+    in_single(_log_sigmoid),
+    outputs="result, buffer",
+    category="activations",
+    symbol="logσ",
+    latex=r"\ln \sigma(x)",
+    brief="The logarithm of the sigmoid.",
+    derivatives={"self": "grad · (1 − σ(self))"},
+    self=lambda grad, self, buffer: call(LOG_SIGMOID_BACKWARD, grad, self, buffer.detach()),
+)
+
+
+@api("logsigmoid", where="F")
+def logsigmoid(input: Tensor) -> Tensor:
+    """ln σ(x)."""
+    need_tensor(input, "log_sigmoid")
+    need_floats(input, "log_sigmoid_cpu")
+    made: Tensor = call(LOG_SIGMOID, input)[0]
+    return made
+
+
+# --- put together from others ---
+
+
+@api("softsign", where="F")
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    made: Tensor = input / (input.abs() + 1)
+    return made
+
+
+@api("tanhshrink", where="F")
+def tanhshrink(input: Tensor) -> Tensor:
+    """x − tanh(x)."""
+    made: Tensor = input - input.tanh()
+    return made
+
+
+api("sigmoid", where="F")(lambda input: input.sigmoid())
+api("tanh", where="F")(lambda input: input.tanh())

@@ -1,0 +1,298 @@
+"""Losses over classes: nll_loss, cross_entropy in its three forms, multi_margin_loss and the multi-label ones; and
+one_hot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import (
+    chosen_reduction,
+    in_single,
+    need_floats,
+    over,
+    plus,
+    times,
+)
+from gradviz.engine.ops.reduce import LOG_SOFTMAX
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor, wrap
+
+F = FUNCTIONS
+
+# --- negative log likelihood ---
+
+
+def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:
+    """For each target: where it is in `x` (classes at dimension 1, or 0), and its weight, 0 where it is ignored."""
+    axis = 1 if x.ndim > 1 else 0
+    kept = target != ignore_index
+    classes = np.where(kept, target, 0).astype(np.int64)
+    at = np.expand_dims(classes, axis) if x.ndim > 1 else classes.reshape(1)
+    weights = np.ones(target.shape, x.dtype) if weight is None else weight[classes]
+    return at, np.where(kept, weights, x.dtype.type(0)), axis
+
+
+def _nll(x: Any, target: Any, weight: Any, *, reduction: str, ignore_index: int) -> Any:
+    at, weights, axis = _picked(x, target, weight, ignore_index)
+    found = np.take_along_axis(x, at, axis).reshape(target.shape)
+    losses = np.where(weights == 0, x.dtype.type(0), -weights * found).astype(x.dtype)
+    if reduction == "none":
+        return losses, np.zeros((), x.dtype)
+    total = np.asarray(weights.sum(), x.dtype)
+    sum_ = losses.sum()
+    return np.asarray(sum_ / total if reduction == "mean" else sum_, x.dtype), total
+
+
+def _nll_backward(g: Any, x: Any, target: Any, weight: Any, total: Any, *, reduction: str, ignore_index: int) -> Any:
+    at, weights, axis = _picked(x, target, weight, ignore_index)
+    found = -weights * (g / total if reduction == "mean" else g)
+    out = np.zeros_like(x)
+    np.put_along_axis(out, at, np.where(weights == 0, x.dtype.type(0), found).astype(x.dtype).reshape(at.shape), axis)
+    return out
+
+
+def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
+    """The row of the loss and that of its gradient."""
+
+    def again(
+        grad: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: str, ignore_index: int
+    ) -> Any:
+        found = call(
+            forward, grad, target, weight, reduction="none" if reduction == "none" else "sum", ignore_index=ignore_index
+        )[0]
+        return found / total_weight.detach() if reduction == "mean" else found
+
+    def gradient(
+        grads: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: str, ignore_index: int
+    ) -> Any:
+        return call(
+            backward,
+            grads[0],
+            self.detach(),
+            target,
+            weight,
+            total_weight.detach(),
+            reduction=reduction,
+            ignore_index=ignore_index,
+        )
+
+    backward = op(
+        f"{name}_backward",
+        "grad_output, self, target, weight, total_weight",
+        in_single(_nll_backward),
+        category="losses",
+        symbol="nll′",
+        latex=r"-\frac{w_y}{\sum w} g\, e_y",
+        brief="The gradient through the negative log likelihood.",
+        node=f"{node}BackwardBackward0",
+        grad_output=again,
+    )
+    forward = op(
+        name,
+        "self, target, weight",
+        in_single(_nll),
+        node=f"{node}Backward0",
+        outputs="result, total_weight",
+        category="losses",
+        symbol="nll",
+        latex=r"-\sum_i w_{y_i} x_{i, y_i} / \sum_i w_{y_i}",
+        brief="The mean of −x at the class that is right.",
+        derivatives={"self": "−grad · weight / total_weight at the target, 0 elsewhere"},
+        self=gradient,
+    )
+    return forward, backward
+
+
+NLL, _ = _nll_rows("nll_loss", "NllLoss")
+NLL_2D, _ = _nll_rows("nll_loss2d", "NllLoss2D")
+
+
+def _check_target_type(target: Tensor) -> None:
+    if target.dtype not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.title}")
+
+
+def _check_classes(target: Tensor, count: int, ignore_index: int) -> None:
+    t = target._data
+    bad = t[(t != ignore_index) & ((t < 0) | (t >= count))]
+    if bad.size:
+        raise IndexError(f"Target {int(bad.flat[0])} is out of bounds.")
+
+
+def _check_weight(input: Tensor, weight: Tensor | None, count: int) -> None:
+    if weight is None:
+        return
+    if weight._data.shape != (count,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {count} classes or no classes but got weight tensor of "
+            f"shape: "
+            f"{list(weight._data.shape)}"
+        )
+    if weight.dtype is not input.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
+
+
+def _nll_flat(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
+    """(N, C) or (C): one target for each row."""
+    shape, of_target = input._data.shape, target._data.shape
+    if len(of_target) > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not (len(shape) == 1 and not of_target) and shape[0] != (of_target[0] if of_target else None):
+        raise RuntimeError(f"size mismatch (got input: {list(shape)}, target: {list(of_target)})")
+    _check_weight(input, weight, shape[-1])
+    _check_target_type(target)
+    need_floats(input, "nll_loss_out_frame")
+    _check_classes(target, shape[-1], ignore_index)
+    made: Tensor = call(NLL, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
+    return made
+
+
+def _nll_images(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
+    """(N, C, H, W): one target for each pixel."""
+    shape, of_target = input._data.shape, target._data.shape
+    if len(of_target) != 3:
+        raise RuntimeError(
+            f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(of_target)}"
+        )
+    if (shape[0], *shape[2:]) != of_target:
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(of_target)}")
+    if weight is not None and weight._data.size != shape[1]:
+        raise RuntimeError("weight tensor should be defined either for all or no classes")
+    _check_target_type(target)
+    need_floats(input, "nll_loss2d_forward_out_frame")
+    _check_classes(target, shape[1], ignore_index)
+    made: Tensor = call(NLL_2D, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
+    return made
+
+
+def _nll_nd(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
+    shape, of_target = input._data.shape, target._data.shape
+    if not shape:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if len(shape) != 1 and of_target and shape[0] != of_target[0]:
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({of_target[0]}).")
+    if len(shape) <= 2:
+        return _nll_flat(input, target, weight, reduction, ignore_index)
+    if len(shape) == 4:
+        return _nll_images(input, target, weight, reduction, ignore_index)
+    wanted = (shape[0], *shape[2:])
+    if of_target != wanted:
+        raise RuntimeError(f"Expected target size {list(wanted)}, got {list(of_target)}")
+    flat = input.contiguous().view(shape[0], shape[1], 1, -1)
+    found = _nll_images(flat, target.contiguous().view(of_target[0], 1, -1), weight, reduction, ignore_index)
+    return found.view(wanted) if reduction == "none" else found
+
+
+@api("nll_loss", where="F")
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """−x at each target class, for log-probabilities x of shape (N, C, …)."""
+    return _nll_nd(input, target, weight, chosen_reduction(size_average, reduce, reduction), ignore_index)
+
+
+# --- cross entropy ---
+
+
+def _log_softmax(input: Tensor) -> Tensor:
+    need_floats(input, "log_softmax_lastdim_kernel_impl")
+    made: Tensor = call(LOG_SOFTMAX, input, dim=0 if input._data.ndim == 1 else 1)
+    return made
+
+
+def _per_class(weight: Tensor, ndim: int) -> Tensor:
+    """The weights in a shape that broadcasts against (N, C, …)."""
+    made: Tensor = weight.view(1, -1, *(1,) * (ndim - 2)) if ndim > 1 else weight
+    return made
+
+
+def _probabilities(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float) -> Tensor:
+    """Targets that are probabilities of each class."""
+    axis = 0 if input._data.ndim == 1 else 1
+    count = input._data.shape[axis] if input._data.ndim else 1
+    logs = _log_softmax(input)
+    if smoothing > 0:
+        target = plus(times(target, 1 - smoothing), smoothing / count)
+    found = logs * target if weight is None else logs * target * _per_class(weight, input._data.ndim)
+    if reduction == "none":
+        return -found.sum(axis)  # type: ignore[no-any-return]
+    total: Tensor = -found.sum()
+    return total if reduction == "sum" else over(total, input._data.size / count)
+
+
+def _smoothed(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int, smoothing: float
+) -> Tensor:
+    """Targets that are classes, a part of which is spread over all classes."""
+    axis = 0 if input._data.ndim == 1 else 1
+    logs = _log_softmax(input)
+    likelihood = _nll_nd(logs, target, weight, reduction, ignore_index)
+    count = input._data.shape[axis]
+    spread: Tensor = -(logs if weight is None else logs * _per_class(weight, input._data.ndim)).sum(axis)
+    ignored = wrap(np.asarray(target._data == ignore_index))
+    spread.masked_fill_(ignored, 0.0)
+    if reduction == "sum":
+        spread = spread.sum()
+    elif reduction == "mean" and weight is None:
+        spread = spread.sum() / wrap(np.asarray((~ignored._data).sum()))
+    elif reduction == "mean":
+        assert weight is not None
+        kept = target._data[~ignored._data].reshape(-1)
+        spread = spread.sum() / F["gather"](weight, 0, wrap(kept)).sum()
+    return times(likelihood, 1 - smoothing) + times(spread, smoothing / count)
+
+
+@api("cross_entropy", where="F")
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """nll_loss of log_softmax; targets are classes of shape (N, …) or probabilities of the input's shape."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    shape = input._data.shape
+    if shape == target._data.shape:
+        if not target.dtype.is_floating_point:
+            raise RuntimeError(
+                f"Expected floating point type for target with class probabilities, got {target.dtype.title}"
+            )
+        if ignore_index >= 0:
+            raise RuntimeError("ignore_index is not supported for floating point target")
+        _check_smoothing(label_smoothing)
+        _check_prob_weight(weight, shape)
+        return _probabilities(input, target, weight, reduction, label_smoothing)
+    if label_smoothing > 0.0:
+        _check_smoothing(label_smoothing)
+        return _smoothed(input, target, weight, reduction, ignore_index, label_smoothing)
+    return _nll_nd(_log_softmax(input), target, weight, reduction, ignore_index)
+
+
+def _check_smoothing(label_smoothing: float) -> None:
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+
+
+def _check_prob_weight(weight: Tensor | None, shape: tuple[int, ...]) -> None:
+    count = shape[1] if len(shape) > 1 else shape[0] if shape else 1
+    if weight is not None and weight._data.shape != (count,):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {count} classes or no classes but got "
+            f"weight tensor of "
+            f"shape: {list(weight._data.shape)}"
+        )

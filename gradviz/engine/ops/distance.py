@@ -1,0 +1,221 @@
+"""Distances and similarities of vectors, and the losses that are made of them: cosine_similarity,
+pairwise_distance, normalize, and the ranking, hinge, cosine and triplet losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONS, LINALG, api
+from gradviz.engine.apply import call
+from gradviz.engine.elementwise import check_broadcast, number_array, result_type
+from gradviz.engine.modes import no_grad
+from gradviz.engine.ops.arithmetic import SUB
+from gradviz.engine.ops.neural import at_least, chosen_reduction, minus, plus, reduced
+from gradviz.engine.ops.reduce import NORM
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor, wrap
+
+F = FUNCTIONS
+
+
+def _norm_gradient(grad: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
+    return NORM.gradients["self"](grad, self, result, p, dim, keepdim)
+
+
+DISTANCE_NORM = op(
+    "norm",
+    "self",
+    lambda x, *, p, dim, keepdim: NORM.forward(x, ord=p, dim=dim, keepdim=keepdim),
+    key="norm_along",
+    number=1,
+    category="reductions",
+    symbol="‖x‖",
+    latex=r"\|x\|_p",
+    brief="The norm over a dimension.",
+    derivatives={"self": "grad · self / result"},
+    self=_norm_gradient,
+)
+
+
+@api("normalize", where="F")
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+    """Each vector along `dim` divided by its norm."""
+    norm = LINALG["vector_norm"](input, float(p), dim, True)
+    found = input / at_least(norm, eps).expand_as(input)
+    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+
+
+@api("cosine_similarity", where="torch F")
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`."""
+    target = result_type(x1, x2)
+    if not target.is_floating_point:
+        raise RuntimeError(f"expected common_dtype to be floating point, yet common_dtype is {target.title}")
+    check_broadcast(x1._data, x2._data)
+    shape = np.broadcast_shapes(x1._data.shape, x2._data.shape)
+    first, second = (x if x._data.shape == shape else x.expand(shape) for x in (x1, x2))
+    first, second = (x if x.dtype is target else x.to(target) for x in (first, second))
+    norms = [LINALG["vector_norm"](x, 2, dim, True).clone() for x in (first, second)]
+    with no_grad():
+        for norm in norms:
+            norm.clamp_(min=eps)
+    return ((first / norms[0]) * (second / norms[1])).sum(dim)  # type: ignore[no-any-return]
+
+
+@api("pairwise_distance", where="torch F")
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The norm of x1 − x2 + eps over the last dimension."""
+    difference = plus(x1 - x2, eps)
+    made: Tensor = call(
+        DISTANCE_NORM, difference, p=float(p), dim=(max(difference._data.ndim - 1, 0),), keepdim=keepdim
+    )
+    return made
+
+
+# --- losses ---
+
+
+def _number_minus(number: float, x: Tensor) -> Tensor:
+    """number − x as a difference of two tensors, as PyTorch's losses compute it."""
+    made: Tensor = call(SUB, wrap(number_array(number, x._data.dtype)), x, alpha=1)
+    return made
+
+
+def _where(target: Tensor, value: float, equal: bool, x: Tensor) -> Tensor:
+    """x where the target equals `value` (or does not), 0 elsewhere."""
+    condition = wrap(np.asarray((target._data == value) == equal))
+    return F["where"](condition, x, wrap(np.zeros((), x._data.dtype)))  # type: ignore[no-any-return]
+
+
+@api("hinge_embedding_loss", where="F")
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """x for targets 1, max(0, margin − x) for targets −1."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    check_broadcast(target._data, input._data)
+    far = _where(target, 1, False, at_least(_number_minus(margin, input), 0))
+    return reduced(far + _where(target, -1, False, input), reduction)
+
+
+@api("margin_ranking_loss", where="F")
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, −y (x1 − x2) + margin)."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    if not input1._data.ndim == input2._data.ndim == target._data.ndim:
+        raise RuntimeError(
+            f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.size()}, "
+            f"input2: {input2.size()}, target: {target.size()} "
+        )
+    return reduced(at_least(plus(-target * (input1 - input2), margin), 0), reduction)
+
+
+def _check_cosine_target(input1: Tensor, input2: Tensor, target: Tensor) -> None:
+    n = target._data.ndim
+    if n not in (0, 1):
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    wanted = 2 if n else 1
+    if input1._data.ndim != wanted or input2._data.ndim != wanted:
+        raise RuntimeError(
+            f"{n}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
+            f"{list(input1._data.shape)} "
+            f"and {list(input2._data.shape)}."
+        )
+
+
+@api("cosine_embedding_loss", where="F")
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 − cos for targets 1, max(0, cos − margin) for targets −1."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    _check_cosine_target(input1, input2, target)
+    dim = target._data.ndim
+    product = (input1 * input2).sum(dim)
+    first, second = (plus((x * x).sum(dim), 1e-12) for x in (input1, input2))
+    cosine = product / (first * second).sqrt()
+    near = _where(target, 1, True, _number_minus(1, cosine))
+    return reduced(near + _where(target, -1, True, at_least(minus(cosine, margin), 0)), reduction)
+
+
+def _need_margin(margin: float) -> None:
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+
+
+def _need_equal_dims(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    a, p, n = anchor._data.ndim, positive._data.ndim, negative._data.ndim
+    if not a == p == n:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {a}D, positive {p}D, and negative {n}D inputs"
+        )
+
+
+@api("triplet_margin_loss", where="F")
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + distance to the positive − distance to the negative)."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    _need_margin(margin)
+    _need_equal_dims(anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = F["minimum"](far, pairwise_distance(positive, negative, p, eps))
+    return reduced(at_least(plus(near, margin) - far, 0), reduction)
+
+
+@api("triplet_margin_with_distance_loss", where="F")
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """`triplet_margin_loss` with any distance."""
+    reduction = chosen_reduction(None, None, reduction)
+    _need_margin(margin)
+    _need_equal_dims(anchor, positive, negative)
+    distance = distance_function or pairwise_distance
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = F["minimum"](far, distance(positive, negative))
+    return reduced(at_least(margin + near - far, 0), reduction)

@@ -1,0 +1,146 @@
+"""Losses over classes by margins, the multi-label soft margin, and one_hot. See `classify.py` for cross_entropy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import (
+    chosen_reduction,
+    in_single,
+    need_floats,
+    not_differentiable,
+    reduced,
+    reduced_array,
+)
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+
+def _margins(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[Any, Any, Any]:
+    """How far each other class comes into the margin, the weights, and where the targets are."""
+    rows = x.reshape(-1, x.shape[-1])
+    at = target.reshape(-1, 1)
+    short = np.maximum(margin - np.take_along_axis(rows, at, 1) + rows, 0)
+    np.put_along_axis(short, at, 0, 1)
+    weights = np.ones_like(short[:, :1]) if weight is None else weight[at]
+    return short, weights, at
+
+
+def _multi_margin(x: Any, target: Any, weight: Any, *, p: int, margin: float, reduction: str) -> Any:
+    short, weights, _ = _margins(x, target, weight, p, margin)
+    losses = (short**p * weights).sum(1) / x.dtype.type(x.shape[-1])
+    return reduced_array(losses.reshape(target.shape), reduction)
+
+
+def _multi_margin_backward(g: Any, x: Any, target: Any, weight: Any, *, p: int, margin: float, reduction: str) -> Any:
+    short, weights, at = _margins(x, target, weight, p, margin)
+    slope = ((short > 0) if p == 1 else 2 * short) * weights / x.dtype.type(x.shape[-1])
+    np.put_along_axis(slope, at, -slope.sum(1, keepdims=True), 1)
+    slope = slope * (g.reshape(-1, 1) if reduction == "none" else g)
+    return (slope / x.dtype.type(len(slope)) if reduction == "mean" else slope).reshape(x.shape).astype(x.dtype)
+
+
+MULTI_MARGIN_BACKWARD = op(
+    "multi_margin_loss_backward",
+    "grad_output, self, target, weight",
+    in_single(_multi_margin_backward),
+    node="NotImplemented",
+    category="losses",
+    symbol="margin′",
+    latex="g",
+    brief="The gradient through multi_margin_loss.",
+    grad_output=not_differentiable("multi_margin_loss_backward"),
+    self=not_differentiable("multi_margin_loss_backward"),
+)
+MULTI_MARGIN = op(
+    "multi_margin_loss",
+    "self, target, weight",
+    in_single(_multi_margin),
+    category="losses",
+    symbol="margin",
+    latex=r"\frac{1}{n} \sum_{i \ne y} \max(0, m - x_y + x_i)^p",
+    brief="How far other classes come within a margin of the right one.",
+    derivatives={"self": "±grad / n for the classes within the margin"},
+    self=lambda grad, self, target, weight, p, margin, reduction: call(
+        MULTI_MARGIN_BACKWARD, grad, self, target, weight, p=p, margin=margin, reduction=reduction
+    ),
+)
+
+
+@api("multi_margin_loss", where="F")
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over other classes of max(0, margin − x at the target + x)ᵖ."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight._data.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    shape = input._data.shape
+    batch = shape[0] if len(shape) > 1 else 1
+    if target._data.ndim > 1 or target._data.size != batch:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            "size). "
+            f"Expected target size [{batch}], but got {list(target._data.shape)}. Input has shape {list(shape)}."
+        )
+    need_floats(input, "multi_margin_loss_cpu_kernel")
+    if ((target._data < 0) | (target._data >= shape[-1])).any():
+        raise RuntimeError("target out of range")
+    made: Tensor = call(MULTI_MARGIN, input, target, weight, p=p, margin=margin, reduction=reduction)
+    return made
+
+
+@api("multilabel_soft_margin_loss", where="F")
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """The mean over classes of binary cross entropies."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    log_sigmoid = FUNCTIONAL["logsigmoid"]
+    loss: Tensor = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss.sum(-1) / input.size(-1), reduction)
+
+
+@api("one_hot", where="F")
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """A 1 at each class index, 0 elsewhere, along a new last dimension."""
+    t = tensor._data
+    if tensor.dtype is not dtypes.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not t.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return F["zeros"](*t.shape, num_classes, dtype=dtypes.int64)  # type: ignore[no-any-return]
+    if t.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(t.max()) + 1
+    elif num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    elif t.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    zeros = F["zeros"](*t.shape, num_classes, dtype=dtypes.int64)
+    return F["scatter"](zeros, -1, tensor.unsqueeze(-1), 1)  # type: ignore[no-any-return]

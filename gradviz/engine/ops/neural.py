@@ -1,0 +1,235 @@
+"""What the rows of neural networks share: operations with a Python number that save nothing, checks of types,
+reductions of losses, and work in float32 for the half types. No function of its own has a public name here; see
+`activation.py` and `loss.py` next.
+
+Note [Numbers that are not saved]
+`x * 2` in a snippet is a product of two tensors, and its node saves the number as one. PyTorch's own functions call
+overloads that take the number as it is: `MulBackward1`, `AddBackward1`, `ClampMinBackward0` … and save no tensor
+for it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONS
+from gradviz.engine.apply import call
+from gradviz.engine.elementwise import number_array
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+ADD_NUMBER = op(
+    "add",
+    "self",
+    lambda x, *, other: x + number_array(other, x.dtype),
+    key="add_number",
+    number=1,
+    category="arithmetic",
+    symbol="+n",
+    latex=r"x + n",
+    brief="Adds a number.",
+    derivatives={"self": "grad"},
+    self=lambda grad: grad,
+)
+SUB_NUMBER = op(
+    "sub",
+    "self",
+    lambda x, *, other: x - number_array(other, x.dtype),
+    key="sub_number",
+    number=1,
+    category="arithmetic",
+    symbol="−n",
+    latex=r"x - n",
+    brief="Subtracts a number.",
+    derivatives={"self": "grad"},
+    self=lambda grad: grad,
+)
+MUL_NUMBER = op(
+    "mul",
+    "self",
+    lambda x, *, other: x * number_array(other, x.dtype),
+    key="mul_number",
+    number=1,
+    category="arithmetic",
+    symbol="×n",
+    latex=r"n x",
+    brief="Multiplies by a number.",
+    derivatives={"self": "grad · n"},
+    self=lambda grad, other: times(grad, other),
+)
+DIV_NUMBER = op(
+    "div",
+    "self",
+    lambda x, *, other: x / number_array(other, x.dtype),
+    key="div_number",
+    number=1,
+    category="arithmetic",
+    symbol="÷n",
+    latex=r"x / n",
+    brief="Divides by a number.",
+    derivatives={"self": "grad / n"},
+    self=lambda grad, other: over(grad, other),
+)
+CLAMP_MIN = op(
+    "clamp_min",
+    "self",
+    lambda x, *, min: np.maximum(x, number_array(min, x.dtype)),
+    category="selection",
+    symbol="max",
+    latex=r"\max(x, a)",
+    brief="At least a number.",
+    derivatives={"self": "grad where self ≥ min, else 0"},
+    self=lambda grad, self, min: F["where"](self >= min, grad, 0),
+)
+
+
+def plus(x: Tensor, number: float) -> Tensor:
+    """x + number; see Note [Numbers that are not saved]."""
+    made: Tensor = call(ADD_NUMBER, x, other=number)
+    return made
+
+
+def minus(x: Tensor, number: float) -> Tensor:
+    """x − number; see Note [Numbers that are not saved]."""
+    made: Tensor = call(SUB_NUMBER, x, other=number)
+    return made
+
+
+def times(x: Tensor, number: float) -> Tensor:
+    """x · number; see Note [Numbers that are not saved]."""
+    made: Tensor = call(MUL_NUMBER, x, other=number)
+    return made
+
+
+def over(x: Tensor, number: float) -> Tensor:
+    """x / number; see Note [Numbers that are not saved]."""
+    made: Tensor = call(DIV_NUMBER, x, other=number)
+    return made
+
+
+def at_least(x: Tensor, number: float) -> Tensor:
+    """max(x, number); see Note [Numbers that are not saved]."""
+    made: Tensor = call(CLAMP_MIN, x, min=number)
+    return made
+
+
+# --- formulas and types ---
+
+
+def formula(names: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn(*values)` as a gradient formula that asks for the values called `names`."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+    def asked(*values: Any) -> Any:
+        return fn(*values)
+
+    asked.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name.strip(), kind) for name in names.split(",")]
+    )
+    return asked
+
+
+def not_differentiable(name: str) -> Callable[..., Any]:
+    """The formula of an operation whose derivative PyTorch does not have."""
+
+    def refuse(grad: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return refuse
+
+
+def is_half(x: Any) -> bool:
+    """Whether the elements are float16 or bfloat16."""
+    return bool(x.dtype.itemsize == 2 and x.dtype.kind in "fV")
+
+
+def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A forward that computes half types in float32 and rounds once at the end."""
+
+    @functools.wraps(forward)
+    def run(*arrays: Any, **params: Any) -> Any:
+        target = next((x.dtype for x in arrays if x is not None and is_half(x)), None)
+        if target is None:
+            return forward(*arrays, **params)
+        made = forward(*(x.astype(np.float32) if x is not None and is_half(x) else x for x in arrays), **params)
+        if isinstance(made, tuple):
+            return tuple(_narrow(each, target) for each in made)
+        return _narrow(made, target)
+
+    return run
+
+
+def _narrow(x: Any, target: Any) -> Any:
+    return x.astype(target) if x.dtype == np.float32 else x
+
+
+def need_tensor(value: Any, function: str, name: str = "input", position: int = 1) -> None:
+    """Refuse what is no tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(
+            f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
+        )
+
+
+def need_floats(x: Tensor, kernel: str) -> None:
+    """Refuse types that PyTorch's kernel does not have."""
+    if x.dtype.rank != 2:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.title}'")
+
+
+# --- losses ---
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def need_reduction(reduction: str) -> None:
+    """Refuse what is no reduction."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def chosen_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction, checked; the deprecated arguments choose it with a warning."""
+    if size_average is None and reduce is None:
+        need_reduction(reduction)
+        return reduction
+    size_average = True if size_average is None else size_average
+    reduce = True if reduce is None else reduce
+    found = "none" if not reduce else "mean" if size_average else "sum"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=4
+    )
+    return found
+
+
+def reduced(x: Tensor, reduction: str) -> Tensor:
+    """All elements, their mean or their sum, by operations with nodes of their own."""
+    if reduction == "none":
+        return x
+    made: Tensor = x.mean() if reduction == "mean" else x.sum()
+    return made
+
+
+def reduced_array(x: Any, reduction: str) -> Any:
+    """As `reduced`, within a forward."""
+    if reduction == "none":
+        return x
+    total = np.sum(x)
+    return total if reduction == "sum" else total / x.dtype.type(x.size) if x.size else x.dtype.type(np.nan)
+
+
+def share(grad: Tensor, shape: Sequence[int], reduction: str) -> Tensor:
+    """What each element of a loss receives of the gradient of the reduced loss."""
+    if reduction == "mean":
+        count = 1
+        for n in shape:
+            count *= n
+        return over(grad, count)
+    return grad
