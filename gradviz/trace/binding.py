@@ -59,9 +59,7 @@ def _kind_of(type_: type) -> str:
 
 def _module_class(type_: type) -> Any:
     """`nn.Module` among the bases, found without importing it."""
-    return next(
-        (c for c in type_.__mro__ if c.__name__ == "Module" and c.__module__.startswith("gradviz.torch.nn")), None
-    )
+    return next((c for c in type_.__mro__ if c.__name__ == "Module" and "torch.nn.modules" in c.__module__), None)
 
 
 def _elements(name: str, value: Any, kind: str, kind_of: Any) -> Iterator[tuple[Any, str, str]]:

@@ -17,7 +17,8 @@ from gradviz.trace.tables import row_dtype
 Array = NDArray[Any]
 
 _PLAIN = (
-    "step", "node", "tensor", "op", "name", "symbol", "site", "scope", "params", "sequence_nr", "call", "first", "second", "value",
+    "step", "node", "tensor", "op", "name", "symbol", "site", "scope", "params", "sequence_nr", "call",
+    "first", "second", "value",
 )  # fmt: skip
 _KEPT = ("step", "node", "name", "tensor", "version")
 _RAN = ("step", "node", "site", "call", "first", "second")
@@ -49,8 +50,8 @@ class Compact:
             self._place(rows, "steps", steps, np.concatenate([plain["step"], ran["step"]]))
             self._place(rows, "nodes", _rows("nodes", plain, reason=0), plain["node"])
             made = _rows(
-                "tensors", plain, producer=plain["node"], output_nr=0, storage=plain["tensor"], version=0, requires_grad=True,
-                is_leaf=False, is_parameter=False, grad_of=-1,
+                "tensors", plain, producer=plain["node"], output_nr=0, storage=plain["tensor"], version=0,
+                requires_grad=True, is_leaf=False, is_parameter=False, grad_of=-1,
             )  # fmt: skip
             self._place(rows, "tensors", made, plain["tensor"])
             _pairs(rows, "inputs", plain, "tensor", ("node", "slot"))

@@ -1,5 +1,5 @@
 """Explained errors: one row per message that learners meet. A row says what the message looks like, which nodes it is
-about, why it happened and what to change."""
+about, why it happened and what to change. Errors of shapes and types are in `shape_errors.py`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.trace.kinds import Kind
+from gradviz.trace.spoken import holders, line_text, receiver
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
@@ -31,106 +32,220 @@ class ErrorExplanation:
 
     why: str
     fix: str  # "Pass retain_graph=True on line 9."
-    marks: tuple[Mark, ...]
+    marks: tuple[Mark, ...] = ()
     fix_line: int = -1
 
 
-_NO_MARKS: tuple[Mark, ...] = ()
 _Match = re.Match[str]
-_Row = tuple[str, Callable[["Trace", _Match], ErrorExplanation | None]]
+Row = tuple[str, Callable[["Trace", _Match], ErrorExplanation | None]]
 
 
 def explain_error(trace: Trace) -> ErrorExplanation | None:
     """The explanation of the error that ended the run; None when there is no error or no row for it."""
     if not len(trace.errors):
         return None
+    from gradviz.trace.shape_errors import SHAPE_ROWS
+
     message = str(trace.errors.message[0])
-    for pattern, row in ROWS:
+    for pattern, row in (*ROWS, *SHAPE_ROWS):
         match = re.search(pattern, message)
         if match:
             return row(trace, match)
     return None
 
 
-def _line(line: int) -> str:
+def on_line(line: int) -> str:
+    """ " on line 9", "" when it is not known."""
     return f" on line {line}" if line > 0 else ""
 
 
-def _error_line(trace: Trace) -> int:
+def error_line(trace: Trace) -> int:
+    """The line of the snippet that raised."""
     return int(trace.errors.line[0])
 
 
-def _ready_nodes(trace: Trace, call: int) -> list[int]:
-    """Nodes all of whose gradients had arrived in a call but which did not finish running, the next to run first."""
-    arrivals, steps = trace.arrivals, trace.steps
+def _ready_nodes(trace: Trace) -> list[int]:
+    """Nodes all of whose gradients had arrived in the last call but which did not finish, the next to run first."""
+    arrivals, steps, call = trace.arrivals, trace.steps, len(trace.calls) - 1
     full = arrivals.tensor[(arrivals.call == call) & (arrivals.arrived == arrivals.expected)]
     nodes = {int(node) for node in trace.tensors.producer[full[full >= 0]] if node >= 0}
     ran = set(steps.node[(steps.kind == Kind.BACKWARD) & (steps.call == call)].tolist())
     return sorted(nodes - ran, key=lambda node: -int(trace.nodes.sequence_nr[node]))
 
 
+def _node(trace: Trace, node: int) -> str:
+    line = int(trace.nodes.line[node])
+    return f"{trace.nodes.name[node] or trace.nodes.op[node]}" + (f" (line {line})" if line > 0 else "")
+
+
 def _freed_mark(trace: Trace, node: int) -> Mark:
     low, high = np.searchsorted(trace.saved.node, [node, node + 1])
-    names = " and ".join(trace.saved.name[low:high].tolist())
-    step = int(trace.saved.freed[low]) + 1
+    names = " and ".join(trace.saved.name[low:high].tolist()) or "its buffers"
+    step = int(trace.frees.step[trace.frees.node == node][0]) + 1
     return Mark(node, f"freed {names} at step {step}", step)
 
 
 def _second_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
-    frees = set(trace.frees.node.tolist())
-    call = len(trace.calls) - 1
-    failing = [node for node in _ready_nodes(trace, call) if node in frees][:1]
-    nodes = failing or [node for node in sorted(frees) if node >= 0]
-    marks = tuple(_freed_mark(trace, node) for node in nodes)
+    freed = {int(node) for node in trace.frees.node if node >= 0}
+    failing = [node for node in _ready_nodes(trace) if node in freed][:1]
+    marks = tuple(_freed_mark(trace, node) for node in failing or sorted(freed))
     if not marks:
-        return ErrorExplanation(
-            "A saved tensor was read after backward() had freed it.", "Read it before backward().", ()
-        )
-    node = marks[0].node
-    name, line = str(trace.nodes.name[node]), int(trace.nodes.line[node])
+        return ErrorExplanation("A saved tensor was read after backward() had freed it.", "Read it before backward().")
     earlier = int(trace.steps.call[marks[0].step - 1])
     at = int(trace.calls.line[earlier]) if earlier >= 0 else -1
-    why = f"{name} (line {line}) needs what it saved, but {marks[0].reason.replace('freed', 'it freed', 1)}"
-    why += f", when backward() ran{_line(at)}."
-    fix = f"Pass retain_graph=True{_line(at)}, or compute the forward pass again before the second backward()."
+    why = f"{_node(trace, marks[0].node)} needs what it saved, but it {marks[0].reason}, when backward() ran{on_line(at)}."
+    fix = f"Pass retain_graph=True{on_line(at)}, or compute the forward pass again before the second backward()."
     return ErrorExplanation(why, fix, marks, at)
 
 
 def _not_scalar(trace: Trace, match: _Match) -> ErrorExplanation | None:
-    root = _last_made(trace)
-    what, marks = "The root: it", _NO_MARKS
+    line = error_line(trace)
+    root = _root(trace)
+    what, marks = "The root is not a single number", ()
     if root >= 0:
-        frame = trace.frame_at(len(trace))
-        what = f"{frame.name(root)} has shape {trace.tensors.shape[root]}:"
-        marks = _producer_marks(trace, root, "its result is not a scalar")
-    why = (
-        f"{what} only for a single number is the starting gradient 1 understood. "
-        "For more, backward() needs one weight for each element."
-    )
-    at = _line(_error_line(trace))
-    fix = f"Reduce it first, for example .sum().backward(), or pass gradient= of the same shape{at}."
-    return ErrorExplanation(why, fix, marks, _error_line(trace))
+        name = trace.frame_at(len(trace)).name(root)
+        what = f"{name} has shape {trace.tensors.shape[root]}"
+        marks = _made_by(trace, root, f"its result has shape {trace.tensors.shape[root]}")
+    why = f"{what}. Only for a single number the starting gradient 1 is understood; here one weight is needed per element."
+    fix = f"Reduce it first, for example with .sum(), or pass gradient= of the same shape{on_line(line)}."
+    return ErrorExplanation(why, fix, marks, line)
 
 
-def _last_made(trace: Trace) -> int:
-    """The tensor that the failing line most likely speaks of: the one that its source text names, else the last one
-    made."""
-    line = _error_line(trace)
-    text = trace.source.splitlines()[line - 1] if 0 < line <= len(trace.source.splitlines()) else ""
-    frame = trace.frame_at(len(trace))
-    for tensor in range(len(trace.tensors) - 1, -1, -1):
-        name = frame.name(tensor)
-        if text and re.search(rf"(?<![\w.]){re.escape(name)}\s*\.\s*backward|\(\s*{re.escape(name)}\s*[,)]", text):
-            return tensor
-    return len(trace.tensors) - 1
+def _root(trace: Trace) -> int:
+    """The tensor on which the failing line calls backward, or which it gives to autograd.grad."""
+    line = error_line(trace)
+    return next((found for name in ("backward", "grad") if (found := receiver(trace, line, name)) >= 0), -1)
 
 
-def _producer_marks(trace: Trace, tensor: int, reason: str) -> tuple[Mark, ...]:
+def _made_by(trace: Trace, tensor: int, reason: str) -> tuple[Mark, ...]:
     node = int(trace.tensors.producer[tensor])
     return (Mark(node, reason, int(trace.nodes.step[node]) + 1),) if node >= 0 else ()
 
 
-ROWS: tuple[_Row, ...] = (
+def _overwritten(trace: Trace, match: _Match) -> ErrorExplanation | None:
+    frame = trace.frame_at(len(trace))
+    for node in _ready_nodes(trace):
+        for one in frame.saved(node):
+            if one.state != "stale":
+                continue
+            storage = int(trace.tensors.storage[one.tensor]) if one.tensor >= 0 else -1
+            rows = trace.history("versions", "storage").all(storage)
+            later = [row for row in rows if trace.versions.version[row] > one.version_saved]
+            step = int(trace.versions.step[later[0]]) if later else -1
+            line = int(trace.steps.line[step]) if step >= 0 else -1
+            name = frame.name(one.tensor) if one.tensor >= 0 else "a buffer"
+            marks = [Mark(node, f"saved {one.name} at version {one.version_saved}, now {one.version_now}", step + 1)]
+            writer = int(trace.steps.node[step]) if step >= 0 else -1
+            if writer >= 0:
+                marks.append(Mark(writer, f"overwrote {name}{on_line(line)}", step + 1))
+            why = f"{_node(trace, node)} saved {name} as `{one.name}` at version {one.version_saved} and needs it now, "
+            why += f"but it was overwritten in place{on_line(line)}: it is at version {one.version_now}."
+            text = line_text(trace, line).strip()
+            where = f" on line {line} (`{text}`)" if text else ""
+            fix = f"Make a new tensor instead of writing in place{where}, or clone() what is overwritten first."
+            return ErrorExplanation(why, fix, tuple(marks), line)
+    return ErrorExplanation(
+        "A tensor that a node saved for its backward was overwritten in place before that node ran.",
+        "Make a new tensor instead of writing in place, or clone() it first.",
+    )
+
+
+def _leaf_in_place(trace: Trace, match: _Match) -> ErrorExplanation | None:
+    line = error_line(trace)
+    view = " (through a view)" if "view of a leaf" in match.string else ""
+    why = (
+        f"A leaf that requires grad was written to in place{view}: its value would no longer be the start of the graph."
+    )
+    fix = f"To update a parameter, put line {line} inside `with torch.no_grad():`; else make a new tensor."
+    return ErrorExplanation(why, fix, (), line)
+
+
+def _no_grad_fn(trace: Trace, match: _Match) -> ErrorExplanation | None:
+    from gradviz.trace.reasons import first_cut
+
+    line = error_line(trace)
+    root = _root(trace)
+    if root < 0:
+        return ErrorExplanation(
+            "The root has no history: nothing that it was computed from requires grad, or the history was cut off.",
+            "Create the leaf with requires_grad=True, and compute the root from it outside no_grad and without detach().",
+        )
+    why, node = first_cut(trace, root)
+    marks = (Mark(node, why, int(trace.nodes.step[node]) + 1),) if node >= 0 else ()
+    name = trace.frame_at(len(trace)).name(root)
+    return ErrorExplanation(f"{name} has no history to go back through: {why}.", _CUT_FIX, marks, line)
+
+
+_CUT_FIX = "Create the leaf with requires_grad=True, and compute the root from it outside no_grad and without detach()."
+
+
+def _grad_none(trace: Trace, match: _Match) -> ErrorExplanation | None:
+    frame = trace.frame_at(len(trace))
+    for text, tensor in holders(trace, error_line(trace), "grad"):
+        if tensor < 0:
+            continue
+        reason = frame.no_grad_reason(tensor)
+        if reason is not None:
+            fix = _GRAD_NONE_FIXES.get(frame.is_leaf(tensor), "")
+            marks = _made_by(trace, tensor, "made it: not a leaf") if not frame.is_leaf(tensor) else ()
+            return ErrorExplanation(f"{text}.grad is None: {reason}.", fix, marks, error_line(trace))
+    return None
+
+
+_GRAD_NONE_FIXES = {
+    True: "Run backward() first, and make sure that the root is computed from this leaf.",
+    False: "Only leaves keep .grad: read it of the leaf that this was computed from, or call retain_grad() before backward().",
+}
+
+
+def _plain(why: str, fix: str) -> Callable[[Trace, _Match], ErrorExplanation]:
+    """A row whose text needs no look at the trace; groups of the message may be put in as {0}, {1}, …"""
+
+    def row(trace: Trace, match: _Match) -> ErrorExplanation:
+        groups = [group or "" for group in match.groups()]
+        return ErrorExplanation(why.format(*groups), fix.format(*groups), (), error_line(trace))
+
+    return row
+
+
+ROWS: tuple[Row, ...] = (
     (r"backward through the graph a second time", _second_backward),
     (r"grad can be implicitly created only for scalar outputs", _not_scalar),
+    (r"modified by an inplace operation", _overwritten),
+    (r"leaf Variable that requires grad is being used in an in-place operation", _leaf_in_place),
+    (r"does not require grad and does not have a grad_fn", _no_grad_fn),
+    (r"'NoneType'", _grad_none),
+    (
+        r"(?i)only tensors of floating point",
+        _plain(
+            "Gradients exist for real and complex numbers only, not for integers.",
+            "Write 2. instead of 2, or .float().",
+        ),
+    ),
+    (
+        r"appears to not have been used in the graph",
+        _plain(
+            "One of the tensors to differentiate by was not used to compute the output.",
+            "Use it, leave it out, or pass allow_unused=True to get None for it.",
+        ),
+    ),
+    (
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        _plain("NumPy knows no history, so the tensor has to give up its own.", "Call .detach().numpy()."),
+    ),
+    (
+        r"can only change requires_grad flags of leaf variables",
+        _plain(
+            "Only a leaf decides whether it requires grad; here it follows from the operands.",
+            "Use .detach() for a copy.",
+        ),
+    ),
+    (
+        r"can't retain_grad on Tensor that has requires_grad=False|cannot register a hook on a tensor that doesn't require",
+        _plain("No gradient will ever reach this tensor: it does not require grad.", _CUT_FIX),
+    ),
+    (
+        r"trying to differentiate twice a function that was marked with @once_differentiable",
+        _plain("The backward of this function is not differentiable itself.", "Write it in differentiable operations."),
+    ),
 )

@@ -97,6 +97,11 @@ def _forward(frame: Frame) -> str:
     trace, node = frame.trace, frame.current_node
     made = ", ".join(f"{frame.name(int(t))} = {_text(frame.value(int(t)))}" for t in trace.outputs_of(node)) or "Done"
     name = str(trace.nodes.name[node])
+    if trace.nodes.op[node] == "detach":
+        source = frame.name(int(trace.inputs_of(node)[0]))
+        return (
+            f"{_stop(made)} It shares the memory of {source} and is cut off from its history: no gradient flows back."
+        )
     if not name:
         reason = _UNTRACKED[int(trace.nodes.reason[node])]
         return f"{_stop(made)} Not tracked{reason}: it has no grad_fn and saves nothing."

@@ -4,7 +4,7 @@ engine's own rows."""
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gradviz.trace.values import Value
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from gradviz.engine.rows import OpRow
     from gradviz.trace.frame import Frame
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_NUMBER_PARAM = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
+_FUNCTIONS = frozenset("exp log sin cos tan tanh sqrt sign sigmoid relu".split())
 _LONGEST = 200
 
 
@@ -44,15 +46,22 @@ def _operands(frame: Frame, node: int, row: OpRow | None) -> dict[str, int]:
     return found | {one.name: one.tensor for one in frame.saved(node) if one.tensor >= 0}
 
 
-def _fill(formula: str, names: dict[str, str]) -> str | None:
-    """The formula with every word replaced; None when a word is not known."""
-    missing = [word for word in _WORD.findall(formula) if word not in names and word not in _FUNCTIONS]
-    if missing:
+def _fill(formula: str, words: dict[str, str]) -> str:
+    """The formula with every word that is known replaced."""
+    return _WORD.sub(lambda match: words.get(match[0], match[0]), formula)
+
+
+def _with_numbers(formula: str, numbers: dict[str, str]) -> str | None:
+    """The formula in numbers; None when one of them is not known."""
+    unknown = [word for word in _WORD.findall(formula) if word not in numbers and word not in _FUNCTIONS]
+    if unknown or "ⁿ" in formula:
         return None
-    return _WORD.sub(lambda match: names.get(match[0], match[0]), formula)
+    return _fill(formula, numbers).replace("·", "×")
 
 
-_FUNCTIONS = frozenset(["exp", "log", "sin", "cos", "tan", "tanh", "sqrt", "sign", "sigmoid", "relu"])
+def _literals(frame: Frame, node: int) -> dict[str, str]:
+    """Operands that are numbers in the snippet: `x * 2` has other = 2."""
+    return dict(_NUMBER_PARAM.findall(str(frame.trace.nodes.params[node])))
 
 
 def _number(value: Value | None) -> str | None:
@@ -66,9 +75,7 @@ def _one(frame: Frame, node: int, slot: int, sent: Value, row: OpRow | None, gra
     """The sentence for one input."""
     trace = frame.trace
     inputs = trace.inputs_of(node)
-    outputs = trace.outputs_of(node)
     to = frame.name(int(inputs[slot])) if slot < len(inputs) else f"input {slot}"
-    out = frame.name(int(outputs[0])) if len(outputs) else "out"
     left = f"∂{_wrap(frame.root_name())}/∂{_wrap(to)}"
     formula = None
     if row is not None and not row.variadic and slot < len(row.inputs):
@@ -76,12 +83,14 @@ def _one(frame: Frame, node: int, slot: int, sent: Value, row: OpRow | None, gra
     if not formula:
         return f"{left} = {sent.brief()}"
     operands = _operands(frame, node, row)
-    named = _fill(formula, {"grad": "grad", "out": out} | {name: _wrap(frame.name(t)) for name, t in operands.items()})
-    numbers: dict[str, Any] = {name: _number(frame.value(t)) for name, t in operands.items()} | {"grad": _number(grad)}
-    with_numbers = _fill(formula, {name: text for name, text in numbers.items() if text is not None})
-    parts = [left, named or formula]
-    if with_numbers is not None and sent.scalar is not None and with_numbers != sent.brief():
-        parts.append(with_numbers.replace("·", "×"))
+    literals = _literals(frame, node)
+    names = literals | {name: _wrap(frame.name(tensor)) for name, tensor in operands.items()}
+    numbers = literals | {name: text for name, t in operands.items() if (text := _number(frame.value(t))) is not None}
+    came = _number(grad)
+    in_numbers = _with_numbers(formula, numbers | ({"grad": came} if came is not None else {}))
+    parts = [left, _fill(formula, names)]
+    if in_numbers is not None and sent.scalar is not None and in_numbers != sent.brief():
+        parts.append(in_numbers)
     return " = ".join([*parts, sent.brief()])
 
 

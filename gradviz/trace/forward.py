@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from gradviz.engine.graph import Saved
 from gradviz.engine.state import state
 from gradviz.trace.compact import Compact, pack_kept, pack_plain
 from gradviz.trace.encoding import PACK, Writer
@@ -90,11 +91,42 @@ class ForwardRecorder:
         """The number of a tensor; one that was made while nobody watched gets one now."""
         if tensor.tag >= 0:
             return tensor.tag
+        source = tensor.__dict__.pop("_detached_from", None)
+        if source is not None:
+            return self._add_detached(source, tensor)
         same = next((each for each in self._memory.sharing(tensor) if each.tag >= 0), None)
         storage = self.storage_of(same.tag) if same is not None else -1
         number = self._add_tensor(tensor, self.step - 1, -1, 0, storage, self.sites.here(2))
         self._memory.enter(tensor)
         return number
+
+    def detached(self, source: Tensor, result: Tensor) -> None:
+        """A tensor over the memory of another; it gets a step when the snippet names or uses it."""
+        result.__dict__["_detached_from"] = source
+
+    def _add_detached(self, source: Tensor, tensor: Tensor) -> int:
+        before = self.tensor_of(source)
+        number, text = len(self.first_output), self.writer.text
+        self.first_output.append(self._tensor_count)
+        site = self.sites.here(2)
+        step = self.add_step(Kind.FORWARD, number, self._tensor_count, site, number)
+        self._inputs += _pack_input(number, 0, before)
+        self._nodes += _pack_node(
+            step,
+            text("detach"),
+            self._nothing,
+            text("✂"),
+            site,
+            self.scope,
+            self._nothing,
+            -1,
+            self.call,
+            NOTHING_REQUIRES,
+        )
+        self._memory.enter(source)
+        self._add_tensor(tensor, step, number, 0, self.storage_of(before), site)
+        self._memory.enter(tensor)
+        return self._tensor_count - 1
 
     def created(self, tensor: Tensor) -> None:
         """A factory made a tensor."""
@@ -155,9 +187,11 @@ class ForwardRecorder:
         if not outputs or outputs[0].tag >= 0 or any(outputs[0] is each for each in inputs):
             self._in_place(row, inputs, outputs, node, params, site)
             return
-        step, number = self.step, len(self.first_output)
-        self._add_node(row, inputs, node, params, site, step, number)  # may number inputs that nobody has seen yet
-        tensor = self._tensor_count
+        for each in inputs:
+            if each is not None and each.tag < 0 and each._wrapped is None:
+                self.tensor_of(each)
+        step, number, tensor = self.step, len(self.first_output), self._tensor_count
+        self._add_node(row, inputs, node, params, site, step, number)
         self.step = step + 1
         self.first_output.append(tensor)
         self._steps += _pack_step(_FORWARD, number, tensor, site, self.call, number)
@@ -185,12 +219,10 @@ class ForwardRecorder:
         for slot, tensor in enumerate(inputs):
             if tensor is not None:
                 tag = tensor.tag
-                if tag < 0:
-                    if tensor._wrapped is not None:
-                        name = row.inputs[slot] if slot < len(row.inputs) else "other"
-                        numbers.append(f"{name}={tensor._wrapped}")
-                        continue
-                    tag = self.tensor_of(tensor)
+                if tag < 0:  # a number
+                    name = row.inputs[slot] if slot < len(row.inputs) else "other"
+                    numbers.append(f"{name}={tensor._wrapped}")
+                    continue
                 edges += _pack_input(number, slot, tag)
         self._inputs += edges
         shown = self._nothing
@@ -224,7 +256,7 @@ class ForwardRecorder:
                 continue
             held = one.tensor
             tensor = held.tag if held is not None else outputs[one.index].tag
-            if tensor < 0 or one.packed is not None:
+            if tensor < 0 or type(one) is not Saved:
                 self._add_own_memory(node, step, number, outputs, names)
                 return
             short += pack_kept(step, number, name, tensor, one.version)
@@ -238,7 +270,7 @@ class ForwardRecorder:
             if one is None:
                 continue
             tensor = one.tensor.tag if one.tensor is not None else outputs[one.index].tag
-            if tensor >= 0 and one.packed is None:
+            if tensor >= 0 and type(one) is Saved:
                 self._saved += _pack_saved(step, number, name, tensor, -1, 0, self.storage_of(tensor), one.version)
             else:
                 value, storage = self.value(one.data), self._own_memory
@@ -291,7 +323,8 @@ class ForwardRecorder:
             if each is not None and each._wrapped is None:
                 self.tensor_of(each)
         number = len(self.first_output)
-        step = self.add_step(Kind.INPLACE, number, -1 if target is None else target.tag, site, number)
+        changed = self._tensor_count if node is not None else -1 if target is None else target.tag
+        step = self.add_step(Kind.INPLACE, number, changed, site, number)
         tracked_target = base if base is not None else target
         self.first_output.append(self._tensor_count)
         self._add_node(row, inputs, node, params, site, step, number)
@@ -383,5 +416,6 @@ def _params(params: Mapping[str, Any]) -> list[str]:
     return [
         f"{name}={value}"
         for name, value in params.items()
-        if isinstance(value, (int, float, complex, str, tuple, list)) and (name, value) != ("alpha", 1)
+        if isinstance(value, (int, float, complex, str, tuple, list))
+        and (name, value) not in (("alpha", 1), ("beta", 1))
     ]

@@ -18,7 +18,7 @@ class History:
         self._keys = keys[self._order]
         self._steps = steps[self._order] if steps is not None else None
 
-    def all(self, key: int) -> Array:
+    def all(self, key: int) -> NDArray[np.int64]:
         """The rows of a key."""
         low, high = np.searchsorted(self._keys, [key, key + 1])
         return self._order[low:high]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gradviz.trace.kinds import Kind
+
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
@@ -32,7 +34,9 @@ class Naming:
         """The best name bound so far: the first plain variable, then the first element, then the first local
         variable."""
         names = self._trace.names
-        rows = self._history.before(tensor, cursor)
+        # A leaf has one name throughout: a parameter is made before its module has a name.
+        leaf = self._trace.tensors.producer[tensor] < 0
+        rows = self._history.all(tensor) if leaf else self._history.before(tensor, cursor)
         if len(rows):
             row = rows[names.rank[rows].argmin()]
             name, owner = str(names.name[row]), str(names.owner[row])
@@ -50,11 +54,21 @@ class Naming:
             return f"{self.name(owner, cursor)}.grad"
         label, producer = str(tensors.label[tensor]), int(tensors.producer[tensor])
         if producer >= 0:
+            written = self._written(producer)
+            if written >= 0:
+                return self.name(written, cursor)
             if label and not self._inner(tensor, producer):
                 return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
             scope, op = str(nodes.scope[producer]), str(nodes.op[producer])
             return f"{scope}: {op}" if scope else op
         return label if label and len(label) <= LONGEST else f"tensor {tensor}"
+
+    def _written(self, producer: int) -> int:
+        """The tensor that an in-place operation has overwritten, -1 for other operations."""
+        trace, step = self._trace, int(self._trace.nodes.step[producer])
+        in_place = step >= 0 and trace.steps.kind[step] == Kind.INPLACE and trace.steps.node[step] == producer
+        inputs = trace.inputs_of(producer) if in_place else ()
+        return int(inputs[0]) if len(inputs) else -1
 
     def _inner(self, tensor: int, producer: int) -> bool:
         """Whether the expression goes on: its result is used by an operation of the same call, so it is the label

@@ -8,6 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
+    from gradviz.trace.trace import Trace
 
 
 def no_grad_reason(frame: Frame, tensor: int) -> str | None:
@@ -21,6 +22,27 @@ def no_grad_reason(frame: Frame, tensor: int) -> str | None:
     if frame.buffer(tensor) is not None:
         return _passing(frame, tensor)
     return _not_reached(frame, tensor)
+
+
+def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
+    """Why a tensor has no history: the first place, going back from it, where the history was cut off; and the node
+    there."""
+    frame = trace.frame_at(len(trace))
+    queue, seen = [tensor], {tensor}
+    for each in queue:
+        node = int(trace.tensors.producer[each])
+        if node < 0:
+            continue
+        reason = _not_required(frame, each)
+        if trace.nodes.op[node] == "detach" or trace.nodes.reason[node] != 1:
+            return f"{frame.name(each)} was {reason}" if reason.startswith(("detached", "computed")) else reason, node
+        for before in trace.inputs_of(node).tolist():
+            if before not in seen:
+                seen.add(before)
+                queue.append(before)
+    leaves = [frame.name(each) for each in queue if trace.tensors.producer[each] < 0]
+    listed = ", ".join(leaves[:4]) + (", …" if len(leaves) > 4 else "")
+    return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
 
 
 def _at(line: int) -> str:
@@ -69,6 +91,12 @@ def _not_reached(frame: Frame, tensor: int) -> str:
         return f"its gradient arrives at step {int(trace.arrivals.step[coming[0]]) + 1}"
     if trace.tensors.step[tensor] >= trace.calls.step[frame.call]:
         return "made after the last backward call"
+    if (
+        len(trace.errors)
+        and trace.calls.end[frame.call] >= trace.errors.step[0] - 1
+        and frame.call == len(trace.calls) - 1
+    ):
+        return "the error stopped the backward pass before it got here"
     roots = ", ".join(frame.name(int(root)) for root in trace.roots_of(frame.call))
     after = _cut(frame, tensor)
     return f"not reached from {roots or 'the root'}{after}"

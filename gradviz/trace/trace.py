@@ -203,6 +203,12 @@ class Trace:
         at = int(np.searchsorted(steps, cursor))
         return int(steps[at]) + 1 if at < len(steps) else None
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values: one object per step, and the error."""
+        from gradviz.trace.jsonable import trace_json
+
+        return trace_json(self)
+
     def call_end(self, call: int) -> int:
         """The last step of a backward call, NEVER while it runs."""
         return int(self.calls.end[call]) if call >= 0 else NEVER

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
+import sys
 import traceback
 from collections.abc import Iterator
-
-import sys
 
 import gradviz.torch as torch
 from gradviz.engine.observe import set_observer
