@@ -153,7 +153,7 @@ class GraphTask:
         if node.pre_hooks is not None:
             grads = run_pre_hooks(node, grads, self.observer)
         out = node.apply(grads)
-        had_buffers = not self.retain_graph and node.saved is not None and node.release()
+        had_buffers = not self.retain_graph and node.release()
         if self.watched or node.post_hooks is not None or self.needed is not None:
             self._send_watched(node, grads, out, had_buffers)
         else:

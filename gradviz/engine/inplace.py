@@ -15,7 +15,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.apply import attach
-from gradviz.engine.graph import Node, edge_of, next_sequence
+from gradviz.engine.graph import SECOND_BACKWARD, Node, edge_of, next_sequence
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap
@@ -154,12 +154,21 @@ class CopySlices(Node):
 
     def release(self) -> bool:
         self.inner.release()
+        self.freed = True
         return super().release()
+
+    def _saved_value(self, name: str) -> Any:
+        raise AttributeError(f"'CopySlices' object has no attribute '_saved_{name}'")
+
+    def __dir__(self) -> list[str]:
+        return list(object.__dir__(self))
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         grad = grads[0]
         if grad is None:
             return [None] * len(self.next)
+        if self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
         whole = grad.clone()
         part = whole.as_strided(*self.geometry)
         found = list(self.inner.apply([part.clone()]))

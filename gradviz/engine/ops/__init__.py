@@ -21,6 +21,7 @@ from gradviz.engine.ops import (
     piecewise,
     reduce,
     shape,
+    special,
 )
 
 __all__ = [

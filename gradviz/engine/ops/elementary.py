@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import unary
@@ -33,19 +34,13 @@ def _sigmoid(x: Any) -> Any:
     return (np.where(x >= 0, 1, e) / (1 + e)).astype(x.dtype)
 
 
-def _erf(x: Any) -> Any:
-    from gradviz.engine.numeric import erf
-
-    return erf(x)
-
-
 _math("exp", np.exp, r"e^x", "grad · result", lambda grad, result: grad * conj(result))
 _math("exp2", np.exp2, r"2^x", "grad · result · ln 2", lambda grad, result: grad * conj(result) * math.log(2))
 _math("expm1", np.expm1, r"e^x - 1", "grad · (result + 1)", lambda grad, result: grad * (conj(result) + 1))
 _math("log", np.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self))
 _math("log2", np.log2, r"\log_2 x", "grad / (self · ln 2)", lambda grad, self: grad / (conj(self) * math.log(2)))
 _math("log10", np.log10, r"\log_{10} x", "grad / (self · ln 10)", lambda grad, self: grad / (conj(self) * math.log(10)))
-_math("log1p", np.log1p, r"\ln(1 + x)", "grad / (self + 1)", lambda grad, self: grad / conj(self + 1))
+_math("log1p", np.log1p, r"\ln(1 + x)", "grad / (self + 1)", lambda grad, self: grad / conj(self + 1), node="Log1PBackward0")
 _math("sqrt", np.sqrt, r"\sqrt{x}", "grad / (2 · result)", lambda grad, result: grad / (2 * conj(result)), symbol="√")
 _math("rsqrt", lambda x: (1 / np.sqrt(x)).astype(x.dtype), r"1 / \sqrt{x}", "−½ · grad · result³",
       lambda grad, result: -0.5 * grad * conj(result * result * result))  # fmt: skip
@@ -68,9 +63,9 @@ _math("atanh", np.arctanh, r"\operatorname{artanh} x", "grad / (1 − self²)",
       lambda grad, self: grad * conj(1 / (1 - self * self)), "atanh", "arctanh")  # fmt: skip
 _math("sigmoid", _sigmoid, r"\sigma(x) = \frac{1}{1 + e^{-x}}", "grad · result · (1 − result)",
       lambda grad, result: grad * conj((1 - result) * result), symbol="σ")  # fmt: skip
-_math("erf", _erf, r"\operatorname{erf} x", "grad · 2/√π · exp(−self²)",
+_math("erf", numeric.erf, r"\operatorname{erf} x", "grad · 2/√π · exp(−self²)",
       lambda grad, self: 2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad)  # fmt: skip
-_math("erfc", lambda x: (1 - _erf(x)).astype(x.dtype), r"\operatorname{erfc} x", "−grad · 2/√π · exp(−self²)",
+_math("erfc", numeric.erfc, r"\operatorname{erfc} x", "−grad · 2/√π · exp(−self²)",
       lambda grad, self: -2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad)  # fmt: skip
 
 RELU = op(
@@ -98,7 +93,7 @@ THRESHOLD_BACKWARD = op(
 
 def threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
     """The gradient where `x` is above the threshold, 0 elsewhere."""
-    made: Tensor = call(THRESHOLD_BACKWARD, grad, x.detach(), threshold=threshold)
+    made: Tensor = call(THRESHOLD_BACKWARD, grad, x, threshold=threshold)
     return made
 
 

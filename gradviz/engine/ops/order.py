@@ -104,9 +104,9 @@ def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False) -> Any:
 KTHVALUE = op("kthvalue", "self", _kth, outputs="values, indices", category="selection", symbol="kth", latex=r"x_{(k)}",
               brief="The k-th smallest, and where it is.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
 MEDIAN_DIM = op("median", "self", lambda x, *, dim, keepdim=False: _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim),
-                key="median_dim", number=0, outputs="values, indices", category="reductions", symbol="median", latex=r"\tilde{x}",
+                key="median_dim", number=1, outputs="values, indices", category="reductions", symbol="median", latex=r"\tilde{x}",
                 brief="The lower median along a dimension.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
-MEDIAN = op("median", "self", lambda x: np.sort(x, axis=None)[(x.size - 1) // 2], number=1, category="reductions", symbol="median",
+MEDIAN = op("median", "self", lambda x: np.sort(x, axis=None)[(x.size - 1) // 2], category="reductions", symbol="median",
             latex=r"\tilde{x}", brief="The lower median.", derivatives={"self": "grad, shared by the places of the median"},
             self=lambda grad, self, result: (self == result) * (grad / (self == result).sum()))  # fmt: skip
 
@@ -162,8 +162,8 @@ def _running(ufunc: Any) -> Any:
     return forward
 
 
-def _running_grad(grad: Any, indices: Any, self_shape: Any, dim: int) -> Any:
-    return grad.new_zeros(self_shape).scatter_add(dim, indices, grad) if self_shape else grad
+def _running_grad(grad: Any, indices: Any, self: Any, dim: int) -> Any:
+    return grad.new_zeros(self.shape).scatter_add(dim, indices, grad) if self.ndim else grad
 
 
 CUMMAX = op("cummax", "self", _running(np.maximum), outputs="values, indices", category="reductions", symbol="cummax",
@@ -219,19 +219,22 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
 api("bucketize", where="torch")(lambda input, boundaries, *, out_int32=False, right=False: searchsorted(boundaries, input, out_int32=out_int32, right=right))
 
 
-@api("mode")
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent value along `dim` (the smallest of several) and an index of it."""
-    axis = wrap_dim(dim, input._data.ndim)
-    rows = np.moveaxis(input._data, axis, -1)
+def _mode(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    axis = wrap_dim(dim, x.ndim)
+    rows = np.moveaxis(x, axis, -1)
     flat = rows.reshape(-1, rows.shape[-1])
     at = np.empty(len(flat), np.int64)
     for i, row in enumerate(flat):
         values, counts = np.unique(row, return_counts=True)
         at[i] = np.flatnonzero(row == values[np.argmax(counts)])[-1]
-    index = made(np.expand_dims(at.reshape(rows.shape[:-1]), axis))
-    values = input.gather(axis, index)
-    return return_type("mode")(values, index) if keepdim else return_type("mode")(values.squeeze(axis), index.squeeze(axis))
+    index = np.expand_dims(at.reshape(rows.shape[:-1]), axis)
+    found = np.take_along_axis(x, index, axis), index
+    return found if keepdim else tuple(part.squeeze(axis) for part in found)
+
+
+MODE = op("mode", "self", _mode, outputs="values, indices", category="selection", symbol="mode", latex=r"\operatorname{mode} x",
+          brief="The most frequent value (the smallest of several), and an index of it.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
+api("mode")(lambda input, dim=-1, keepdim=False: return_type("mode")(*call(MODE, input, dim=dim, keepdim=keepdim)))
 
 
 @api("isin", where="torch")
@@ -249,29 +252,3 @@ def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
         size = input._data.shape[axis]
         input = input.narrow(axis, 1, size - 1) - input.narrow(axis, 0, size - 1)
     return input
-
-
-def _nan_reduce(name: str) -> None:
-    @api(f"nan{name}")
-    def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-        missing = F["isnan"](input)
-        total = input.masked_fill(missing, 0).sum(dim, keepdim)
-        if name == "sum":
-            return total
-        return total / F["logical_not"](missing).to(dtypes.int64).sum(dim, keepdim)
-
-
-_nan_reduce("sum")
-_nan_reduce("mean")
-
-
-@api("nan_to_num")
-def nan_to_num(input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
-    """NaN and infinities replaced by numbers."""
-    if input.dtype.rank < 2:
-        return input.clone()  # type: ignore[no-any-return]
-    limits = np.finfo(input._data.dtype)
-    x = F["where"](F["isnan"](input), nan, input)
-    x = F["where"](F["isposinf"](x), float(limits.max) if posinf is None else posinf, x)
-    found: Tensor = F["where"](F["isneginf"](x), float(limits.min) if neginf is None else neginf, x)
-    return found

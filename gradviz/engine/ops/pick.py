@@ -10,6 +10,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import Prepared, operand, register
+from gradviz.engine.ops.arithmetic import scaled
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -134,11 +135,11 @@ def _index_add(x: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> 
 
 INDEX_ADD = op("index_add", "self, index, source", _index_add, category="indexing", symbol="index+", latex=r"x_{i} \mathrel{+}= v",
                brief="Slices added at given indices.", self=lambda grad: grad,
-               source=lambda grad, index, dim, alpha: grad.index_select(dim, index) * alpha)  # fmt: skip
+               source=lambda grad, index, source, dim, alpha: scaled(grad.index_select(dim, index).expand(source.shape), alpha))  # fmt: skip
 INDEX_COPY = op("index_copy", "self, index, source", lambda x, i, s, *, dim: _index_copy(x, i, s, dim), category="indexing",
                 symbol="index=", latex=r"x_{i} \leftarrow v", brief="Slices written at given indices.",
                 self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
-                source=lambda grad, index, dim: grad.index_select(dim, index))  # fmt: skip
+                source=lambda grad, index, source, dim: grad.index_select(dim, index).expand(source.shape))  # fmt: skip
 INDEX_FILL = op("index_fill", "self, index", lambda x, i, *, dim, value: _index_copy(x, i, np.asarray(value, x.dtype), dim),
                 category="indexing", symbol="index=", latex=r"x_{i} \leftarrow v", brief="Slices at given indices become one value.",
                 self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0))  # fmt: skip

@@ -439,6 +439,9 @@ def _joined(grads: Any, dim: int, self_shape: tuple[int, ...], sizes: tuple[int,
 SPLIT = op("split", "self", lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim), outputs="result, others",
            category="shape", symbol="split", latex=r"x", brief="Parts along a dimension.", view=True, joint=_joined,
            derivatives={"self": "the gradients of the parts, joined"})  # fmt: skip
+SPLIT_SIZES = op("split_with_sizes", "self", lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim), outputs="result, others",
+                 category="shape", symbol="split", latex=r"x", brief="Parts of given sizes along a dimension.", view=True, joint=_joined,
+                 derivatives={"self": "the gradients of the parts, joined"})  # fmt: skip
 UNBIND = op("unbind", "self", lambda x, *, dim: [np.moveaxis(x, dim, 0)[i, ...] for i in range(x.shape[dim])],
             outputs="result, others", category="shape", symbol="unbind", latex=r"x", brief="Slices along a dimension.", view=True,
             joint=lambda grads, dim, self_shape: [_stack_grads(grads, dim, self_shape)],
@@ -466,8 +469,25 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
                 f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), "
                 f"but got split_sizes={sizes}"
             )
-    made: tuple[Tensor, ...] = call(SPLIT, tensor, dim=axis, sizes=tuple(sizes))
+    row = SPLIT if isinstance(split_size_or_sections, int) else SPLIT_SIZES
+    made: tuple[Tensor, ...] = call(row, tensor, dim=axis, sizes=tuple(sizes))
     return made
+
+
+method("split_with_sizes")(lambda self, split_sizes, dim=0: split(self, list(split_sizes), dim))
+
+
+@api("tensor_split")
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Parts as equal as possible, or cut at the indices given."""
+    axis = wrap_dim(dim, input._data.ndim)
+    n = input._data.shape[axis]
+    if isinstance(indices_or_sections, int):
+        k = indices_or_sections
+        cuts = [0, *np.cumsum([n // k + (i < n % k) for i in range(k)]).tolist()]
+    else:
+        cuts = [0, *indices_or_sections, n]
+    return tuple(input.narrow(axis, a, b - a) for a, b in zip(cuts, cuts[1:], strict=False))
 
 
 @api("chunk")
@@ -552,6 +572,38 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
 
 api("fliplr")(lambda input: flip(input, 1))
 api("flipud")(lambda input: flip(input, 0))
+
+
+@api("rot90")
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    """Turned by 90 degrees, `k` times."""
+    a, b = dims
+    if k % 4 == 0:
+        return input.clone()  # type: ignore[no-any-return]
+    if k % 4 == 2:
+        return flip(input, a, b)
+    return transpose(flip(input, b), a, b) if k % 4 == 1 else flip(transpose(input, a, b), b)
+
+
+def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
+    axis = wrap_dim(dimension, x.ndim)
+    found = np.lib.stride_tricks.sliding_window_view(x, size, axis, writeable=x.flags.writeable)
+    return found[(slice(None),) * axis + (slice(None, None, step),)]
+
+
+def _windows_grad(grad: Any, self_shape: Any, dimension: int, size: int, step: int) -> Any:
+    axis = wrap_dim(dimension, len(self_shape))
+    count = (self_shape[axis] - size) // step + 1
+    at = (np.arange(count)[:, None] * step + np.arange(size)).reshape(-1)
+    from gradviz.engine.tensor import wrap
+
+    flat = grad.movedim(-1, axis + 1).flatten(axis, axis + 1)
+    return grad.new_zeros(self_shape).index_add(axis, wrap(at), flat)
+
+
+UNFOLD = op("unfold", "self", _windows, key="unfold_windows", category="shape", symbol="unfold", latex=r"x",
+            brief="Windows along a dimension.", view=True, self=_windows_grad)  # fmt: skip
+method("unfold")(lambda self, dimension, size, step: call(UNFOLD, self, dimension=dimension, size=size, step=step))
 
 
 @api("roll")
