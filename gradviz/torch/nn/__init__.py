@@ -37,6 +37,7 @@ from gradviz.torch.nn.modules.container import ModuleDict, ModuleList, Parameter
 from gradviz.torch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from gradviz.torch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
 from gradviz.torch.nn.modules.flatten import Flatten, Unflatten
+from gradviz.torch.nn.modules.lazy import LazyLinear
 from gradviz.torch.nn.modules.linear import Bilinear, Identity, Linear
 from gradviz.torch.nn.modules.loss import (
     BCELoss,
@@ -68,6 +69,7 @@ from gradviz.torch.nn.modules.normalization import (
     LayerNorm,
     RMSNorm,
 )
+from gradviz.torch.nn.modules.parallel import DataParallel
 from gradviz.torch.nn.modules.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
@@ -80,14 +82,30 @@ from gradviz.torch.nn.modules.pooling import (
     MaxPool2d,
     MaxPool3d,
 )
+from gradviz.torch.nn.modules.resize import (
+    ConstantPad1d,
+    ConstantPad2d,
+    PixelShuffle,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    Upsample,
+    ZeroPad1d,
+    ZeroPad2d,
+)
+from gradviz.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from gradviz.torch.nn.modules.sparse import Embedding
-from gradviz.torch.nn.parameter import Buffer, Parameter
+from gradviz.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
 
 __all__ = [
     "CELU",
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
@@ -104,6 +122,8 @@ __all__ = [
     "BatchNorm3d",
     "Bilinear",
     "Buffer",
+    "ConstantPad1d",
+    "ConstantPad2d",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -113,12 +133,14 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
     "Dropout3d",
     "Embedding",
     "Flatten",
+    "GRUCell",
     "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
@@ -131,7 +153,9 @@ __all__ = [
     "InstanceNorm2d",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LayerNorm",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LogSigmoid",
@@ -151,10 +175,16 @@ __all__ = [
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNCell",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
     "Sequential",
     "SiLU",
     "Sigmoid",
@@ -170,6 +200,10 @@ __all__ = [
     "Threshold",
     "TripletMarginLoss",
     "Unflatten",
+    "UninitializedParameter",
+    "Upsample",
+    "ZeroPad1d",
+    "ZeroPad2d",
     "functional",
     "init",
     "modules",

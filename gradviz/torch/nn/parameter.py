@@ -69,3 +69,26 @@ class Buffer(Tensor):
         pass
 
     __hash__ = Tensor.__hash__
+
+
+class UninitializedParameter(Parameter):
+    """A parameter whose shape is not known yet."""
+
+    def materialize(self, data: Tensor) -> None:
+        """Become an ordinary parameter with this memory."""
+        self._data = data._data
+        self.__class__ = Parameter  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> Any:
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized module. Call "
+            "`forward` to initialize the parameters before accessing their attributes."
+        )
+
+    def __repr__(self) -> str:
+        return "<UninitializedParameter>"
+
+    __str__ = __repr__
+    __hash__ = Tensor.__hash__

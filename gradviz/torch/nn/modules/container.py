@@ -330,6 +330,8 @@ class ParameterDict(Module):
     def update(self, parameters: Any) -> None:
         """Add or replace parameters, from a mapping or from pairs."""
         pairs = parameters.items() if isinstance(parameters, Mapping | ParameterDict) else parameters
+        if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
+            pairs = sorted(pairs)
         for name, value in pairs:
             self[name] = value
 

@@ -1,0 +1,39 @@
+"""`LazyLinear`: a layer that learns its input size from the first input. Until then its parameters have no shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.engine.dtypes import dtype as DType
+from gradviz.engine.tensor import Tensor
+from gradviz.torch.nn.modules import creating
+from gradviz.torch.nn.modules.linear import Linear
+from gradviz.torch.nn.modules.module import Module
+from gradviz.torch.nn.parameter import UninitializedParameter
+
+
+class LazyLinear(Linear):
+    """Becomes a Linear when it is called first."""
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: DType | None = None) -> None:
+        Module.__init__(self)
+        self.in_features = 0
+        self.out_features = out_features
+        self._dtype = dtype
+        self.register_parameter("weight", UninitializedParameter())
+        self.register_parameter("bias", UninitializedParameter() if bias else None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.initialize_parameters(args[0])
+        return super().__call__(*args, **kwargs)
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Make the parameters for this input."""
+        self.in_features = int(input.shape[-1])
+        for name, shape in (("weight", (self.out_features, self.in_features)), ("bias", (self.out_features,))):
+            param = getattr(self, name)
+            if param is not None:
+                param.materialize(creating.zeros(shape, self._dtype))
+        del self._dtype
+        self.__class__ = Linear  # type: ignore[assignment]
+        creating.fill(self, self.reset_parameters)

@@ -1,0 +1,22 @@
+"""`DataParallel`: on one CPU it calls the module that it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.torch.nn.modules.module import Module
+
+
+class DataParallel(Module):
+    """Holds a module under the name `module`; there is one device to share the batch among."""
+
+    module: Module
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        super().__init__()
+        self.dim = dim
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)
