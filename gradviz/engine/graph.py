@@ -155,6 +155,9 @@ class Node:
         """(node, input number) for each input."""
         return tuple((None, 0) if edge is None else edge for edge in self.next)
 
+    def _sequence_nr(self) -> int:
+        return self.sequence_nr
+
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary that is the user's own."""
@@ -216,6 +219,8 @@ class Node:
                 raise RuntimeError(SECOND_BACKWARD)
             one = self.saved[names.index(name)]
             return None if one is None else one.value(self)
+        if self.plan is not None and name in self.plan.row.saved:
+            return None  # the row saves it when other inputs want gradients
         if name in self.params:
             value = self.params[name]
             # PyTorch shows a negative dimension as the unsigned number that it is stored as.

@@ -50,7 +50,7 @@ class OpRow:
     plans: dict[int, Plan] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.node_class = type(self.node_name, (Node,), {"row": self, "class_name": self.node_name})
+        self.node_class = type(self.node_name, (Node,), {"row": self, "class_name": self.node_name, "__module__": "builtins"})
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
         known = self.inputs if self.joint is not None else tuple(self.gradients)

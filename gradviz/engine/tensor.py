@@ -183,6 +183,10 @@ class Tensor:
         if state.observer is not None:
             state.observer.cleared(self, value is None)
 
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
     def _check_grad(self, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
@@ -313,7 +317,12 @@ class Tensor:
     def detach_(self) -> Tensor:
         """Forget the history in place."""
         if self._base is not None:
-            raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
+                "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+                "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                "torch/optim/optimizer.py as the solution."
+            )
         self._node, self._output_nr, self._requires_grad = None, 0, False
         if state.observer is not None:
             state.observer.metadata_changed(self)
@@ -338,6 +347,7 @@ class Tensor:
         raise TypeError("GradViz tensors can't be pickled; torch.save writes state dicts in a safe format")
 
 
+Tensor.__module__ = Size.__module__ = "torch"  # what a snippet sees when it prints a type
 _new = object.__new__
 
 

@@ -16,6 +16,8 @@ from gradviz.engine.tensor import Tensor, wrap
 class GradcheckError(RuntimeError):
     """What the check found."""
 
+    __module__ = "torch.autograd.gradcheck"
+
 
 def gradcheck(
     func: Callable[..., Any],
