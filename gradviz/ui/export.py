@@ -100,7 +100,8 @@ def write(trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT) -> None:
 
 def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
     from gradviz.layout.ladder import Layouter
-    from gradviz.ui.canvas.diagram import build, place
+    from gradviz.ui.canvas.diagram import build
+    from gradviz.ui.canvas.placed import place
     from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.canvas.sizes import Ruler
 

@@ -1,6 +1,5 @@
 """A trace as things to draw: `Diagram` holds all cards, operations and edges of all graphs of a trace in NumPy arrays,
-without positions; `Placed` adds the positions once the layout has them. Neither knows the cursor: `moment` says what of
-it is seen when.
+without positions (`placed` adds them) and without a cursor (`moment` says what of it is seen when).
 
 Note [References]
 A leaf that many operations use (the weight of a recurrence) is drawn once, at its first use; every further use gets a
@@ -15,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.layout.packing import stack
-from gradviz.layout.records import LayoutInput, LayoutResult
+from gradviz.layout.records import LayoutInput
 from gradviz.ui.canvas import sizes
 
 if TYPE_CHECKING:
@@ -88,39 +86,6 @@ class Diagram:
         start, end = self.bounds[graph], self.bounds[graph + 1]
         first, last = self.edge_bounds[graph], self.edge_bounds[graph + 1]
         return LayoutInput(self.size[start:end], self.edges[first:last] - start, self.port[first:last])
-
-
-@dataclass(frozen=True, eq=False)
-class Placed:
-    """Where everything is: top left corners of the items, and all routes as one list of cubics."""
-
-    diagram: Diagram
-    corner: Floats
-    cubics: Floats  # (pieces, 4, 2)
-    edge_of_cubic: Ints
-    first_cubic: Ints  # cubics of edge e: first_cubic[e] up to first_cubic[e + 1]
-    low: Floats  # bounding box of each edge
-    high: Floats
-
-    @cached_property
-    def centre(self) -> Floats:
-        """Middle of each card or circle (not of the badge under a card)."""
-        return self.card_corner + self.diagram.card / 2
-
-    @cached_property
-    def card_corner(self) -> Floats:
-        """Top left of each card, its badge below it, and of each circle, its labels around it."""
-        spare = (self.diagram.size - self.diagram.card) / 2
-        spare[self.diagram.kind != OPERATION, 1] = 0.0
-        return self.corner + spare
-
-    def extent(self, items: Ints | Flags) -> tuple[float, float, float, float] | None:
-        """Left, top, right, bottom of some items, or None of none."""
-        corner, size = self.corner[items], self.diagram.size[items]
-        if not len(corner):
-            return None
-        low, high = corner.min(0), (corner + size).max(0)
-        return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
 def build(trace: Trace, ruler: sizes.Measure) -> Diagram:
@@ -308,52 +273,3 @@ def meta_text(trace: Trace, tensor: int, category: int) -> str:
     if category == LEAF:
         return f"{'parameter' if tensors.is_parameter[tensor] else 'leaf'} · {kind}"
     return f"output · {kind}" if category == OUTPUT else kind
-
-
-def place(diagram: Diagram, drawings: list[LayoutResult]) -> Placed:
-    """Put the drawing of each graph where it belongs; see `gradviz.layout.packing`."""
-    heights = [drawing.size[1] for drawing in drawings]
-    tops = stack(heights, diagram.first.tolist(), diagram.until.tolist())
-    corner = np.empty((len(diagram), 2))
-    cubics: list[Floats] = []
-    counts: list[Ints] = []
-    for graph, (drawing, top) in enumerate(zip(drawings, tops, strict=True)):
-        items = slice(diagram.bounds[graph], diagram.bounds[graph + 1])
-        shift = np.array([0.0, top])
-        corner[items] = drawing.centres + shift - diagram.size[items] / 2
-        pieces = np.diff(drawing.starts) // 3
-        first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(pieces) - pieces), pieces) + 3 * np.arange(pieces.sum())
-        cubics.append(drawing.points[first[:, None] + np.arange(4)] + shift)
-        counts.append(pieces)
-    return _placed(diagram, corner, np.concatenate([np.empty((0, 4, 2)), *cubics]), np.concatenate([[], *counts]))
-
-
-def _placed(diagram: Diagram, corner: Floats, cubics: Floats, counts: Floats) -> Placed:
-    edge = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
-    cubics, edge = _to_the_circle(diagram, corner, cubics, edge)
-    first = np.searchsorted(edge, np.arange(len(counts) + 1))
-    low = np.minimum.reduceat(cubics.min(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
-    high = np.maximum.reduceat(cubics.max(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
-    return Placed(diagram, corner, cubics, edge, first, low, high)
-
-
-def _to_the_circle(diagram: Diagram, corner: Floats, cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
-    """A route ends at the box of an operation, which is as wide as its labels: lead it on, level, to the circle."""
-    centre = corner + diagram.size / 2
-    argument = np.flatnonzero(diagram.row >= 0)
-    result = np.flatnonzero(diagram.row < 0)
-    head, tail = diagram.edges[argument, 1], diagram.edges[result, 0]
-    half = diagram.card[:, 0] / 2
-    bulge = sizes.RADIUS - np.sqrt(np.maximum(sizes.RADIUS**2 - diagram.port[argument, 1] ** 2, 0.0))
-    end = centre[head] + np.column_stack((bulge - half[head], diagram.port[argument, 1]))
-    before = np.column_stack((centre[head, 0] - diagram.size[head, 0] / 2, end[:, 1]))
-    begin = centre[tail] + np.column_stack((half[tail], np.zeros(len(tail))))
-    after = np.column_stack((centre[tail, 0] + diagram.size[tail, 0] / 2, begin[:, 1]))
-    place = np.concatenate((3 * edge + 1, 3 * argument + 2, 3 * result))
-    order = np.argsort(place, kind="stable")
-    everything = np.concatenate((cubics, _straight(before, end), _straight(begin, after)))
-    return np.ascontiguousarray(everything[order]), place[order] // 3
-
-
-def _straight(a: Floats, b: Floats) -> Floats:
-    return np.stack((a, a + (b - a) / 3, b - (b - a) / 3, b), axis=1)

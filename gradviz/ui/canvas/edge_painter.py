@@ -6,7 +6,6 @@ less; wider pens are kept for the few edges that are seen near. All geometry is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,22 +15,17 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from shiboken6 import Shiboken
 
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.diagram import Floats, Ints, Placed
+from gradviz.ui.canvas.diagram import Floats, Ints
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, ZERO_FLOW, Moment
+from gradviz.ui.canvas.placed import Placed
 
-NEAR, MIDDLE = 0.5, 0.16
+NEAR, MIDDLE, FAR = 0.5, 0.16, 0.09
 DASH, GAP = 9.0, 6.0
 DOT, DOT_GAP = 2.5, 5.0
-MOST_DASHED = 400
-MOST_LINES = 20_000
+MOST_FAR_LINES = 30_000
 ARROW = 7.0
-EDGE = 0.01
-
-
-def pieces(scale: float) -> int:
-    """Lines per cubic: as many as can be told apart at this zoom."""
-    return 1 if scale < 0.09 else 2 if scale < 0.16 else 4 if scale < 0.45 else 20
+Area = tuple[float, float, float, float]
 
 
 def _weights(count: int) -> Floats:
@@ -39,7 +33,12 @@ def _weights(count: int) -> Floats:
     return np.stack(((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3), axis=1)
 
 
-WEIGHTS = {count: _weights(count) for count in (1, 2, 4, 20)}
+WEIGHTS = {count: _weights(count) for count in (2, 4, 20)}
+
+
+def pieces(scale: float) -> int:
+    """Lines per bent cubic: as many as can be told apart at this zoom."""
+    return 2 if scale < MIDDLE else 4 if scale < 0.45 else 20
 
 
 def draw_lines(painter: QPainter, lines: NDArray[Any]) -> None:
@@ -49,38 +48,45 @@ def draw_lines(painter: QPainter, lines: NDArray[Any]) -> None:
         painter.drawLines(Shiboken.wrapInstance(data.ctypes.data, QLineF), len(data))  # type: ignore[call-overload]
 
 
-def edges_in(placed: Placed, world: tuple[float, float, float, float], among: NDArray[np.bool_]) -> Ints:
-    """The edges whose bounding box meets a box of the world."""
-    left, top, right, bottom = world
-    low, high = placed.low, placed.high
-    hit = among & (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
-    return np.flatnonzero(hit)
+def cubics_in(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Ints:
+    """The cubics of some edges that meet a box of the world."""
+    left, top, right, bottom = area
+    low, high = placed.cubic_low, placed.cubic_high
+    hit = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
+    found = np.flatnonzero(hit)
+    return found[edges[placed.edge_of_cubic[found]]]
 
 
-def _cubics_of(placed: Placed, edges: Ints) -> Ints:
-    counts = placed.first_cubic[edges + 1] - placed.first_cubic[edges]
-    return np.repeat(placed.first_cubic[edges] - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
+    """Cubics as straight lines (n, 4); those that are straight need one each."""
+    bent = placed.bent[cubics]
+    straight = placed.cubics[cubics[~bent]][:, (0, 3)].reshape(-1, 4)
+    points = np.matmul(WEIGHTS[pieces(scale)], placed.cubics[cubics[bent]])
+    return np.concatenate((straight, np.concatenate((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 4)))
 
 
-def _pieces_of(placed: Placed, edges: Ints) -> tuple[list[int], list[int]]:
-    return placed.first_cubic[edges].tolist(), placed.first_cubic[edges + 1].tolist()
+def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:
+    """Edges so far away that a few lines each will do, and where there are very many, not each of them."""
+    lines, owner = placed.far_lines
+    every = -(-len(lines) // MOST_FAR_LINES)
+    left, top, right, bottom = area
+    low, high = np.minimum(lines[:, :2], lines[:, 2:]), np.maximum(lines[:, :2], lines[:, 2:])
+    hit = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
+    chosen: Floats = lines[hit & edges[owner] & (owner % every == 0)]
+    return chosen
 
 
-def lines_of(placed: Placed, edges: Ints, scale: float) -> Floats:
-    """The edges as straight lines (n, 4)."""
-    points = np.matmul(WEIGHTS[pieces(scale)], placed.cubics[_cubics_of(placed, edges)])
-    return np.concatenate((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 4)
-
-
-def paint_forward(painter: QPainter, ink: Ink, placed: Placed, edges: Ints, scale: float) -> None:
+def paint_forward(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float) -> None:
     """The forward edges with the sense of their arrows."""
-    if scale < MIDDLE and len(edges) > MOST_LINES:  # the picture is saturated long before
-        edges = edges[:: -(-len(edges) // MOST_LINES)]
-    near = scale >= NEAR
-    painter.setPen(ink.pen("edge", 1.5) if near else ink.hairline("edge", 1.0 if scale > MIDDLE else 0.7))
-    draw_lines(painter, lines_of(placed, edges, scale))
-    if near:
-        last = placed.first_cubic[edges + 1] - 1
+    if scale < FAR:
+        painter.setPen(ink.hairline("edge", 0.7))
+        draw_lines(painter, far_lines(placed, area, moment.edges))
+        return
+    cubics = cubics_in(placed, area, moment.edges)
+    painter.setPen(ink.pen("edge", 1.5) if scale >= NEAR else ink.hairline("edge"))
+    draw_lines(painter, lines_of(placed, cubics, scale))
+    if scale >= NEAR:
+        last = cubics[placed.first_cubic[placed.edge_of_cubic[cubics] + 1] - 1 == cubics]
         painter.setBrush(ink.colours["edge"])
         _arrows(painter, placed.cubics[last, 3], placed.cubics[last, 3] - placed.cubics[last, 2])
 
@@ -96,41 +102,27 @@ def _arrows(painter: QPainter, tips: Floats, towards: Floats, size: float = ARRO
         painter.drawConvexPolygon(QPolygonF([QPointF(*tip), QPointF(*a), QPointF(*b)]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Path:
-    """Edges as one long polyline with the way along it."""
-
-    points: Floats
-    way: Floats
-    start: Floats  # by edge: where on the way it begins
-    length: Floats
-
-
-def _path(placed: Placed, edges: Ints, scale: float) -> _Path:
-    chosen = _cubics_of(placed, edges)
-    points = np.matmul(WEIGHTS[pieces(scale)], placed.cubics[chosen])
-    edge = np.repeat(np.arange(len(edges)), placed.first_cubic[edges + 1] - placed.first_cubic[edges])
+def _dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: float) -> tuple[Floats, Ints]:
+    """Dashes along cubics as lines (n, 4), two per dash, and the position in `cubics` of each. A dash begins at the
+    same place of its edge whichever part of it is painted; `phase` moves all of them backwards."""
+    points = np.matmul(WEIGHTS[20], placed.cubics[cubics])
     steps = np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0))
-    steps = np.concatenate((np.zeros((len(chosen), 1)), steps), axis=1)
-    way: Floats = np.cumsum(steps.reshape(-1))
-    length: Floats = np.bincount(edge, steps.sum(1), len(edges)).astype(np.float64)
-    return _Path(points.reshape(-1, 2), way, np.cumsum(length) - length, length)
-
-
-def _dashes(path: _Path, dash: float, gap: float, phase: float) -> tuple[Floats, Ints]:
-    """The dashes of all edges as lines (n, 4), two per dash, and the edge of each; `phase` moves them backwards."""
+    way: Floats = np.cumsum(np.concatenate((np.zeros((len(cubics), 1)), steps), axis=1).reshape(-1))
+    start, real = way[:: WEIGHTS[20].shape[0]], steps.sum(1)
+    begin, length = placed.cubic_start[cubics], np.maximum(placed.cubic_length[cubics], 1e-6)
     period = dash + gap
     shift = -(phase % 1.0) * period
-    count = np.ceil((path.length - shift) / period).astype(np.int64)
-    edge = np.repeat(np.arange(len(count)), count)
-    number = np.arange(len(edge)) - np.repeat(np.cumsum(count) - count, count)
-    begin = number * period + shift
-    stops = np.stack((begin, begin + dash / 2, begin + dash), axis=1)
-    inside = np.maximum(path.length[edge][:, None] - EDGE, EDGE)  # its ends are also those of its neighbours
-    stops = np.clip(stops, EDGE, inside) + path.start[edge][:, None]
-    x, y = (np.interp(stops, path.way, path.points[:, axis]) for axis in (0, 1))
+    first = np.ceil((begin - shift - dash) / period)
+    count = np.maximum(np.floor((begin + length - shift) / period) - first + 1, 0).astype(np.int64)
+    owner = np.repeat(np.arange(len(cubics)), count)
+    number = first[owner] + np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+    head = number * period + shift
+    stops = np.stack((head, head + dash / 2, head + dash), axis=1) - begin[owner][:, None]
+    part = np.clip(stops / length[owner][:, None], 1e-6, 1 - 1e-6)  # the ends are also those of the next cubic
+    stops = start[owner][:, None] + part * real[owner][:, None]
+    x, y = (np.interp(stops, way, points.reshape(-1, 2)[:, axis]) for axis in (0, 1))
     lines = np.stack((x[:, :-1], y[:, :-1], x[:, 1:], y[:, 1:]), axis=2).reshape(-1, 4)
-    return lines, np.repeat(edge, 2)
+    return lines, np.repeat(owner, 2)
 
 
 def thickness(norm: Floats) -> Floats:
@@ -141,30 +133,36 @@ def thickness(norm: Floats) -> Floats:
 
 
 def paint_flows(
-    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, world: Any, scale: float, phase: float
-) -> None:
+    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float, phase: float
+) -> None:  # fmt: skip
     """The gradients of this backward call; those of this very step are wider and brighter."""
-    for kind in (ZERO_FLOW, FLOW, BAD_FLOW):
-        edges = edges_in(placed, world, moment.flow == kind)
-        if not len(edges):
+    for kind, colour in ((ZERO_FLOW, "gradient"), (FLOW, "gradient"), (BAD_FLOW, "error")):
+        edges = moment.flow == kind
+        if not edges.any():
             continue
-        if len(edges) > MOST_DASHED or scale < MIDDLE:
-            painter.setPen(ink.hairline("error" if kind == BAD_FLOW else "gradient"))
-            draw_lines(painter, lines_of(placed, edges, scale))
+        if scale < FAR:
+            painter.setPen(ink.hairline(colour))
+            draw_lines(painter, far_lines(placed, area, edges))
             continue
-        _paint_kind(painter, ink, placed, moment, edges, kind, scale, phase)
+        cubics = cubics_in(placed, area, edges)
+        if scale < MIDDLE:
+            painter.setPen(ink.hairline(colour))
+            draw_lines(painter, lines_of(placed, cubics, scale))
+        elif len(cubics):
+            _paint_dashes(painter, ink, placed, moment, cubics, kind, scale, phase)
+            _paint_ends(painter, ink, placed, cubics, kind, scale)
 
 
-def _paint_kind(
-    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, edges: Ints, kind: int, scale: float, phase: float
+def _paint_dashes(
+    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, cubics: Ints, kind: int, scale: float, phase: float
 ) -> None:
     colour = "error" if kind == BAD_FLOW else "gradient"
+    edges = placed.edge_of_cubic[cubics]
     now = moment.now[edges]
     if now.any():
         painter.setPen(_flat(ink.pen(colour, 9.0, alpha=0.18)))
-        draw_lines(painter, lines_of(placed, edges[now], scale))
-    dash, gap = (DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)
-    lines, owner = _dashes(_path(placed, edges, scale), dash, gap, phase)
+        draw_lines(painter, lines_of(placed, cubics[now], scale))
+    lines, owner = _dashes(placed, cubics, *((DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)), phase)
     width = np.full(len(edges), 2.0) if kind == ZERO_FLOW else thickness(moment.norm[edges])
     width += 1.0 * now
     for value in np.unique(width):
@@ -173,27 +171,28 @@ def _paint_kind(
             if chosen.any():
                 painter.setPen(_flat(ink.pen(colour, float(value), alpha=1.0 if moving else 0.8)))
                 draw_lines(painter, lines[chosen[owner]])
-    first = placed.first_cubic[edges]
+
+
+def _paint_ends(painter: QPainter, ink: Ink, placed: Placed, cubics: Ints, kind: int, scale: float) -> None:
+    """An arrow where a gradient arrives, and a chip in the middle of an edge that says what is wrong with it."""
+    colour = "error" if kind == BAD_FLOW else "gradient"
+    edges = placed.edge_of_cubic[cubics]
+    first = cubics[placed.first_cubic[edges] == cubics]
     painter.setBrush(ink.colours[colour])
     _arrows(painter, placed.cubics[first, 0], placed.cubics[first, 0] - placed.cubics[first, 1], ARROW + 3)
-    if kind != FLOW and scale >= NEAR:
-        _marks(painter, ink, placed, edges, "0" if kind == ZERO_FLOW else "NaN", colour)
-
-
-def _flat(pen: QPen) -> QPen:
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    return pen
-
-
-def _marks(painter: QPainter, ink: Ink, placed: Placed, edges: Ints, text: str, colour: str) -> None:
-    """A chip in the middle of an edge that says what is wrong with its gradient."""
-    span = np.abs(placed.cubics[:, 3] - placed.cubics[:, 0]).sum(1)
-    longest = [first + int(span[first:end].argmax()) for first, end in zip(*_pieces_of(placed, edges), strict=True)]
-    middle = placed.cubics[longest]
+    if kind == FLOW or scale < NEAR:
+        return
+    text = "0" if kind == ZERO_FLOW else "NaN"
     width = ink.width(sizes.SMALL, text) + 10
-    for x, y in np.matmul(WEIGHTS[2][1], middle).tolist():
+    longest = cubics[placed.longest_cubic[edges] == cubics]
+    for x, y in np.matmul(WEIGHTS[2][1], placed.cubics[longest]).tolist():
         chip = QRectF(x - width / 2, y - 7.5, width, 15)
         painter.setPen(ink.pen(colour, 1.2))
         painter.setBrush(ink.colours["card"])
         painter.drawRoundedRect(chip, 7, 7)
         ink.text(painter, sizes.SMALL, colour, chip, text, CENTRE)
+
+
+def _flat(pen: QPen) -> QPen:
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR, Placed
+from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR
 from gradviz.ui.canvas.moment import Moment
+from gradviz.ui.canvas.placed import Placed
 
 KINDS = {TENSOR: "tensor", OPERATION: "node", REFERENCE: "tensor"}
 

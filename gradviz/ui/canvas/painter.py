@@ -17,11 +17,12 @@ from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.card_painter import paint_card, paint_reference
 from gradviz.ui.canvas.content import Content, OperationContent, ReferenceContent, content
-from gradviz.ui.canvas.diagram import OPERATION, Ints, Placed
-from gradviz.ui.canvas.edge_painter import NEAR, edges_in, paint_flows, paint_forward
+from gradviz.ui.canvas.diagram import OPERATION, Ints
+from gradviz.ui.canvas.edge_painter import NEAR, paint_flows, paint_forward
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.operation_painter import paint_operation
+from gradviz.ui.canvas.placed import Placed
 
 NAMED = 0.3
 MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
@@ -83,7 +84,7 @@ class ScenePainter:
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10)
         painter.setTransform(_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_forward(painter, self.ink, self.placed, edges_in(self.placed, world, moment.edges), camera.scale)
+        paint_forward(painter, self.ink, self.placed, moment, world, camera.scale)
 
     def paint_rest(
         self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, phase: float, ratio: float | None

@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, Signal
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
     from gradviz.layout.records import LayoutResult
-    from gradviz.ui.canvas.diagram import Diagram, Placed
+    from gradviz.ui.canvas.diagram import Diagram
+    from gradviz.ui.canvas.placed import Placed
 
 QUICK = 300  # items of a graph that are laid out well before anyone would want a draft
 
@@ -65,7 +66,7 @@ class Placing(QObject):
 
     def _lay_out(self, layouter: Layouter, diagram: Diagram) -> None:
         from gradviz.layout.layered import layered
-        from gradviz.ui.canvas.diagram import place
+        from gradviz.ui.canvas.placed import place
 
         graphs = [diagram.layout_input(graph) for graph in range(len(diagram.first))]
         if any(len(graph.sizes) > QUICK and not layouter.knows(graph) for graph in graphs):

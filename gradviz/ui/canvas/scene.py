@@ -12,11 +12,12 @@ from PySide6.QtGui import QPainter, QRegion
 
 from gradviz.ui.canvas import navigation
 from gradviz.ui.canvas.camera import Box, Camera
-from gradviz.ui.canvas.diagram import Ints, Placed
+from gradviz.ui.canvas.diagram import Ints
 from gradviz.ui.canvas.hover import tooltip
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.moment import Moment, moment
 from gradviz.ui.canvas.painter import MARGIN, ScenePainter
+from gradviz.ui.canvas.placed import Placed
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

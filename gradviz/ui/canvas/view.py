@@ -1,46 +1,34 @@
-"""The canvas widget: it keeps the camera and what was painted, and turns input into signals. One widget and arrays, no
-object per item; the forward edges are kept as a picture, a step repaints only what it changed, a drag scrolls the
-pixels. What is painted comes from `painter`. NumPy arrives with the first trace: see `set_trace`."""
+"""The canvas widget: a trace, a cursor and a selection on a painted surface; it turns input into signals. One widget,
+arrays, no object per item. NumPy arrives with the first trace: see `set_trace`. Read `surface` next for the painting,
+`scene` for what is on it."""
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFocusEvent,
-    QHelpEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QRegion,
-    QResizeEvent,
-    QWheelEvent,
-)  # fmt: skip
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QRegion, QWheelEvent
+from PySide6.QtWidgets import QToolTip, QWidget
 
-from gradviz.ui import look
-from gradviz.ui.canvas.camera import Camera, fitting, within
 from gradviz.ui.canvas.placing import Placing
+from gradviz.ui.canvas.surface import Surface
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
     from gradviz.ui.canvas.scene import Scene
 
-ZOOM_STEP = 1.25
 WHEEL = 1.0016
 TICK = 33  # milliseconds between two pictures of moving dashes
 PHASE = 0.07
-MOST_PARTS = 6
-EMPTY = "Run a snippet to see its graph"
+DRAG = 3  # pixels that a click may move
+LONGEST_WAIT = 1000.0  # milliseconds between two layouts of a trace that grows
 ARROWS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class CanvasView(QWidget):
+class CanvasView(Surface):
     """Shows a trace at a cursor."""
 
     nodeSelected = Signal(str, int)  # "tensor" or "node", and its number in the trace
@@ -48,25 +36,20 @@ class CanvasView(QWidget):
     laidOut = Signal(bool)  # a drawing is shown; False: a draft, a better one follows
 
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        super().__init__(theme, parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Graph")
         self.setObjectName("canvas")
         self.follow = True
-        self._theme = theme
-        self._camera = Camera()
-        self._fitted = True
         self._cursor = 0
-        self._scene: Scene | None = None
+        self._trace: Trace | None = None
+        self._laid_out: tuple[Trace, int] | None = None
         self._wanted: tuple[str, int] | None = None
-        self._layer: QPixmap | None = None
-        self._dirty = QRegion()
         self._drag: QPointF | None = None
         self._moved = False
-        self._phase = 0.0
+        self._growth = QTimer(self, singleShot=True)
+        self._growth.timeout.connect(self._lay_out)
         self._timer = QTimer(self, interval=TICK)
         self._timer.timeout.connect(self._tick)
         self._placing = Placing()
@@ -76,21 +59,35 @@ class CanvasView(QWidget):
     # -- what is shown
 
     def set_trace(self, trace: Trace | None) -> None:
-        """Show another trace, or the same one after it grew; the layout follows by itself."""
+        """Show another trace, or the same one after it grew; the layout follows by itself, of a trace that grows only
+        now and then."""
+        self._trace = trace
+        if trace is None:
+            self._scene = None
+            self._growth.stop()
+            self._repaint_all()
+        elif not self._growth.isActive():
+            self._lay_out()
+
+    def _lay_out(self) -> None:
         from gradviz.ui.canvas.diagram import build
         from gradviz.ui.canvas.sizes import Ruler
 
-        if trace is None:
-            self._scene = None
-            self._repaint_all()
+        trace = self._trace
+        if trace is None or self._laid_out == (trace, len(trace)):
             return
+        began = monotonic()
+        self._laid_out = (trace, len(trace))
         self._placing.place(build(trace, Ruler()))
+        self._growth.start(int(min(LONGEST_WAIT, 4000.0 * (monotonic() - began))))
 
     def _on_placed(self, diagram: object, placed: object, final: bool) -> None:
-        from gradviz.ui.canvas.diagram import Placed
+        from gradviz.ui.canvas.placed import Placed
         from gradviz.ui.canvas.scene import Scene
 
         assert isinstance(placed, Placed)
+        if placed.diagram.trace is not self._trace:
+            return
         old = self._scene
         same = old is not None and old.trace is placed.diagram.trace
         self._scene = Scene(placed, self._theme)
@@ -107,7 +104,7 @@ class CanvasView(QWidget):
         """Show the state when `cursor` steps are done; repaints only what differs."""
         self._cursor = cursor
         scene = self._scene
-        if scene is None:
+        if scene is None or scene.trace is not self._trace:
             return
         change = scene.move_to(cursor)
         self._describe()
@@ -143,67 +140,10 @@ class CanvasView(QWidget):
     def shutdown(self) -> None:
         """End the layout and the animation; the widget may still be painted."""
         self._timer.stop()
+        self._growth.stop()
         self._placing.close()
 
     # -- camera
-
-    def fit(self) -> None:
-        """All of the graphs that are shown in view."""
-        self._fitted = True
-        extent = self._scene.extent() if self._scene is not None else None
-        if extent is not None:
-            self._look(fitting(extent, self.width(), self.height(), 1.35 * self._theme.scale))
-
-    def _open(self) -> None:
-        """Fit, unless nothing could be read then: begin at the current step, large enough."""
-        self.fit()
-        if self._scene is None or self._camera.scale >= 0.3:
-            return
-        scale = 0.75 * self._theme.scale
-        place = self._scene.place_of(self._scene.start_item())
-        if place is not None:
-            self._look(self._aimed(Camera(scale), place))
-
-    def _look(self, camera: Camera) -> None:
-        if camera != self._camera:
-            self._camera = camera
-            self._repaint_all()
-
-    def zoom_in(self) -> None:
-        """Larger, around the middle."""
-        self._zoom(ZOOM_STEP, QPointF(self.width() / 2, self.height() / 2))
-
-    def zoom_out(self) -> None:
-        """Smaller, around the middle."""
-        self._zoom(1 / ZOOM_STEP, QPointF(self.width() / 2, self.height() / 2))
-
-    def zoom_reset(self) -> None:
-        """Text at its own size."""
-        self._zoom(self._theme.scale / self._camera.scale, QPointF(self.width() / 2, self.height() / 2))
-
-    def _zoom(self, factor: float, at: QPointF) -> None:
-        self._fitted = False
-        self._look(self._camera.zoomed(factor, at.x(), at.y()))
-
-    def pan(self, dx: float, dy: float) -> None:
-        """Look dx, dy pixels further right and down."""
-        moved = self._camera.moved(dx, dy)
-        ratio = self.devicePixelRatioF()
-        across = round((moved.left - self._camera.left) * moved.scale)
-        down = round((moved.top - self._camera.top) * moved.scale)
-        if not across and not down:
-            return
-        self._fitted = False
-        self._camera = moved
-        big = abs(across) >= self.width() or abs(down) >= self.height()
-        if self._layer is None or big or ratio != int(ratio) or not self._dirty.isEmpty():
-            self._repaint_all()
-            return
-        step = int(ratio)
-        self._layer.scroll(-across * step, -down * step, self._layer.rect())
-        whole = QRegion(self.rect())
-        self._dirty += whole - QRegion(self.rect().translated(-across, -down))
-        self.scroll(-across, -down)
 
     def center_on(self, kind: str, index: int) -> None:
         """Bring a tensor or node into the middle."""
@@ -211,33 +151,6 @@ class CanvasView(QWidget):
         if place is not None:
             self._fitted = False
             self._look(self._aimed(self._camera, place))
-
-    def _extent_is_seen(self) -> bool:
-        extent = self._scene.extent() if self._scene is not None else None
-        if extent is None:
-            return True
-        left, top = self._camera.to_screen(extent[0], extent[1])
-        right, bottom = self._camera.to_screen(extent[2], extent[3])
-        return QRectF(self.rect()).intersects(QRectF(QPointF(left, top), QPointF(right, bottom)))
-
-    def _bring_into_view(self) -> bool:
-        """Centre on the item of the current step if it is not wholly in view; whether the camera moved."""
-        scene = self._scene
-        if scene is None or not scene.moment.current:
-            return False
-        box = scene.screen_box(scene.moment.current[0], self._camera)
-        if self.rect().contains(box) or box.width() > self.width() or box.height() > self.height():
-            return False
-        place = scene.place_of(scene.moment.current[0])
-        assert place is not None
-        self._camera = self._aimed(self._camera, place)
-        return True
-
-    def _aimed(self, camera: Camera, place: tuple[float, float]) -> Camera:
-        """The camera with a place in the middle, or as near to it as there is something to see around it."""
-        camera = camera.centred(*place, self.width(), self.height())
-        extent = self._scene.extent() if self._scene is not None else None
-        return camera if extent is None else within(camera, extent, self.width(), self.height())
 
     # -- selection
 
@@ -276,53 +189,6 @@ class CanvasView(QWidget):
 
     # -- painting
 
-    def _repaint_all(self) -> None:
-        self._layer = None
-        self._dirty = QRegion()
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        scene = self._scene
-        if scene is None:
-            self._paint_empty(painter)
-            return
-        layer = self._edge_layer(scene)
-        region = event.region()
-        areas = _rectangles(region)
-        ratio = self.devicePixelRatioF()
-        for area in areas:
-            painter.setClipRect(area)
-            source = QRectF(area.x() * ratio, area.y() * ratio, area.width() * ratio, area.height() * ratio)
-            painter.drawPixmap(QRectF(area), layer, source)
-            scene.paint_rest(painter, self._camera, QRectF(area), self._phase, ratio)
-            scene.paint_selection(painter, self._camera, self.hasFocus())
-
-    def _edge_layer(self, scene: Scene) -> QPixmap:
-        """The picture of the forward edges, brought up to date."""
-        ratio = self.devicePixelRatioF()
-        if self._layer is None:
-            self._layer = QPixmap(self.size() * ratio)
-            self._layer.setDevicePixelRatio(ratio)
-            self._dirty = QRegion(self.rect())
-        if not self._dirty.isEmpty():
-            painter = QPainter(self._layer)
-            for area in _rectangles(self._dirty):
-                painter.setClipRect(area)
-                painter.fillRect(area, QColor(self._theme.canvas))
-                painter.save()
-                scene.paint_edges(painter, self._camera, QRectF(area))
-                painter.restore()
-            painter.end()
-            self._dirty = QRegion()
-        return self._layer
-
-    def _paint_empty(self, painter: QPainter) -> None:
-        painter.fillRect(self.rect(), QColor(self._theme.canvas))
-        painter.setPen(QColor(self._theme.muted))
-        painter.setFont(look.sans(self._theme, 14))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY)
-
     def _tick(self) -> None:
         self._phase = (self._phase + PHASE) % 1.0
         if self._scene is not None:
@@ -333,25 +199,6 @@ class CanvasView(QWidget):
             self.setAccessibleDescription(self._scene.description())
 
     # -- events
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if self._fitted and self._scene is not None:
-            self._open()
-        self._repaint_all()
-
-    def sizeHint(self) -> QSize:
-        return QSize(720, 480)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(160, 120)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -370,7 +217,7 @@ class CanvasView(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         pixels = event.pixelDelta()
         if not pixels.isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.pan(-pixels.x(), -pixels.y())  # a touchpad: two fingers pan, a pinch or Ctrl zooms
+            self.pan(pixels.x(), pixels.y())  # a touchpad: two fingers pan, a pinch or Ctrl zooms
         else:
             self._zoom(WHEEL ** event.angleDelta().y(), event.position())
         event.accept()
@@ -384,12 +231,12 @@ class CanvasView(QWidget):
             over = self._scene is not None and self._scene.item_at(self._camera, event.position().toPoint()) >= 0
             self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
             return
-        moved = (self._drag - event.position()).toPoint()
-        if self._moved or moved.manhattanLength() > 3:
+        moved = (event.position() - self._drag).toPoint()
+        if self._moved or moved.manhattanLength() > DRAG:
             self._moved = True
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
             self.pan(moved.x(), moved.y())
-            self._drag = self._drag - QPointF(moved)
+            self._drag = self._drag + QPointF(moved)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         clicked = self._drag is not None and not self._moved
@@ -403,7 +250,7 @@ class CanvasView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, scene = Qt.Key(event.key()), self._scene
-        if scene is None or (key not in ARROWS and key not in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)):
+        if scene is None or (key not in ARROWS and key not in (*ENTER, Qt.Key.Key_Escape)):
             super().keyPressEvent(event)
             return
         if key == Qt.Key.Key_Escape:
@@ -424,10 +271,3 @@ class CanvasView(QWidget):
             place = scene.place_of(item)
             assert place is not None
             self._look(self._aimed(self._camera, place))
-
-
-def _rectangles(region: QRegion) -> list[QRect]:
-    """The parts of a region, or the box around them where they are many."""
-    if region.rectCount() > MOST_PARTS:
-        return [region.boundingRect()]
-    return list(region)  # type: ignore[call-overload, no-any-return]

@@ -1,0 +1,154 @@
+"""Where everything of a diagram is: `Placed` has corners of the items and routes of the edges, and what the painters
+ask about the geometry again and again. `place` makes it from the layouts of the graphs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from gradviz.layout.packing import stack
+from gradviz.layout.records import LayoutResult
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
+
+FAR_STRIDE = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Where everything is: top left corners of the items, and all routes as one list of cubics."""
+
+    diagram: Diagram
+    corner: Floats
+    cubics: Floats  # (pieces, 4, 2)
+    edge_of_cubic: Ints
+    first_cubic: Ints  # cubics of edge e: first_cubic[e] up to first_cubic[e + 1]
+    low: Floats  # bounding box of each edge
+    high: Floats
+
+    @cached_property
+    def centre(self) -> Floats:
+        """Middle of each card or circle (not of the badge under a card)."""
+        return self.card_corner + self.diagram.card / 2
+
+    @cached_property
+    def card_corner(self) -> Floats:
+        """Top left of each card, its badge below it, and of each circle, its labels around it."""
+        spare = (self.diagram.size - self.diagram.card) / 2
+        spare[self.diagram.kind != OPERATION, 1] = 0.0
+        return self.corner + spare
+
+    def extent(self, items: Ints | Flags) -> tuple[float, float, float, float] | None:
+        """Left, top, right, bottom of some items, or None of none."""
+        corner, size = self.corner[items], self.diagram.size[items]
+        if not len(corner):
+            return None
+        low, high = corner.min(0), (corner + size).max(0)
+        return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+
+    @cached_property
+    def cubic_low(self) -> Floats:
+        """Top left of each cubic's bounding box."""
+        low: Floats = self.cubics.min(1)
+        return low
+
+    @cached_property
+    def cubic_high(self) -> Floats:
+        """Bottom right of it."""
+        high: Floats = self.cubics.max(1)
+        return high
+
+    @cached_property
+    def bent(self) -> Flags:
+        """Which cubics are more than a straight line."""
+        a, b, c, d = np.moveaxis(self.cubics, 1, 0)
+        chord = d - a
+        away = np.maximum(np.abs(_cross(b - a, chord)), np.abs(_cross(c - a, chord)))
+        bent: Flags = away > 0.5 * np.hypot(chord[:, 0], chord[:, 1])
+        return bent
+
+    @cached_property
+    def cubic_length(self) -> Floats:
+        """Length of each cubic, nearly."""
+        a, b, c, d = np.moveaxis(self.cubics, 1, 0)
+        middle = (a + 3 * b + 3 * c + d) / 8
+        early, late = (27 * a + 27 * b + 9 * c + d) / 64, (a + 9 * b + 27 * c + 27 * d) / 64
+        return sum((np.hypot(*(q - p).T) for p, q in pairwise((a, early, middle, late, d))), np.zeros(len(a)))
+
+    @cached_property
+    def cubic_start(self) -> Floats:
+        """How far along its edge each cubic begins."""
+        before = np.cumsum(self.cubic_length) - self.cubic_length
+        start: Floats = before - before[self.first_cubic[self.edge_of_cubic]]
+        return start
+
+    @cached_property
+    def longest_cubic(self) -> Ints:
+        """The longest cubic of each edge: where there is room for a word."""
+        order = np.lexsort((self.cubic_length, self.edge_of_cubic))
+        return order[self.first_cubic[1:] - 1]
+
+    @cached_property
+    def far_lines(self) -> tuple[Floats, Ints]:
+        """The edges as few straight lines (n, 4), for a view from far away, and the edge of each."""
+        nth = np.arange(len(self.cubics)) - self.first_cubic[self.edge_of_cubic]
+        begins = np.flatnonzero(nth % FAR_STRIDE == 0)
+        edge = self.edge_of_cubic[begins]
+        ends = np.minimum(begins + FAR_STRIDE, self.first_cubic[edge + 1]) - 1
+        return np.column_stack((self.cubics[begins, 0], self.cubics[ends, 3])), edge
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+
+
+def place(diagram: Diagram, drawings: list[LayoutResult]) -> Placed:
+    """Put the drawing of each graph where it belongs; see `gradviz.layout.packing`."""
+    heights = [drawing.size[1] for drawing in drawings]
+    tops = stack(heights, diagram.first.tolist(), diagram.until.tolist())
+    corner = np.empty((len(diagram), 2))
+    cubics: list[Floats] = []
+    counts: list[Ints] = []
+    for graph, (drawing, top) in enumerate(zip(drawings, tops, strict=True)):
+        items = slice(diagram.bounds[graph], diagram.bounds[graph + 1])
+        shift = np.array([0.0, top])
+        corner[items] = drawing.centres + shift - diagram.size[items] / 2
+        pieces = np.diff(drawing.starts) // 3
+        first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(pieces) - pieces), pieces) + 3 * np.arange(pieces.sum())
+        cubics.append(drawing.points[first[:, None] + np.arange(4)] + shift)
+        counts.append(pieces)
+    return _placed(diagram, corner, np.concatenate([np.empty((0, 4, 2)), *cubics]), np.concatenate([[], *counts]))
+
+
+def _placed(diagram: Diagram, corner: Floats, cubics: Floats, counts: Floats) -> Placed:
+    edge = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+    cubics, edge = _to_the_circle(diagram, corner, cubics, edge)
+    first = np.searchsorted(edge, np.arange(len(counts) + 1))
+    low = np.minimum.reduceat(cubics.min(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
+    high = np.maximum.reduceat(cubics.max(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
+    return Placed(diagram, corner, cubics, edge, first, low, high)
+
+
+def _to_the_circle(diagram: Diagram, corner: Floats, cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
+    """A route ends at the box of an operation, which is as wide as its labels: lead it on, level, to the circle."""
+    centre = corner + diagram.size / 2
+    argument = np.flatnonzero(diagram.row >= 0)
+    result = np.flatnonzero(diagram.row < 0)
+    head, tail = diagram.edges[argument, 1], diagram.edges[result, 0]
+    half = diagram.card[:, 0] / 2
+    bulge = sizes.RADIUS - np.sqrt(np.maximum(sizes.RADIUS**2 - diagram.port[argument, 1] ** 2, 0.0))
+    end = centre[head] + np.column_stack((bulge - half[head], diagram.port[argument, 1]))
+    before = np.column_stack((centre[head, 0] - diagram.size[head, 0] / 2, end[:, 1]))
+    begin = centre[tail] + np.column_stack((half[tail], np.zeros(len(tail))))
+    after = np.column_stack((centre[tail, 0] + diagram.size[tail, 0] / 2, begin[:, 1]))
+    place = np.concatenate((3 * edge + 1, 3 * argument + 2, 3 * result))
+    order = np.argsort(place, kind="stable")
+    everything = np.concatenate((cubics, _straight(before, end), _straight(begin, after)))
+    return np.ascontiguousarray(everything[order]), place[order] // 3
+
+
+def _straight(a: Floats, b: Floats) -> Floats:
+    return np.stack((a, a + (b - a) / 3, b - (b - a) / 3, b), axis=1)
