@@ -10,6 +10,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def main(name: str) -> None:
     load, watch = CONTENDERS[name]
     torch = load()
     rounds = {key: watch(prepare(torch)) for key, prepare in WORKLOADS.items()}
-    version = getattr(torch, "__version__", "")
+    version = f"PyTorch {torch.__version__}" if name == "pytorch" else "GradViz on NumPy " + version_of("numpy")
     print(f"{version}, Python {sys.version.split()[0]}", flush=True)
     for line in sys.stdin:
         gc.collect()
