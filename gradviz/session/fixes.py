@@ -41,7 +41,7 @@ def _matrix(fault: Fault) -> str | None:
     place = 1 if fault.message.startswith("mat2") else 0
     if len(arguments) != 2:
         return None
-    new = f"{arguments[place]}.reshape({'-1, 1' if place else '1, -1'})"
+    new = f"{arguments[place]}.unsqueeze({place})"
     return edits.replace_expression(fault.text, fault.line, arguments[place], new)
 
 

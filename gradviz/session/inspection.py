@@ -122,7 +122,7 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
     value = frame.value(tensor)
     rows = [
         row("kind", _kind(frame, tensor)),
-        row("shape", f"{list(table.shape[tensor])}   {table.dtype[tensor]}   {_bytes(value)}"),
+        row("shape", f"{list(table.shape[tensor])} · {table.dtype[tensor]} · {_bytes(value)}"),
         row("version", str(frame.version(tensor))),
         row("value", value_text(value)),
     ]
@@ -151,10 +151,10 @@ def _kind(frame: Frame, tensor: int) -> str:
 def _grad_rows(frame: Frame, tensor: int) -> list[Row]:
     grad, passing, buffer = frame.grad(tensor), frame.passing(tensor), frame.buffer(tensor)
     waits = buffer is not None and not buffer.used and frame.is_leaf(tensor)
-    waiting = f"   (input buffer {value_text(buffer.total)}, waiting)" if buffer is not None and waits else ""
+    waiting = f" (input buffer {value_text(buffer.total)}, waiting)" if buffer is not None and waits else ""
     rows = [row(".grad", value_text(grad) + waiting, "gradient" if grad is not None else "muted")]
     if passing is not None:
-        stored = "   not stored" if grad is None else ""
+        stored = " · not stored" if grad is None else ""
         rows.append(row("∇ passing", value_text(passing) + stored, "gradient"))
     reason = frame.no_grad_reason(tensor)
     if reason:
@@ -199,8 +199,8 @@ def _node(frame: Frame, node: int) -> Inspection:
     name = str(nodes.name[node]) or str(nodes.op[node])
     line = int(nodes.line[node])
     rows = [
-        row("operation", "   ".join(filter(None, map(str, (nodes.op[node], nodes.symbol[node], nodes.params[node]))))),
-        row("code", f"{nodes.source[node]}" + (f"   line {line}" if line > 0 else "")),
+        row("operation", " · ".join(filter(None, map(str, (nodes.op[node], nodes.symbol[node], nodes.params[node]))))),
+        row("code", f"{nodes.source[node]}" + (f" · line {line}" if line > 0 else "")),
     ]
     if nodes.scope[node]:
         rows.append(row("module", str(nodes.scope[node])))
@@ -254,7 +254,7 @@ def _saved_rows(frame: Frame, node: int) -> list[Row]:
         if buffer.state == "stale":
             version += f", now {buffer.version_now}"
         what = tensor_link(frame, buffer.tensor) if buffer.tensor >= 0 else Link("own memory")
-        parts = (what, Link(f"   {size_text(buffer.nbytes)} · {version} · {state}"))
+        parts = (what, Link(f" · {size_text(buffer.nbytes)} · {version} · {state}"))
         rows.append(Row(buffer.name, parts, {"held": "", "freed": "freed", "stale": "stale"}[buffer.state]))
     return rows
 

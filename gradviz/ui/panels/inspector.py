@@ -67,7 +67,7 @@ def page(inspection: Inspection | None, theme: Theme) -> str:
     if inspection is None:
         return f"<p style='color:{theme.muted}'>{NOTHING}</p>"
     style = f"font-size:{theme.px(16)}px; font-weight:600; margin:4px 2px 8px 2px"
-    head = f"<p style='{style}'>{look.escape(inspection.title)}</p>"
+    head = f"<p style='{style}'>{look.escape(inspection.title)}</p><p style='font-size:4px; margin:0'>&nbsp;</p>"
     return head + "".join(_section(section, theme) for section in inspection.sections)
 
 

@@ -1,0 +1,117 @@
+"""Explained errors, run for real: why, what to change, and that the offered change is in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.problem import Problem, problem
+from gradviz.session.state import Phase, Run, State
+from gradviz.trace import schema
+from gradviz.trace.trace import Trace
+from gradviz.worker.client import WorkerPool
+from gradviz.worker.events import Batch, Event
+
+X = "import torch\nx = torch.tensor([1., 2.], requires_grad=True)\n"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    made = WorkerPool(reuse=True)
+    made.start("", lambda event: None).wait(60)  # the process and its threads are there before the first test
+    yield made
+    made.close()
+
+
+def run(pool: WorkerPool, text: str) -> State:
+    trace = Trace(text)
+
+    def take(event: Event) -> None:
+        if isinstance(event, Batch):
+            trace.extend(schema.Batch(event.header, event.payload))
+
+    done = pool.start(text, take).wait(60)
+    assert done is not None
+    snippet = Snippet(text)
+    ended = Run(Phase(done.status), snippet, done.detail.sentence, done.detail.line)
+    return State(document=snippet, run=ended, trace=trace, traced=snippet, steps=len(trace), cursor=len(trace))
+
+
+CASES = [  # the end of the snippet, words of why, words of the fix, the end of the text with the fix in it
+    (
+        "y = (x * 2).sum()\ny.backward()\ny.backward()",
+        "MulBackward0 (line 3) needs what it saved, but it freed other at step",
+        "retain_graph=True on line 4",
+        "y.backward(retain_graph=True)\ny.backward()",
+    ),
+    ("y = x * 2\ny.backward()", "y has shape (2,)", "gradient=", "y.backward(torch.ones_like(y))"),
+    (
+        "a = torch.randn(2)\nprint(torch.mm(a, torch.randn(2, 1)))",
+        "first operand a has shape (2,)",
+        "(1, 2) on line 4, for example with .unsqueeze(0)",
+        "torch.mm(a.unsqueeze(0), torch.randn(2, 1)))",
+    ),
+    (
+        "y = x.exp()\nz = y.sum()\ny += 1\nz.backward()",
+        "ExpBackward0 (line 3) saved y as `result` at version 0",
+        "new tensor",
+        "y = y + 1\nz.backward()",
+    ),
+    ("x += 1", "leaf that requires grad", "torch.no_grad()", "with torch.no_grad():\n    x += 1"),
+    (
+        "w = torch.tensor(1., requires_grad=True)\ntorch.autograd.grad(x.sum(), [x, w])",
+        "not used",
+        "allow_unused=True",
+        "[x, w], allow_unused=True)",
+    ),
+    ("y = x.detach() * 2\ny.sum().backward()", "no history", "requires_grad=True", None),
+    ("print(x + torch.ones(3))", "2", "unsqueeze", None),
+    ("torch.tensor([1], requires_grad=True)", "integers", "2. instead of 2", None),
+]
+
+
+@pytest.mark.parametrize(("tail", "why", "fix", "changed"), CASES, ids=[case[0] for case in CASES])
+def test_an_explained_error(pool: WorkerPool, tail: str, why: str, fix: str, changed: str | None) -> None:
+    state = run(pool, X + tail)
+    assert state.run.phase is Phase.RAISED
+    found = problem(state)
+    assert found is not None
+    assert why in found.why
+    assert fix in found.fix
+    assert state.trace is not None
+    assert found.cursor == state.trace.error_step
+    if changed is None:
+        assert found.text is None
+    else:
+        assert found.text is not None and found.text.endswith(changed)
+
+
+@pytest.mark.parametrize("tail", [case[0] for case in CASES[:6]])
+def test_the_offered_change_mends_it(pool: WorkerPool, tail: str) -> None:
+    found = problem(run(pool, X + tail))
+    assert found is not None and found.text is not None
+    assert run(pool, found.text).run.phase is Phase.OK
+
+
+def test_a_syntax_error_names_its_line(pool: WorkerPool) -> None:
+    found = problem(run(pool, "import torch\nx = = 1\n"))
+    assert found is not None
+    assert found.line == 2
+    assert found.title.startswith("Line 2 · ")
+
+
+def test_a_refused_import_is_a_sentence(pool: WorkerPool) -> None:
+    found = problem(run(pool, "import os\n"))
+    assert found is not None
+    assert found.line == 1
+    assert "os" in found.message
+
+
+def test_no_problem_when_all_is_well_or_the_text_has_changed(pool: WorkerPool) -> None:
+    fine = run(pool, X + "(x * x).sum().backward()")
+    assert problem(fine) is None
+    changed = State(document=Snippet("other"), run=Run(Phase.DIED, Snippet("x"), "It ended."))
+    assert problem(changed) is None
+    assert problem(State(run=Run(Phase.DIED, Snippet(""), "It ended."))) == Problem("the worker ended", "It ended.")
