@@ -70,8 +70,9 @@ def _class_name(error: BaseException) -> str:
     cls = type(error)
     module = type.__getattribute__(cls, "__module__")
     name = cls.__qualname__
-    plain = type(module) is not str or module in ("__main__", "builtins") or module.startswith("gradviz.")
-    return name if plain else f"{module}.{name}"
+    if type(module) is not str or module in ("__main__", "builtins") or module.startswith("gradviz.engine"):
+        return name
+    return f"{module.removeprefix('gradviz.')}.{name}"
 
 
 def _last_line(error: BaseException, message: str) -> str:

@@ -8,22 +8,22 @@ names stay private. `stand_ins` builds the modules that can be imported; `policy
 from __future__ import annotations
 
 import builtins
+import collections
 import string
 import sys
 import types
-import typing
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 
+from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     READABLE_DUNDERS,
     REFUSED_BUILTINS,
-    SNIPPET_CLASS_FURNITURE,
     is_dunder,
 )
 
@@ -38,7 +38,7 @@ _BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, 
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(
     """
-    _version _base _parameters _modules _buffers _backward_hooks _forward_hooks _is_view _fields _asdict _replace _make
+    _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _is_view _fields _asdict _replace _make
     """.split()
 )
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
@@ -134,8 +134,10 @@ class Guard:
         facade_types: tuple[type, ...],
         changeable: tuple[type, ...],
         extra_bases: frozenset[type],
-        metaclasses: tuple[type, ...] = (),
+        metaclasses: tuple[type, ...],
+        gate: AuditGate,
     ) -> None:
+        self._gate = gate
         self._facade_types = facade_types
         self._changeable = changeable
         self._metaclasses = metaclasses
@@ -275,21 +277,37 @@ class Guard:
             raise TypeError(f"class keywords are not {HERE}")
         for base in bases:
             self._check_base(base)
+        if bases == (NamedTupleForm,):
+            return self._named_tuple(body, name)
         made: type = builtins.__build_class__(body, name, *bases)
         if type(made) in self._metaclasses:
             return self.adopt(made)
         if type(made) is not type:
             raise TypeError(f"a metaclass is not {HERE}")
-        allowed = DEFINABLE_DUNDERS | (CLASS_FURNITURE if typing.NamedTuple in bases else SNIPPET_CLASS_FURNITURE)
-        for key in vars(made):
-            if is_dunder(key) and key not in allowed:
-                raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+        _check_finished(made)
         _find_abstract(made)
+        return self.adopt(made)
+
+    def _named_tuple(self, body: Any, name: str) -> type:
+        """`class Row(NamedTuple)`: the tuple's own code is made from text, the names in which the policy has
+        checked."""
+        draft: type = builtins.__build_class__(body, name)
+        _check_finished(draft)
+        names = list(vars(draft).get("__annotations__", {}))
+        given = [each for each in names if each in vars(draft)]
+        if given != names[len(names) - len(given) :]:
+            raise TypeError("Non-default namedtuple field cannot follow default field")
+        defaults = [vars(draft)[each] for each in given]
+        with self._gate.lifted():
+            made: type = collections.namedtuple(name, names, defaults=defaults, module="__main__")  # type: ignore[misc]
+        for key, value in vars(draft).items():
+            if key not in names and (not is_dunder(key) or key in DEFINABLE_DUNDERS):
+                setattr(made, key, value)
         return self.adopt(made)
 
     def _check_base(self, base: Any) -> None:
         known = isinstance(base, type) and (base in self._own or base in self._bases or type(base) in self._metaclasses)
-        if not known and base is not typing.NamedTuple and type(base).__name__ != "_GenericAlias":
+        if not known and type(base).__name__ != "_GenericAlias":
             label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
             raise TypeError(f"{label} can't be a base class in GradViz snippets")
 
@@ -347,6 +365,17 @@ def _importer(import_module: Callable[[str], Any]) -> Callable[..., Any]:
         return import_module(name) if fromlist else import_module(name.partition(".")[0])
 
     return import_
+
+
+class NamedTupleForm:
+    """Stands for `typing.NamedTuple` as a base class."""
+
+
+def _check_finished(made: type) -> None:
+    """A second look at what a class body defined; the policy has already looked at its text."""
+    for key in vars(made):
+        if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
+            raise TypeError(f"a class can't define '{key}' in GradViz snippets")
 
 
 def _find_abstract(made: type) -> None:

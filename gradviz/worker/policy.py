@@ -22,7 +22,6 @@ from gradviz.worker.policy_names import (
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
     MODULE_HINTS,
-    PATTERN_ATTRIBUTES_REFUSED,
     READABLE_DUNDERS,
     READABLE_NAMES,
     REFUSED_BUILTINS,
@@ -121,7 +120,8 @@ class _Checker(ast.NodeVisitor):
             self._refuse(f"the attribute {name} is not {HERE}", "it reaches inside Python or NumPy; leave it out")
 
     def visit_Name(self, node: ast.Name) -> None:
-        self._name(node.id, READABLE_NAMES if isinstance(node.ctx, ast.Load) else ())
+        readable = READABLE_NAMES if isinstance(node.ctx, ast.Load) else frozenset[str]()
+        self._name(node.id, readable | DEFINABLE_DUNDERS if self._in_class_body else readable)  # __rmul__ = __mul__
         if isinstance(node.ctx, ast.Load) and node.id in REFUSED_BUILTINS and node.id not in self._bound:
             self._refuse(f"{node.id}() is not {HERE}", REFUSED_BUILTINS[node.id])
 
@@ -173,7 +173,7 @@ class _Checker(ast.NodeVisitor):
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
         for name in node.kwd_attrs:
             self._attribute(name)
-            if name.startswith("_") or name in PATTERN_ATTRIBUTES_REFUSED:
+            if name.startswith("_") or name in HOOKED_ATTRIBUTES:
                 self._refuse(f"{name} can't be used in a class pattern", "match the object and read it afterwards")
         self.generic_visit(node)
 

@@ -49,11 +49,9 @@ CLASS_FURNITURE = frozenset(
     """
     __module__ __qualname__ __doc__ __dict__ __weakref__ __annotations__ __match_args__ __classcell__ __firstlineno__
     __static_attributes__ __orig_bases__ __classdictcell__ __annotate_func__ __annotations_cache__ __annotate__
-    __parameters__ __type_params__ __abstractmethods__ __new__ __slots__ __dataclass_fields__ __dataclass_params__
-    __replace__ __getnewargs__ __reduce_ex__ __use_args__ __conditional_annotations__
+    __parameters__ __type_params__ __abstractmethods__ __conditional_annotations__
     """.split()
 )
-SNIPPET_CLASS_FURNITURE = CLASS_FURNITURE - {"__new__", "__slots__", "__reduce_ex__", "__getnewargs__", "__replace__"}
 
 FORBIDDEN_ATTRIBUTES = frozenset(
     """ mro tb_frame tb_next tb_lasti tb_lineno f_back f_builtins f_code f_generator f_globals f_locals f_trace
@@ -64,8 +62,7 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 )
 
 # read through a hook, because what they mean depends on the object
-HOOKED_ATTRIBUTES = frozenset({"format", "format_map", "obj", "saved_items", "row", "tag"})
-PATTERN_ATTRIBUTES_REFUSED = HOOKED_ATTRIBUTES
+HOOKED_ATTRIBUTES = frozenset({"format", "format_map", "obj", "base", "saved_items", "row", "tag"})
 
 REFUSED_BUILTINS = {
     "open": "a snippet has no files; put the data in the snippet itself",

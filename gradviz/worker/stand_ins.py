@@ -40,6 +40,7 @@ class World:
             changeable=changeable,
             extra_bases=facade,
             metaclasses=(ClassFormOnly,),
+            gate=gate,
         )
         standard = standard_modules(self.guard, gate, write)
         self.guard.allow_bases(offered_classes(standard.values()))

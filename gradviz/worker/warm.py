@@ -49,7 +49,8 @@ for _ in range(2):
     loss = ((net(torch.randn(4, 3)) - 1) ** 2).mean()
     loss.backward()
     step.step()
-print(net, loss, f"{loss.item():.3f}", net.fc.weight.grad, torch.ones(2, dtype=torch.bfloat16), torch.linalg.inv(torch.eye(2)))
+print(net, loss, f"{loss.item():.3f}", net.fc.weight.grad, torch.ones(2, dtype=torch.bfloat16))
+print(torch.linalg.inv(torch.eye(2)))
 y = torch.ones(2, requires_grad=True) * 2
 y.grad
 y.numpy() if False else y.detach().numpy().mean()

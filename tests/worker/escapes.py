@@ -1,0 +1,289 @@
+"""Snippets that try to leave the sandbox, each its own attempt. One that succeeds prints ESCAPED; none may.
+
+Sources: the attack classes of the study behind the worker, RestrictedPython's change log and advisories (named where
+they are meant), asteval's, and probes against this policy itself.
+"""
+
+from __future__ import annotations
+
+ESCAPES: dict[str, str] = {
+    # --- imports, files, processes, network ---
+    "import os": "import os\nprint('ESCAPED', os.getcwd())",
+    "import os as x": "import os as math\nprint('ESCAPED')",
+    "from os": "from os import system\nprint('ESCAPED')",
+    "import submodule": "import os.path\nprint('ESCAPED')",
+    "import in function": "def f():\n    import subprocess\n    print('ESCAPED')\nf()",
+    "import ctypes": "import ctypes\nprint('ESCAPED')",
+    "import builtins": "import builtins\nprint('ESCAPED')",
+    "import importlib": "import importlib\nprint('ESCAPED')",
+    "relative import": "from . import os\nprint('ESCAPED')",
+    "star import": "from math import *\nprint('ESCAPED')",
+    "from future spelled": "from __future__ import annotations as __builtins__\nprint('ESCAPED')",
+    "import private": "from random import _os\nprint('ESCAPED')",
+    "import a module through a module": "from random import os\nprint('ESCAPED')",
+    "module of a module": "import random\nprint('ESCAPED', random.os)",
+    "module of dataclasses": "import dataclasses\nprint('ESCAPED', dataclasses.sys)",
+    "module of typing": "import typing\nprint('ESCAPED', typing.sys)",
+    "module of statistics": "import statistics\nprint('ESCAPED', statistics.sys)",
+    "modules of sys": "import sys\nprint('ESCAPED', sys.modules)",
+    "frames of sys": "import sys\nprint('ESCAPED', sys._getframe())",
+    "engine behind torch": "import gradviz.engine\nprint('ESCAPED')",
+    "numpy behind torch": "import torch\nprint('ESCAPED', torch.np, torch._np)",
+    "__import__": "__import__('os')\nprint('ESCAPED')",
+    "open": "open('/etc/passwd')\nprint('ESCAPED')",
+    "open by another name": "f = [open][0]\nf('/etc/passwd')\nprint('ESCAPED')",
+    "open hidden": "def f(g=open):\n    return g('/etc/passwd')\nf()\nprint('ESCAPED')",
+    "open bound elsewhere": "def f():\n    open = 1\nopen('/etc/passwd')\nprint('ESCAPED')",
+    "exec": "exec('import os')\nprint('ESCAPED')",
+    "eval": "eval('1')\nprint('ESCAPED')",
+    "compile": "compile('1', 'x', 'eval')\nprint('ESCAPED')",
+    "breakpoint": "breakpoint()\nprint('ESCAPED')",
+    "input": "input()\nprint('ESCAPED')",
+    "globals": "print('ESCAPED', globals())",
+    "locals": "print('ESCAPED', locals())",
+    "vars": "import math\nprint('ESCAPED', vars(math))",
+    "memoryview": "print('ESCAPED', memoryview(b'x'))",
+    # --- dunder walks ---
+    "subclasses": "print('ESCAPED', ().__class__.__base__.__subclasses__())",
+    "mro": "print('ESCAPED', int.__mro__)",
+    "mro method": "print('ESCAPED', int.mro())",
+    "globals of a function": "def f(): pass\nprint('ESCAPED', f.__globals__)",
+    "code of a function": "def f(): pass\nprint('ESCAPED', f.__code__)",
+    "closure": "def f():\n    x = 1\n    return lambda: x\nprint('ESCAPED', f().__closure__)",
+    "self of a builtin": "print('ESCAPED', print.__self__)",
+    "func of a method": "class A:\n    def f(self): pass\nprint('ESCAPED', A().f.__func__)",
+    "dict": "class A: pass\nprint('ESCAPED', A.__dict__)",
+    "builtins name": "print('ESCAPED', __builtins__)",
+    "loader name": "print('ESCAPED', __loader__)",
+    "spec name": "print('ESCAPED', __spec__)",
+    "reduce": "print('ESCAPED', object.__reduce_ex__)",
+    "reduce of print (asteval 86)": "print('ESCAPED', print.__reduce__())",
+    "getattribute": "print('ESCAPED', object.__getattribute__)",
+    "wrapped": "import functools\n@functools.wraps(print)\ndef f(): pass\nprint('ESCAPED', f.__wrapped__)",
+    "init globals": "import collections\nprint('ESCAPED', collections.Counter.__init__.__globals__)",
+    "type with three arguments": "A = type('A', (), {'__reduce__': 1})\nprint('ESCAPED')",
+    "type of type": "T = type(int)\nA = T('A', (), {})\nprint('ESCAPED')",
+    "type of own class": "class A: pass\nB = type(A)('B', (), {})\nprint('ESCAPED')",
+    "class of class": "class A: pass\nB = A.__class__('B', (), {})\nprint('ESCAPED')",
+    "metaclass": "class M(type): pass\nclass A(metaclass=M): pass\nprint('ESCAPED')",
+    "base type": "class M(type):\n    pass\nprint('ESCAPED')",
+    "base by type()": "class M(type(int)):\n    pass\nprint('ESCAPED')",
+    # --- getattr and its friends ---
+    "getattr": "print('ESCAPED', getattr((), '__class__'))",
+    "getattr with default": "x = getattr(int, '__subclasses__', None)\nx()\nprint('ESCAPED')",
+    "getattr with a lying str": (
+        "class S(str):\n    def __eq__(self, o): return False\n    def __hash__(self): return 1\n"
+        "print('ESCAPED', getattr(int, S('__mro__')))"
+    ),
+    "hasattr with a lying str": "class S(str):\n    pass\nhasattr(int, S('__mro__'))\nprint('ESCAPED')",
+    "setattr on a facade class": "import torch\nsetattr(torch.Tensor, 'backward', 1)\nprint('ESCAPED')",
+    "setattr dunder": "class A: pass\nsetattr(A, '__array_interface__', {})\nprint('ESCAPED')",
+    "attrgetter": "import operator\nprint('ESCAPED', operator.attrgetter('__class__.__base__')(1))",
+    "methodcaller": "import operator\nprint('ESCAPED', operator.methodcaller('__reduce_ex__', 2)(1))",
+    "map of getattr": "print('ESCAPED', list(map(getattr, [int], ['__mro__'])))",
+    "partial of getattr": "import functools\nprint('ESCAPED', functools.partial(getattr, int)('__mro__'))",
+    # --- frames and tracebacks (CVE-2023-37271) ---
+    "gi_frame": "g = (x for x in [1])\nprint('ESCAPED', g.gi_frame)",
+    "gi_code": "g = (x for x in [1])\nprint('ESCAPED', g.gi_code)",
+    "gi_yieldfrom": "def f():\n    yield from [1]\nprint('ESCAPED', f().gi_yieldfrom)",
+    "tb_frame": "try:\n    1/0\nexcept ZeroDivisionError as e:\n    print('ESCAPED', e.__traceback__.tb_frame)",
+    "with_traceback": "print('ESCAPED', ValueError().with_traceback(None))",
+    "frame by getattr": "g = (x for x in [1])\nprint('ESCAPED', getattr(g, 'gi_' + 'frame'))",
+    "context of exceptions": (
+        "try:\n    1/0\nexcept Exception as e:\n"
+        "    print('ESCAPED', e.__context__, e.__traceback__)"
+    ),
+    # --- str.format (CVE-2023-41039) and AttributeError.obj, string (CVE-2024-47532) ---
+    "format": "print('ESCAPED', '{0.__class__}'.format(1))",
+    "format deep": "def f(): pass\nprint('ESCAPED', '{0.__globals__[__builtins__]}'.format(f))",
+    "format_map": "print('ESCAPED', '{x.__class__}'.format_map({'x': 1}))",
+    "format of the class": "print('ESCAPED', str.format('{0.__class__}', 1))",
+    "format by getattr": "print('ESCAPED', getattr('{0.__class__}', 'format')(1))",
+    "format by map": "print('ESCAPED', list(map(str.format, ['{0.__class__}'], [1])))",
+    "format in a subclass": (
+        "class S(str):\n    def f(self, x): return super().format(x)\nprint('ESCAPED', S('{0.__class__}').f(1))"
+    ),
+    "format by super with arguments": (
+        "class S(str):\n    def f(self, x): return super(S, self).format(x)\nprint('ESCAPED', S('{0.__class__}').f(1))"
+    ),
+    "format by getattr of super": (
+        "class S(str):\n    def f(self, x): return getattr(super(), 'format')(x)\n"
+        "print('ESCAPED', S('{0.__class__}').f(1))"
+    ),
+    "format by match": "match '{0.__class__}':\n    case str(format=f):\n        print('ESCAPED', f(1))",
+    "format in the spec": "print('ESCAPED', '{0:{1.__class__}}'.format(1, 2))",
+    "AttributeError.obj": "try:\n    (1).nope\nexcept AttributeError as e:\n    print('ESCAPED', e.obj)",
+    "obj by match": (
+        "try:\n    (1).nope\nexcept AttributeError as e:\n"
+        "    match e:\n        case AttributeError(obj=o):\n            print('ESCAPED', o)"
+    ),
+    "string.Formatter (CVE-2026-76825)": (
+        "import string\n"
+        "print('ESCAPED', string.Formatter().get_field('0.__class__', (1,), {}))"
+    ),
+    "f-string walk": "print('ESCAPED', f'{().__class__.__base__}')",
+    "f-string spec walk": "print('ESCAPED', f'{1:{().__class__.__mro__}}')",
+    # --- try/except* (CVE-2025-22153), parameters that shadow guards (CVE-2026-55830), Unicode, other syntax ---
+    "except star": "try:\n    1/0\nexcept* ZeroDivisionError as e:\n    print('ESCAPED')",
+    "async": "async def f():\n    pass\nprint('ESCAPED', f().cr_frame)",
+    "positional-only guards": "def f(__getattr__, /): return 1\nprint('ESCAPED')",
+    "guard as a parameter": "def f(__import__): return 1\nprint('ESCAPED')",
+    "guard as a lambda parameter": "f = lambda __builtins__=1: 1\nprint('ESCAPED')",
+    "guard by walrus": "(__builtins__ := 1)\nprint('ESCAPED')",
+    "guard by global": "def f():\n    global __builtins__\n    __builtins__ = {}\nf()\nprint('ESCAPED')",
+    "guard by for": "for __import__ in [1]:\n    pass\nprint('ESCAPED')",
+    "guard by with": (
+        "import contextlib\nwith contextlib.nullcontext(1) as __build_class__:\n    pass\n"
+        "print('ESCAPED')"
+    ),
+    "guard by except": "try:\n    1/0\nexcept ZeroDivisionError as __import__:\n    print('ESCAPED')",
+    "guard by def": "def __import__(*a): pass\nprint('ESCAPED')",
+    "guard by class": "class __import__: pass\nprint('ESCAPED')",
+    "guard by match": "match 1:\n    case __import__:\n        print('ESCAPED')",
+    "guard by import as": "import math as __builtins__\nprint('ESCAPED')",
+    "guard by keyword": "def f(**k): return k\nprint('ESCAPED', f(__class__=1))",
+    "dunder in full-width letters": "print('ESCAPED', ().＿＿class＿＿.__base__)",
+    "dunder in mathematical letters": "def f(): pass\nprint('ESCAPED', f.__𝑔𝑙𝑜𝑏𝑎𝑙𝑠__)",
+    "name in mathematical letters": "𝑜𝑝𝑒𝑛('/etc/passwd')\nprint('ESCAPED')",
+    "coding line": "# -*- coding: utf-7 -*-\nprint('x')\n+AGkAbQBwAG8AcgB0ACAAbwBz-\n",
+    # --- classes that lie to C code ---
+    "array interface": (
+        "import numpy as np\nclass A:\n"
+        "    __array_interface__ = {'shape': (8,), 'typestr': '|u1', 'data': (4096, True), 'version': 3}\n"
+        "print('ESCAPED', np.array(A()))"
+    ),
+    "array interface by name list": (
+        "import dataclasses\nA = dataclasses.make_dataclass('A', ['__array_interface__'])\nprint('ESCAPED')"
+    ),
+    "array interface by Enum call": "import enum\nA = enum.Enum('A', {'__array_interface__': {}})\nprint('ESCAPED')",
+    "array interface by IntEnum call": "import enum\nA = enum.IntEnum('A', ['x'])\nprint('ESCAPED')",
+    "array interface by partial": (
+        "import functools\nclass A: pass\na = A()\nf = functools.partial(setattr, a)\n"
+        "f('__array_interface__', {})\nprint('ESCAPED')"
+    ),
+    "wraps with names": (
+        "import functools\ndef f(): pass\nclass A: pass\n"
+        "functools.update_wrapper(A(), f, assigned=['__globals__'], updated=[])\nprint('ESCAPED')"
+    ),
+    "wraps on a facade function": (
+        "import functools, math\nfunctools.update_wrapper(math.sin, math.cos)\n"
+        "print('ESCAPED')"
+    ),
+    "buffer": "class A:\n    def __buffer__(self, f): return b''\nprint('ESCAPED')",
+    "array method": "class A:\n    def __array__(self): return 1\nprint('ESCAPED')",
+    "del method": "class A:\n    def __del__(self): print('x')\nprint('ESCAPED')",
+    "getattr method": "class A:\n    def __getattr__(self, n): return 1\nprint('ESCAPED')",
+    "getattribute method": "class A:\n    def __getattribute__(self, n): return 1\nprint('ESCAPED')",
+    "class attribute": "class A:\n    __class__ = int\nprint('ESCAPED')",
+    "reduce method": "class A:\n    def __reduce__(self): return (print, ())\nprint('ESCAPED')",
+    "dunder by setattr syntax": "class A: pass\na = A()\na.__class__ = int\nprint('ESCAPED')",
+    "init_subclass": "class A:\n    def __init_subclass__(cls): pass\nprint('ESCAPED')",
+    "torch_function": "class A:\n    def __torch_function__(self): pass\nprint('ESCAPED')",
+    "slots": "class A:\n    __slots__ = ['__array_interface__']\nprint('ESCAPED')",
+    "class by loop variable": "class A:\n    for __reduce__ in [1]:\n        pass\nprint('ESCAPED')",
+    # --- changing what belongs to the next run ---
+    "patch torch": "import torch\ntorch.tensor = 1\nprint('ESCAPED')",
+    "patch torch by setattr": "import torch\nsetattr(torch, 'tensor', 1)\nprint('ESCAPED')",
+    "patch a class": "import torch\ntorch.Tensor.backward = lambda self: None\nprint('ESCAPED')",
+    "patch by augmented assignment": "import torch\ntorch.Tensor.grad += 1\nprint('ESCAPED')",
+    "patch in a for target": "import torch\nfor torch.Tensor.backward in [1]:\n    pass\nprint('ESCAPED')",
+    "patch in a with target": (
+        "import torch, contextlib\nwith contextlib.nullcontext(1) as torch.Tensor.backward:\n    pass\nprint('ESCAPED')"
+    ),
+    "patch in a comprehension": "import torch\n[0 for torch.Tensor.backward in [1]]\nprint('ESCAPED')",
+    "patch by unpacking": "import torch\n(torch.Tensor.backward, x) = 1, 2\nprint('ESCAPED')",
+    "patch by del": "import torch\ndel torch.Tensor.backward\nprint('ESCAPED')",
+    "patch math": "import math\nmath.pi = 3\nprint('ESCAPED')",
+    "patch a builtin": "print.x = 1\nprint('ESCAPED')",
+    "patch a builtin class": "int.x = 1\nprint('ESCAPED')",
+    "patch an exception": "ValueError.__str__ = lambda e: 'x'\nprint('ESCAPED')",
+    "patch an exception plainly": "ValueError.x = 1\nprint('ESCAPED')",
+    "patch Counter through typing": "import typing\ntyping.Counter.most_common = 1\nprint('ESCAPED')",
+    "patch Counter": "import collections\ncollections.Counter.most_common = 1\nprint('ESCAPED')",
+    "patch a dtype": "import torch\ntorch.float32.x = 1\nprint('ESCAPED')",
+    "dataclass on a facade class": "import dataclasses, torch\ndataclasses.dataclass(torch.Tensor)\nprint('ESCAPED')",
+    "total_ordering on a facade class": (
+        "import functools, torch\nfunctools.total_ordering(torch.Tensor)\n"
+        "print('ESCAPED')"
+    ),
+    "patch a stand-in's class": "import torch\ntype(torch).tensor = 1\nprint('ESCAPED')",
+    "derive from a stand-in's class": "import torch\nclass T(type(torch)): pass\nprint('ESCAPED')",
+    "patch a method": "import torch\nx = torch.tensor(1.)\nx.backward.y = 1\nprint('ESCAPED')",
+    # --- private names of the facade ---
+    "data of a tensor": "import torch\nprint('ESCAPED', torch.tensor(1.)._data)",
+    "data by getattr": "import torch\nprint('ESCAPED', getattr(torch.tensor(1.), '_data'))",
+    "data in a subclass": (
+        "import torch\nclass T(torch.Tensor):\n    def f(self): return self._data\n"
+        "print('ESCAPED', T.f(torch.tensor(1.)))"
+    ),
+    "data of the class": "import torch\nprint('ESCAPED', torch.Tensor._data)",
+    "data by match": (
+        "import torch\nmatch torch.tensor(1.):\n    case torch.Tensor(_data=a):\n"
+        "        print('ESCAPED', a)"
+    ),
+    "data by super": (
+        "import torch\nclass T(torch.Tensor):\n    def f(self): return super()._data\nprint('ESCAPED', T([1.]).f())"
+    ),
+    "data by attrgetter": "import torch, operator\nprint('ESCAPED', operator.attrgetter('_data')(torch.tensor(1.)))",
+    "data by format": "import torch\nprint('ESCAPED', '{0._data}'.format(torch.tensor(1.)))",
+    "write the data": "import torch\nx = torch.tensor(1.)\nx._data = 5\nprint('ESCAPED')",
+    "saved items": (
+        "import torch\nx = torch.tensor(1., requires_grad=True)\n"
+        "print('ESCAPED', (x * x).grad_fn.saved_items())"
+    ),
+    "row of a node": "import torch\nx = torch.tensor(1., requires_grad=True)\nprint('ESCAPED', (x * x).grad_fn.row)",
+    "text stream's door": "import sys\nprint('ESCAPED', sys.stdout._send)",
+    "random's module": "import random\nprint('ESCAPED', random.Random._os)",
+    "deepcopy with a memo": (
+        "import copy, torch\nmemo = {}\ncopy.deepcopy(torch.tensor(1.), memo)\nprint('ESCAPED', memo)"
+    ),
+    "get_type_hints": "import typing\nprint('ESCAPED', typing.get_type_hints)",
+    "ForwardRef": "import typing\nprint('ESCAPED', typing.List['x'].__args__[0]._evaluate)",
+    "singledispatch": "import functools\nprint('ESCAPED', functools.singledispatch)",
+    # --- NumPy's doors ---
+    "tofile": "import numpy as np\nnp.ones(3).tofile('x')\nprint('ESCAPED')",
+    "tofile of a scalar": "import numpy as np\nnp.float64(3).tofile('x')\nprint('ESCAPED')",
+    "tofile by getattr": "import numpy as np\ngetattr(np.ones(3), 'tofile')('x')\nprint('ESCAPED')",
+    "dump": "import numpy as np\nnp.ones(3).dump('x')\nprint('ESCAPED')",
+    "array ctypes": "import numpy as np\nprint('ESCAPED', np.ones(3).ctypes)",
+    "array data": "import numpy as np\nprint('ESCAPED', np.ones(3).data)",
+    "array base": "import numpy as np\nprint('ESCAPED', np.ones(3).base)",
+    "array strides": "import numpy as np\na = np.ones(3)\na.strides = (1 << 20,)\nprint('ESCAPED')",
+    "array dtype": "import numpy as np\na = np.ones(3)\na.dtype = object\nprint('ESCAPED')",
+    "array shape": "import numpy as np\na = np.ones(3)\na.shape = (1 << 20,)\nprint('ESCAPED')",
+    "array resize": "import numpy as np\na = np.ones(3)\na.resize(100, refcheck=False)\nprint('ESCAPED')",
+    "objects in an array": "import numpy as np\nprint('ESCAPED', np.ones(3).astype(object))",
+    "objects from numbers": "import numpy as np\nprint('ESCAPED', np.ones(3).view('O'))",
+    "structured view": "import numpy as np\nprint('ESCAPED', np.ones(3).view([('a', 'O')]))",
+    "ndarray from nothing": "import numpy as np\nprint('ESCAPED', np.ndarray((10,), 'u1'))",
+    "ndarray of the type": "import numpy as np\nprint('ESCAPED', type(np.ones(3))((10,)))",
+    "derive from ndarray": "import numpy as np\nclass A(np.ndarray): pass\nprint('ESCAPED')",
+    "np.load": "import numpy as np\nnp.load('x')\nprint('ESCAPED')",
+    "np.save": "import numpy as np\nnp.save('x', [1])\nprint('ESCAPED')",
+    "np.fromfile": "import numpy as np\nnp.fromfile('/etc/passwd')\nprint('ESCAPED')",
+    "np.memmap": "import numpy as np\nnp.memmap('/etc/passwd')\nprint('ESCAPED')",
+    "np.ctypeslib": "import numpy as np\nprint('ESCAPED', np.ctypeslib)",
+    "np.lib.stride_tricks": "import numpy as np\nprint('ESCAPED', np.lib.stride_tricks)",
+    "np.core": "import numpy._core.multiarray\nprint('ESCAPED')",
+    "np.genfromtxt": "import numpy as np\nnp.genfromtxt('/etc/passwd')\nprint('ESCAPED')",
+    "array of a tensor": (
+        "import torch\nx = torch.ones(3).numpy()\nx.tofile('x')\nprint('ESCAPED')"
+    ),
+    # --- torch's own doors ---
+    "torch.load": "import torch\ntorch.load('/etc/passwd')\nprint('ESCAPED')",
+    "torch.save": "import torch\ntorch.save([1], 'x')\nprint('ESCAPED')",
+    "torch.hub": "import torch\ntorch.hub.load('a', 'b')\nprint('ESCAPED')",
+    "torch from_file": "import torch\ntorch.from_file('x')\nprint('ESCAPED')",
+    "torch.utils.cpp_extension": "import torch.utils.cpp_extension\nprint('ESCAPED')",
+    # --- print ---
+    "print to an own file": (
+        "class F:\n    def write(self, s): raise ValueError(s)\nprint('x', file=F())\nprint('ESCAPED')"
+    ),
+    "print with a lying separator": (
+        "class S(str):\n    def join(self, x): return open('/etc/passwd')\nprint(1, 2, sep=S('-'))\n"
+        "open('x')\nprint('ESCAPED')"
+    ),
+    # --- exceptions that lie ---
+    "KeyboardInterrupt": "raise KeyboardInterrupt\nprint('ESCAPED')",
+    "GeneratorExit": "raise GeneratorExit\nprint('ESCAPED')",
+}  # fmt: skip

@@ -1,0 +1,60 @@
+"""No snippet of `escapes.py` gets out, and each is told so: refused before it runs, or stopped by an error of its
+own."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.worker.conftest import Runner
+from tests.worker.escapes import ESCAPES
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_escape_is_contained(run: Runner, name: str) -> None:
+    outcome = run(ESCAPES[name])
+    assert "ESCAPED" not in outcome.printed()
+    assert outcome.status in ("refused", "raised"), outcome
+    assert outcome.sentence
+
+
+def test_the_language_alone_contains_them(run: Runner) -> None:
+    """None of them gets as far as the kernel or the audit hook: those are the second fence."""
+    for name, source in ESCAPES.items():
+        outcome = run(source)
+        assert "Operation not permitted" not in outcome.sentence, name
+        assert "not available in GradViz snippets: " not in outcome.sentence, name
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "way_round"),
+    [
+        ("x = 1\n\nimport os\n", 3, "files"),
+        ("import requests\n", 1, "network"),
+        ("import threading\n", 1, "one thread"),
+        ("x = 1\nfrom torchvision import datasets\n", 2, "torch.randn"),
+        ("import pandas as pd\n", 1, "write the numbers"),
+        ("from torchviz import make_dot\n", 1, "draws the graph itself"),
+        ("import torch.cuda.amp\n", 1, "not in GradViz"),
+        ("x = 1\nf = open('x')\n", 2, "data in the snippet"),
+        ("def f():\n    return eval('1')\n", 2, "write the expression"),
+        ("class A:\n    x: int\n    def __reduce__(self): pass\n", 3, "belong to Python"),
+        ("async def f(): pass\n", 1, "plain functions"),
+        ("x = input('?')\n", 1, "assign the value"),
+        ("from math import *\n", 1, "name what you need"),
+    ],
+)
+def test_a_refusal_names_the_line_and_the_way_round(run: Runner, source: str, line: int, way_round: str) -> None:
+    outcome = run(source)
+    assert outcome.status == "refused"
+    assert outcome.done.detail.line == line
+    assert outcome.sentence.startswith(f"line {line}: ")
+    assert way_round in outcome.sentence
+    assert re.fullmatch(r"[^\n]+\.", outcome.sentence), "one sentence"
+    assert not outcome.printed(), "nothing ran"
+
+
+def test_a_name_that_hides_a_builtin_is_no_refusal(run: Runner) -> None:
+    outcome = run("input = [1, 2]\ndef f(open): return open\nvars = 3\nprint(input, f(4), vars)\n")
+    assert (outcome.status, outcome.printed()) == ("ok", "[1, 2] 4 3\n")

@@ -1,0 +1,70 @@
+"""What learners write runs under the policy, and prints what it prints in plain Python."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.worker.conftest import Runner
+from tests.worker.tutorials import TUTORIALS
+
+ROOT = Path(__file__).parents[2]
+CORPUS = sorted((ROOT / "tests" / "snippets" / "corpus").glob("*.py")) + sorted(
+    (ROOT / "resources" / "examples").glob("*.py")
+)
+
+
+def plainly(source: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the snippet prints in ordinary Python, with `gradviz.torch` as torch."""
+    import gradviz.torch
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("gradviz.torch"):
+            monkeypatch.setitem(sys.modules, name.removeprefix("gradviz."), module)
+    monkeypatch.setitem(sys.modules, "torch", gradviz.torch)
+    out = io.StringIO()
+    monkeypatch.setitem(sys.modules, "__main__", type(sys)("__main__"))
+    names = vars(sys.modules["__main__"])
+    with contextlib.redirect_stdout(out):
+        exec(compile(source, "snippet.py", "exec"), names)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_tutorial_runs_as_in_plain_python(run: Runner, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = run(TUTORIALS[name])
+    assert outcome.status == "ok", outcome.done.detail
+    assert outcome.printed() == plainly(TUTORIALS[name], monkeypatch)
+    assert not outcome.printed("err")
+
+
+def test_the_whole_corpus_behaves_as_in_plain_python(run: Runner) -> None:
+    """Same output, same error, same number of warnings: no false refusal, and recording changes nothing."""
+    command = [sys.executable, str(ROOT / "tests" / "snippets" / "execute.py"), "--gradviz", *map(str, CORPUS)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    plain = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    different = []
+    for line in plain.stdout.splitlines():
+        wanted = json.loads(line.replace("gradviz.torch", "torch"))
+        path = Path(wanted["file"])
+        outcome = run(path.read_text(encoding="utf-8"), path.name)
+        got = masked(outcome.printed()), masked(outcome.done.detail.last_line) or None
+        if got != (wanted["stdout"], wanted["error"]) and outcome.status != "refused":
+            different.append((path.name, got, (wanted["stdout"], wanted["error"])))
+        if outcome.status == "refused" and "No module named" not in str(wanted["error"]):
+            different.append((path.name, outcome.sentence, ""))
+    assert not different
+
+
+def masked(text: str) -> object:
+    """Addresses differ from run to run."""
+    from tests.snippets import execute
+
+    return execute.without_addresses(text)
