@@ -280,8 +280,9 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any
     work: Any = target.np.type if target.rank == 2 and target.itemsize >= 4 else np.float64
     first, last = work(start), work(end)
     step = (last - first) / work(max(1, steps - 1))
-    at = np.arange(steps).astype(work)
-    values = np.where(np.arange(steps) < steps // 2, first + step * at, last - step * (steps - 1 - at)) if steps > 1 else np.full(steps, first)
+    wide: Any = np.float64 if work is np.float32 else np.longdouble  # PyTorch multiplies and adds with one rounding
+    at, first, last, step = np.arange(steps).astype(wide), wide(first), wide(last), wide(step)
+    values = np.where(at < steps // 2, first + step * at, last - step * (steps - 1 - at)) if steps > 1 else np.full(steps, first)
     return made(values.astype(target.np), requires_grad)
 
 
