@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 INCH = 72.0
-BOX_GAP = 26.0
-LAYER_GAP = 48.0
+BOX_GAP = 24.0
+LAYER_GAP = 38.0
 PORT_CELL = 4
 ROUGH = "nslimit=0.1; nslimit1=0.1; mclimit=0.2; searchsize=10; splines=polyline;"
 BOX = re.compile(r'<g id="n(\d+)" class="node">.*?<polygon [^>]*points="([^"]+)"', re.DOTALL)

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult, NotAGraphToLayOut
 
 BOX_GAP = 24.0
-LAYER_GAP = 56.0
+LAYER_GAP = 44.0
 DUMMY_HEIGHT = 6.0
 DUMMY_GAP = 6.0
 MOST_DUMMIES = 60_000

@@ -216,6 +216,8 @@ def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index:
     """Category, sizes and names of all items."""
     requires = trace.tensors.requires_grad.astype(bool)
     np.logical_or.at(requires, trace.flags.tensor, trace.flags.requires_grad)
+    bound = np.zeros(len(trace.tensors), bool)
+    bound[trace.names.tensor] = True
     versioned = trace.tensors.version > 0
     versioned[trace.writes.tensor] = True
     badged = np.zeros(len(trace.tensors), bool)
@@ -247,7 +249,10 @@ def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index:
             meta = meta_text(trace, which, int(category[item]))
             if versioned[which]:
                 meta = f"v10 · {meta}"
-            size[item] = sizes.card_size(ruler, names[item], meta, shape, bool(requires[which]), bool(badge[item]))
+            size[item] = sizes.card_size(
+                ruler, names[item], meta, shape,
+                grad=bool(requires[which]), badge=bool(badge[item]), expression=not bound[which],
+            )  # fmt: skip
         card[item] = size[item]
     size[badge, 1] += sizes.BADGE_GAP + sizes.BADGE_HEIGHT
     return _Look(category, size, card, names, badge)

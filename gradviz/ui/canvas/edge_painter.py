@@ -20,7 +20,7 @@ from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, ZERO_FLOW, Moment
 from gradviz.ui.canvas.placed import Placed
 
-NEAR, MIDDLE, FAR = 0.5, 0.16, 0.09
+NEAR, MIDDLE, FAR = 0.42, 0.16, 0.09
 DASH, GAP = 9.0, 6.0
 DOT, DOT_GAP = 2.5, 5.0
 MOST_FAR_LINES = 30_000
@@ -33,12 +33,12 @@ def _weights(count: int) -> Floats:
     return np.stack(((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3), axis=1)
 
 
-WEIGHTS = {count: _weights(count) for count in (2, 4, 20)}
+WEIGHTS = {count: _weights(count) for count in (2, 8, 20)}
 
 
 def pieces(scale: float) -> int:
     """Lines per bent cubic: as many as can be told apart at this zoom."""
-    return 2 if scale < MIDDLE else 4 if scale < 0.45 else 20
+    return 2 if scale < MIDDLE else 8 if scale < NEAR else 20
 
 
 def draw_lines(painter: QPainter, lines: NDArray[Any]) -> None:

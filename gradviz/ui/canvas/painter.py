@@ -165,8 +165,9 @@ class ScenePainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, scale > NAMED)
         painter.setPen(Qt.PenStyle.NoPen)
         smallest = 1.5 / scale
+        round_ones = diagram.kind[items] == OPERATION if scale >= NAMED else np.zeros(len(items), bool)
         for category, frame in self.ink.frames.items():
-            chosen = items[diagram.category[items] == category]
+            chosen = items[(diagram.category[items] == category) & ~round_ones]
             for ran in (False, True):
                 some = chosen[moment.ran[chosen] == ran]
                 if len(some):
@@ -176,6 +177,11 @@ class ScenePainter:
                         self._rectangles(
                             painter, placed.card_corner[some], diagram.card[some], frame.header, 0.0, 1.6 / scale
                         )
+        for item in items[round_ones].tolist():
+            frame = self.ink.frames[int(diagram.category[item])]
+            painter.setPen(QPen(self.ink.colours["gradient"] if moment.ran[item] else frame.border, 2.4))
+            painter.setBrush(frame.header)
+            painter.drawRoundedRect(self.card(item), sizes.RADIUS, sizes.RADIUS)
         if scale >= NAMED:
             self._names(painter, moment, items, scale)
 
@@ -199,7 +205,8 @@ class ScenePainter:
             painter.translate(card.center())
             painter.scale(factor, factor)
             room = QRectF(-card.width() / 2 / factor + 3, -12, card.width() / factor - 6, 24)
-            self.ink.text(painter, sizes.NAME, "text", room, text, CENTRE)
+            if not operation or self.ink.width(sizes.NAME, text) <= room.width():
+                self.ink.text(painter, sizes.NAME, "text", room, text, CENTRE)
             painter.restore()
 
     # -- marks

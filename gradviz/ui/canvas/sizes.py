@@ -19,16 +19,16 @@ LINE = 24.0  # a number
 NOTE = 14.0  # small text
 CELL_WIDTH, CELL_HEIGHT = 46.0, 19.0
 CELL_MAX = 72.0
-MAP_WIDTH, MAP_HEIGHT = 78.0, 42.0
-SUMMARY_WIDTH = 97.0
-CARD_MIN, CARD_MAX = 150.0, 285.0
+MAP_WIDTH, MAP_HEIGHT = 70.0, 40.0
+SUMMARY_WIDTH = 93.0
+CARD_MIN, CARD_MAX, EXPRESSION_MAX = 150.0, 285.0, 205.0
 MOST_COLUMNS, MOST_ROWS = 5, 4
-BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 8.0, 186.0
+BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 8.0, 182.0
 RADIUS = 20.0
 TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 5.0, 6.0
 LABEL_HEIGHT, LABEL_GAP = 15.0, 3.0
 LABEL_MAX = 170.0
-OVERHANG = 20.0  # how far labels may reach into the gap between the columns
+OVERHANG = 16.0  # how far labels may reach into the gap between the columns
 REFERENCE_HEIGHT = 26.0
 PORT_PITCH, PORT_SPREAD = 13.0, 30.0
 
@@ -115,13 +115,14 @@ def shape_text(dtype: str, shape: tuple[int, ...]) -> str:
 
 
 def card_size(
-    ruler: Measure, name: str, meta: str, shape: Shape, has_grad: bool, has_badge: bool
+    ruler: Measure, name: str, meta: str, shape: Shape, *, grad: bool, badge: bool, expression: bool
 ) -> tuple[float, float]:
-    """Width and height of a tensor's card, without the badge under it."""
+    """Width and height of a tensor's card, without the badge under it; an expression instead of a name may be cut."""
     header = ruler.width(NAME, name) + ruler.width(META, meta) + 2 * PAD + 14
-    width = min(CARD_MAX, max(BADGE_WIDTH if has_badge else CARD_MIN, header, shape.width + 2 * PAD))
+    header = min(header, EXPRESSION_MAX if expression else CARD_MAX)
+    width = max(BADGE_WIDTH if badge else CARD_MIN, header, shape.width + 2 * PAD)
     height = HEADER + 4 + shape.height + 4
-    height += grad_height(shape) if has_grad else NOTE + 2
+    height += grad_height(shape) if grad else NOTE + 2
     return round(width), round(height)
 
 
