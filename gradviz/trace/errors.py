@@ -36,6 +36,7 @@ class ErrorExplanation:
     fix_line: int = -1
 
 
+_NO_MARKS: tuple[Mark, ...] = ()
 _Match = re.Match[str]
 Row = tuple[str, Callable[["Trace", _Match], ErrorExplanation | None]]
 
@@ -93,7 +94,8 @@ def _second_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
         return ErrorExplanation("A saved tensor was read after backward() had freed it.", "Read it before backward().")
     earlier = int(trace.steps.call[marks[0].step - 1])
     at = int(trace.calls.line[earlier]) if earlier >= 0 else -1
-    why = f"{_node(trace, marks[0].node)} needs what it saved, but it {marks[0].reason}, when backward() ran{on_line(at)}."
+    why = f"{_node(trace, marks[0].node)} needs what it saved, but it {marks[0].reason}, "
+    why += f"when backward() ran{on_line(at)}."
     fix = f"Pass retain_graph=True{on_line(at)}, or compute the forward pass again before the second backward()."
     return ErrorExplanation(why, fix, marks, at)
 
@@ -101,12 +103,13 @@ def _second_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
 def _not_scalar(trace: Trace, match: _Match) -> ErrorExplanation | None:
     line = error_line(trace)
     root = _root(trace)
-    what, marks = "The root is not a single number", ()
+    what, marks = "The root is not a single number", _NO_MARKS
     if root >= 0:
         name = trace.frame_at(len(trace)).name(root)
         what = f"{name} has shape {trace.tensors.shape[root]}"
         marks = _made_by(trace, root, f"its result has shape {trace.tensors.shape[root]}")
-    why = f"{what}. Only for a single number the starting gradient 1 is understood; here one weight is needed per element."
+    why = f"{what}. Only for a single number the starting gradient 1 is understood; "
+    why += "here one weight is needed per element."
     fix = f"Reduce it first, for example with .sum(), or pass gradient= of the same shape{on_line(line)}."
     return ErrorExplanation(why, fix, marks, line)
 
@@ -168,7 +171,7 @@ def _no_grad_fn(trace: Trace, match: _Match) -> ErrorExplanation | None:
     if root < 0:
         return ErrorExplanation(
             "The root has no history: nothing that it was computed from requires grad, or the history was cut off.",
-            "Create the leaf with requires_grad=True, and compute the root from it outside no_grad and without detach().",
+            _CUT_FIX,
         )
     why, node = first_cut(trace, root)
     marks = (Mark(node, why, int(trace.nodes.step[node]) + 1),) if node >= 0 else ()
@@ -194,7 +197,7 @@ def _grad_none(trace: Trace, match: _Match) -> ErrorExplanation | None:
 
 _GRAD_NONE_FIXES = {
     True: "Run backward() first, and make sure that the root is computed from this leaf.",
-    False: "Only leaves keep .grad: read it of the leaf that this was computed from, or call retain_grad() before backward().",
+    False: "Only leaves keep .grad: read that of the leaf that it was computed from, or call retain_grad() first.",
 }
 
 
@@ -241,7 +244,7 @@ ROWS: tuple[Row, ...] = (
         ),
     ),
     (
-        r"can't retain_grad on Tensor that has requires_grad=False|cannot register a hook on a tensor that doesn't require",
+        r"can't retain_grad on Tensor that has requires_grad=False|register a hook on a tensor that doesn't require",
         _plain("No gradient will ever reach this tensor: it does not require grad.", _CUT_FIX),
     ),
     (

@@ -19,12 +19,11 @@ _LONGEST = 200
 
 
 def row_of(node_name: str, op: str) -> OpRow | None:
-    """The engine's row of an operation; of overloads the one whose node has this name."""
+    """The engine's row of an operation; of overloads the one whose node has this name, None where there is none."""
     import gradviz.engine.ops  # noqa: F401  fills ROWS
     from gradviz.engine.rows import ROWS
 
-    same = [row for row in ROWS.values() if row.name == op]
-    return next((row for row in same if row.node_name == node_name), same[0] if same else None)
+    return next((row for row in ROWS.values() if row.name == op and row.node_name == node_name), None)
 
 
 def sender_name(frame: Frame, node: int) -> str:

@@ -67,8 +67,7 @@ class Naming:
         """The tensor that an in-place operation has overwritten, -1 for other operations."""
         trace, step = self._trace, int(self._trace.nodes.step[producer])
         in_place = step >= 0 and trace.steps.kind[step] == Kind.INPLACE and trace.steps.node[step] == producer
-        inputs = trace.inputs_of(producer) if in_place else ()
-        return int(inputs[0]) if len(inputs) else -1
+        return int(trace.inputs_of(producer)[0]) if in_place and len(trace.inputs_of(producer)) else -1
 
     def _inner(self, tensor: int, producer: int) -> bool:
         """Whether the expression goes on: its result is used by an operation of the same call, so it is the label

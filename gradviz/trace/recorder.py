@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.graph import AccumulateGrad
 from gradviz.trace.binding import Binder
-from gradviz.trace.compact import pack_ran
-from gradviz.trace.encoding import BUDGET, PACK
+from gradviz.trace.compact import Compact, pack_ran
+from gradviz.trace.encoding import BUDGET, PACK, Writer
 from gradviz.trace.forward import ForwardRecorder
 from gradviz.trace.instrument import HOOK
 from gradviz.trace.kinds import Kind
+from gradviz.trace.memory import Memory
 from gradviz.trace.schema import Batch
+from gradviz.trace.sites import Sites
 
 if TYPE_CHECKING:
     from gradviz.engine.graph import Node
@@ -219,7 +221,7 @@ class Recorder(ForwardRecorder):
 
 _CODES = {
     function.__code__
-    for owner in (Recorder, ForwardRecorder, Binder)
+    for owner in (*Recorder.__mro__[:-1], Binder, Sites, Writer, Memory, Compact)
     for name, function in vars(owner).items()
-    if callable(function) and name != "__init__"
+    if hasattr(function, "__code__") and name != "__init__"
 }

@@ -34,11 +34,11 @@ def _not_a_matrix(trace: Trace, match: _Match) -> ErrorExplanation | None:
         )
         fix = "Give it two dimensions, for example with unsqueeze(), or use torch.matmul."
         return ErrorExplanation(why, fix, (), error_line(trace))
-    (name, shape), (other_name, other) = known[which], known[1 - which]
+    (name, shape), (_, other) = known[which], known[1 - which]
     size = shape[0]
     meant = (1, size) if which == 0 else (size, 1)
-    what = f"a vector of {size} elements, with one dimension"
-    why = f"torch.mm multiplies two matrices, but its {('first', 'second')[which]} operand {name} has shape {shape}: {what}."
+    why = f"torch.mm multiplies two matrices, but its {('first', 'second')[which]} operand {name} has shape {shape}: "
+    why += f"a vector of {size} elements, with one dimension."
     first, second = (meant, other) if which == 0 else (other, meant)
     result = ""
     if len(other) == 2 and first[1] == second[0]:
@@ -78,7 +78,8 @@ def _gradient_shape(trace: Trace, match: _Match) -> ErrorExplanation | None:
     root = receiver(trace, line, "backward")
     name = trace.frame_at(len(trace)).name(root) if root >= 0 else "the root"
     given, wanted = _size(match[1]), _size(match[2])
-    why = f"The gradient that was passed has shape {given}, but {name} has shape {wanted}: one weight is needed per element."
+    why = f"The gradient that was passed has shape {given}, but {name} has shape {wanted}: "
+    why += "one weight is needed per element."
     return ErrorExplanation(why, f"Pass a gradient of shape {wanted}{on_line(line)}.", (), line)
 
 

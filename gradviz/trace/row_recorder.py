@@ -1,0 +1,227 @@
+"""The rows that the recorder writes about tensors and operations, and the numbers that it gives them. What is
+reported when is in `inplace.py`, `forward.py` and `recorder.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradviz.engine.graph import Saved
+from gradviz.engine.state import state
+from gradviz.trace.compact import Compact, pack_kept
+from gradviz.trace.encoding import PACK, Writer
+from gradviz.trace.kinds import Kind
+from gradviz.trace.memory import Memory
+from gradviz.trace.sites import Sites
+
+if TYPE_CHECKING:
+    from gradviz.engine.graph import Node
+    from gradviz.engine.rows import OpRow
+    from gradviz.engine.tensor import Tensor
+
+
+NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE = 1, 2, 3  # why an operation is not tracked, see schema.UNTRACKED
+_pack_step, _pack_node, _pack_input, _pack_tensor, _pack_saved = (
+    PACK[name] for name in ("steps", "nodes", "inputs", "tensors", "saved")
+)
+
+
+class RowRecorder:
+    """Tensors are numbered by their `tag`: -1 not recorded; -2 - t the .grad of tensor t, which is not recorded
+    itself."""
+
+    def __init__(self, source: str, filename: str, budget: int) -> None:
+        self.writer = Writer(budget)
+        self.value = self.writer.value
+        self.sites = Sites(self.writer, source, filename)
+        self.step = 0  # the number of the next step
+        self.call = -1
+        self.first_output: list[int] = []  # by node: its first tensor
+        self.scopes: list[int] = []
+        self.scope = self.writer.text("")
+        self._nothing = self.scope
+        self._storage: dict[int, int] = {}  # where it differs from the tensor's own number
+        self.compact = Compact(self._storage)
+        self._plain, self._ran, self._kept = self.compact.plain, self.compact.ran, self.compact.kept
+        self._pending, self._known = self.writer.pending, self.writer.known
+        rows = self.writer.rows
+        self._steps, self._nodes, self._inputs = rows["steps"], rows["nodes"], rows["inputs"]
+        self._tensors, self._saved = rows["tensors"], rows["saved"]
+        self._tensor_count = 0
+        self._own_memory = -1  # storage numbers of buffers that are no tensor's count down
+        self._saved_names: dict[Any, tuple[int, ...]] = {}
+        self._op_texts: dict[Any, tuple[int, int, int]] = {}
+        self._memory = Memory()
+        self._grad_tensors: dict[int, int] = {}
+
+    def add_step(self, kind: Kind, node: int, tensor: int, site: int, ref: int) -> int:
+        """Add a step; returns its number."""
+        step = self.step
+        self.step = step + 1
+        self._steps += _pack_step(kind, node, tensor, site, self.call, ref)
+        return step
+
+    def _add_tensor(self, tensor: Tensor, step: int, producer: int, output_nr: int, storage: int, site: int) -> int:
+        number = self._tensor_count
+        self._tensor_count = number + 1
+        owner = -2 - tensor.tag if tensor.tag <= -2 else -1
+        tensor.tag = number
+        if storage >= 0:
+            self._storage[number] = storage
+        if owner >= 0:
+            self._grad_tensors[number] = owner
+        parameter = getattr(type(tensor), "_keeps_type", False)
+        self._tensors += _pack_tensor(
+            step, producer, output_nr, self.value(tensor._data), storage if storage >= 0 else number, tensor._version,
+            tensor._requires_grad, tensor.is_leaf, parameter, owner, site,
+        )  # fmt: skip
+        return number
+
+    def storage_of(self, number: int) -> int:
+        """The storage of a recorded tensor."""
+        return self._storage.get(number, number)
+
+    def tensor_of(self, tensor: Tensor) -> int:
+        """The number of a tensor; one that was made while nobody watched gets one now."""
+        if tensor.tag >= 0:
+            return tensor.tag
+        source = tensor.__dict__.pop("_detached_from", None)
+        if source is not None:
+            return self._add_detached(source, tensor)
+        same = next((each for each in self._memory.sharing(tensor) if each.tag >= 0), None)
+        storage = self.storage_of(same.tag) if same is not None else -1
+        number = self._add_tensor(tensor, self.step - 1, -1, 0, storage, self.sites.here(2))
+        self._memory.enter(tensor)
+        return number
+
+    def detached(self, source: Tensor, result: Tensor) -> None:
+        """A tensor over the memory of another; it gets a step when the snippet names or uses it."""
+        result.__dict__["_detached_from"] = source
+
+    def _add_detached(self, source: Tensor, tensor: Tensor) -> int:
+        before = self.tensor_of(source)
+        number, text = len(self.first_output), self.writer.text
+        self.first_output.append(self._tensor_count)
+        site = self.sites.here(2)
+        step = self.add_step(Kind.FORWARD, number, self._tensor_count, site, number)
+        self._inputs += _pack_input(number, 0, before)
+        self._nodes += _pack_node(
+            step,
+            text("detach"),
+            self._nothing,
+            text("✂"),
+            site,
+            self.scope,
+            self._nothing,
+            -1,
+            self.call,
+            NOTHING_REQUIRES,
+        )
+        self._memory.enter(source)
+        self._add_tensor(tensor, step, number, 0, self.storage_of(before), site)
+        self._memory.enter(tensor)
+        return self._tensor_count - 1
+
+    def _add_node(
+        self,
+        row: OpRow,
+        inputs: Sequence[Tensor | None],
+        node: Node | None,
+        params: Mapping[str, Any],
+        site: int,
+        step: int,
+        number: int,
+        name: str = "",
+    ) -> None:
+        """The row of an operation and its edges; `name` where the node has another one than its row."""
+        numbers: list[str] = []
+        edges = b""
+        for slot, tensor in enumerate(inputs):
+            if tensor is not None:
+                tag = tensor.tag
+                if tag < 0:  # a number
+                    operand = row.inputs[slot] if slot < len(row.inputs) else "other"
+                    numbers.append(f"{operand}={tensor._wrapped}")
+                    continue
+                edges += _pack_input(number, slot, tag)
+        self._inputs += edges
+        shown = self._nothing
+        if numbers or (params and (len(params) > 1 or "alpha" not in params or params["alpha"] != 1)):
+            shown = self.writer.text(", ".join([*numbers, *params_text(params)]))
+        op, name_text, symbol = self._op_texts.get(row) or self._texts_of(row)
+        if node is None:
+            fields = (self._nothing, symbol, site, self.scope, shown, -1, self.call, self._reason(inputs))
+        else:
+            node.tag = number
+            name_text = self.writer.text(name) if name else name_text
+            fields = (name_text, symbol, site, self.scope, shown, node.sequence_nr, self.call, 0)
+        self._nodes += _pack_node(step, op, *fields)
+
+    def _texts_of(self, row: OpRow) -> tuple[int, int, int]:
+        text = self.writer.text
+        found = self._op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
+        return found
+
+    def _reason(self, inputs: Sequence[Tensor | None]) -> int:
+        if not any(each is not None and each._requires_grad for each in inputs):
+            return NOTHING_REQUIRES
+        return NOT_DIFFERENTIABLE if state.grad else SWITCHED_OFF
+
+    def _add_saved(self, node: Node, step: int, number: int, outputs: Sequence[Tensor]) -> None:
+        """The buffers of a node, with the tensors that they are."""
+        saved = node.saved or ()
+        names = self._saved_names.get(node.plan) or self._names_of(node)
+        short = bytearray()
+        for name, one in zip(names, saved):  # noqa: B905  strict= costs as much as the row
+            if one is None:
+                continue
+            held = one.tensor
+            tensor = held.tag if held is not None else outputs[one.index].tag
+            if tensor < 0 or type(one) is not Saved:
+                self._add_own_memory(node, step, number, outputs, names)
+                return
+            short += pack_kept(step, number, name, tensor, one.version)
+        self._kept += short
+
+    def _add_own_memory(
+        self, node: Node, step: int, number: int, outputs: Sequence[Tensor], names: tuple[int, ...]
+    ) -> None:
+        """The buffers of a node, some of which are no tensor's memory."""
+        for name, one in zip(names, node.saved or (), strict=True):
+            if one is None:
+                continue
+            tensor = one.tensor.tag if one.tensor is not None else outputs[one.index].tag
+            if tensor >= 0 and type(one) is Saved:
+                self._saved += _pack_saved(step, number, name, tensor, -1, 0, self.storage_of(tensor), one.version)
+            else:
+                value, storage = self.value(one.data), self._own_memory
+                self._saved += _pack_saved(step, number, name, -1, value, one.data.nbytes, storage, one.version)
+                self._own_memory -= 1
+
+    def _names_of(self, node: Node) -> tuple[int, ...]:
+        """The texts of the names of a node's buffers, in its order."""
+        text = self.writer.text
+        if node.plan is None:
+            return tuple(text(f"saved[{i}]") for i in range(len(node.saved or ())))
+        found = self._saved_names[node.plan] = tuple(text(name) for name in node.plan.saved_names)
+        return found
+
+    def _add_views(self, source: Tensor | None, outputs: Sequence[Tensor], step: int, number: int, site: int) -> None:
+        """Outputs that share the memory of the first operand."""
+        storage = -1
+        if source is not None and source.tag >= 0:
+            storage = self.storage_of(source.tag)
+            self._memory.enter(source)
+        for nr, each in enumerate(outputs):
+            self._add_tensor(each, step, number, nr, storage, site)
+            self._memory.enter(each)
+
+
+def params_text(params: Mapping[str, Any]) -> list[str]:
+    """The parameters that a person reads: numbers, texts and tuples of them."""
+    return [
+        f"{name}={value}"
+        for name, value in params.items()
+        if isinstance(value, (int, float, complex, str, tuple, list))
+        and (name, value) not in (("alpha", 1), ("beta", 1))
+    ]
