@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,13 +43,15 @@ def backward(
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _sequence(tensors)
     given = [None] * len(roots) if grad_tensors is None else _sequence(grad_tensors)
+    if isinstance(tensors, Tensor) and isinstance(grad_tensors, list | tuple):
+        for each in given:
+            if each is not None and not isinstance(each, Tensor):
+                raise TypeError(f"gradients can be either Tensors or None, but got {type(each).__name__}")
     seeds = _seeds(roots, given)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
         warnings.warn(_CYCLE, UserWarning, stacklevel=3)
     for each in wanted or ():
-        if not each._requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
         each.retain_grad()
     _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=True)
 
@@ -70,6 +72,8 @@ def grad(
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = _sequence(outputs), _sequence(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
         return _batched(roots, wanted, _sequence(grad_outputs), retain_graph, create_graph, allow_unused, materialize_grads)
     given = [None] * len(roots) if grad_outputs is None else _sequence(grad_outputs)
@@ -143,7 +147,7 @@ def _execute(
 
 
 def _sequence(value: Any) -> list[Any]:
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) or not isinstance(value, Iterable):
         return [value]
     return list(value)
 

@@ -37,18 +37,23 @@ def made(data: Array, requires_grad: bool = False) -> Tensor:
     return tensor
 
 
-def _sizes(args: Sequence[Any]) -> tuple[int, ...]:
+def _sizes(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
     try:
         sizes = tuple(operator.index(n) if not isinstance(n, Tensor) else int(n) for n in args)
     except TypeError:
         bad = next(n for n in args if not isinstance(n, (int, np.integer, Tensor)))
+        place = list(args).index(bad) + 1
+        if place == 1:
+            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(bad).__name__}") from None
         raise TypeError(
-            f"empty(): argument 'size' failed to unpack the object at pos {list(args).index(bad) + 1} with error "
+            f"{name}(): argument 'size' failed to unpack the object at pos {place} with error "
             f'"type must be tuple of ints,but got {type(bad).__name__}"'
         ) from None
     for n in sizes:
+        if n < 0 and name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
     return sizes
@@ -192,7 +197,7 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     def function(*size: Any, out: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                  layout: Any = None, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
         check_device(device)
-        return made(fill(_sizes(size), _type(dtype).np), requires_grad)
+        return made(fill(_sizes(size, name), _type(dtype).np), requires_grad)
 
     def like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None,
              memory_format: Any = None) -> Tensor:  # fmt: skip
@@ -243,6 +248,9 @@ def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None
 @api("eye", where="torch")
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """The identity matrix."""
+    for label, size in (("n", n), ("m", m)):
+        if size is not None and size < 0:
+            raise RuntimeError(f"{label} must be greater or equal to 0, got {size}")
     return made(np.eye(n, m, dtype=_type(dtype).np), requires_grad)
 
 
@@ -299,7 +307,7 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
     def function(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, device: Any = None,
                  requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:  # fmt: skip
         check_device(device)
-        return made(draw(generator or globals()["generator"], _sizes(size), _type(dtype).np), requires_grad)
+        return made(draw(generator or globals()["generator"], _sizes(size, name), _type(dtype).np), requires_grad)
 
     def like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, generator: Any = None,
              memory_format: Any = None) -> Tensor:  # fmt: skip

@@ -55,7 +55,7 @@ _CPP = {
     "int8": "signed char",
     "int16": "short",
     "int32": "int",
-    "int64": "long",
+    "int64": "long int",
     "float16": "c10::Half",
     "bfloat16": "c10::BFloat16",
     "float32": "float",

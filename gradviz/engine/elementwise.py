@@ -15,6 +15,7 @@ from gradviz.engine.api import api, method
 from gradviz.engine.apply import NO_PARAMS, apply
 from gradviz.engine.graph import Node, Saved, accumulator, save
 from gradviz.engine.inplace import write
+from gradviz.engine.refusals import check_kind, check_subtraction
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
@@ -118,6 +119,8 @@ def unary(row: OpRow, *names: str, floating: bool = True, where: str = "torch me
         if not isinstance(input, Tensor):
             raise TypeError(f"{row.name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
         data = input._data
+        if data.dtype.kind in "bc":
+            check_kind(row.name, input.dtype)
         if floating and data.dtype.kind in "iub":
             data = data.astype(dtypes.default.dtype.np)
         return row, (input,), (data,), NO_PARAMS
@@ -155,14 +158,14 @@ def prepare_pair(row: OpRow, x: Any, y: Any, params: Mapping[str, Any], division
     """Cast both operands to their common type."""
     a, b = operand(x, row.name), operand(y, row.name, 2)
     target = result_type(a, b)
+    if target.rank in (0, 3):
+        check_kind(row.name, target)
+    if row.name in ("sub", "rsub"):
+        check_subtraction((a.dtype, a._wrapped is None), (b.dtype, b._wrapped is None))
     if division and target.rank < 2:
         target = dtypes.default.dtype
     arrays = cast(a, target), cast(b, target)
     check_broadcast(*arrays)
-    if target is dtypes.bool_ and row.name == "sub":
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
-        )
     return row, (a, b), arrays, params
 
 

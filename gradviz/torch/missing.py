@@ -16,6 +16,6 @@ _ELSEWHERE = {
 
 
 def explain(module: str, name: str) -> str:
-    """What is not there, and the way round where there is one."""
+    """What is not there, in PyTorch's words for a wrong name, with the way round where GradViz leaves something out."""
     way = _ELSEWHERE.get(name)
-    return f"module '{module}' has no attribute '{name}' in GradViz" + (f": {way}" if way else "")
+    return f"module '{module}' has no attribute '{name}'" + (f" in GradViz: {way}" if way else "")

@@ -127,6 +127,19 @@ alias("mul", "multiply")
 alias("sub", "subtract")
 unary(NEG, "neg", "negative", floating=False)
 unary(RECIPROCAL)
+def _divided_by_zero(forward: Any) -> Any:
+    """Integers divided by zero are an error, floating point numbers are not."""
+
+    def checked(x: Any, y: Any) -> Any:
+        if y.dtype.kind in "iu" and not np.all(y):
+            raise RuntimeError("ZeroDivisionError")
+        return forward(x, y)
+
+    return checked
+
+
+for _row in (REMAINDER, FMOD, FLOOR_DIV):
+    _row.forward = _divided_by_zero(_row.forward)
 binary(REMAINDER, operators="mod", fast=False)
 binary(FMOD)
 binary(FLOOR_DIV, operators="floordiv", fast=False)
@@ -165,6 +178,8 @@ method("__pos__")(positive)
 
 
 def _power(x: Any, *, exponent: Any) -> Any:
+    if x.dtype.kind == "b":
+        return x.copy() if exponent else np.ones_like(x)
     if exponent == 2:
         return np.multiply(x, x)
     return np.power(x, number_array(exponent, x.dtype))
@@ -214,12 +229,16 @@ POW_BASE = op(
 def _prepare_pow(input: Any, exponent: Any) -> Prepared:
     if isinstance(exponent, NUMBERS) and isinstance(input, Tensor):
         target = result_type(input, operand(exponent))
+        if target is dtypes.bool_:
+            return POW_SCALAR, (input,), (input._data,), {"exponent": exponent}
         if target.rank == 1 and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         return POW_SCALAR, (input,), (cast(input, target),), {"exponent": exponent}
     if isinstance(input, NUMBERS):
         target = result_type(operand(input), exponent)
         return POW_BASE, (exponent,), (cast(exponent, target),), {"base": input}
+    if result_type(input, exponent) is dtypes.bool_:
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     return prepare_pair(POW_TENSOR, input, exponent, NO_PARAMS, False, False)
 
 

@@ -23,6 +23,7 @@ from gradviz.engine.elementwise import (
     result_type,
     unary,
 )
+from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -204,6 +205,7 @@ def _prepare_clamp(input: Tensor, min: Any = None, max: Any = None) -> Prepared:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [each for each in (min, max) if each is not None]
     target = result_type(input, *map(operand, bounds))
+    check_kind("clamp", target)
     data = cast(input, target)
     if any(isinstance(each, Tensor) for each in bounds):
         low, high = (None if each is None else operand(each) for each in (min, max))

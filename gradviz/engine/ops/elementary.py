@@ -123,7 +123,7 @@ def _sgn(x: Any) -> Any:
     return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
 
 
-_step("sign", np.sign, r"\operatorname{sign} x")
+_step("sign", lambda x: x.copy() if x.dtype.kind == "b" else np.sign(x), r"\operatorname{sign} x")
 SGN = op(
     "sgn", "self", _sgn, category="functions", symbol="sgn", latex=r"x / |x|", brief="The sign, and the direction of a complex number.",
     derivatives={"self": "0"},

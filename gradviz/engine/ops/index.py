@@ -138,6 +138,7 @@ class _Indexer:
         self.original = tensor
         self.view = tensor
         self.dim = 0
+        self.selected = 0  # dimensions that integers took away so far
         self.slots: dict[int, Array] = {}
         if isinstance(items, list) and any(isinstance(i, (slice, Tensor, type(None), type(...))) for i in items):
             items = tuple(items)
@@ -147,6 +148,11 @@ class _Indexer:
     def _run(self) -> None:
         used = sum(self._consumes(item) for item in self.items)
         n = self.original._data.ndim
+        if used > n == 0:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+                "tensor to a number"
+            )
         if used > n:
             raise IndexError(f"too many indices for tensor of dimension {n}")
         for item in self.items:
@@ -181,7 +187,9 @@ class _Indexer:
     def _select(self, index: int) -> None:
         n = self.view._data.shape[self.dim]
         if not -n <= index < n:
-            raise IndexError(f"index {index} is out of bounds for dimension {self.dim} with size {n}")
+            place = self.dim + self.selected
+            raise IndexError(f"index {index} is out of bounds for dimension {place} with size {n}")
+        self.selected += 1
         self.view = call(SELECT, self.view, dim=self.dim, index=index % n)
 
     def _slice(self, item: slice) -> None:
@@ -196,7 +204,7 @@ class _Indexer:
     def _tensor(self, item: Any) -> None:
         index = _as_index(item)
         if index is None:
-            raise TypeError(
+            raise IndexError(
                 f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                 f"(got {type(item).__name__})"
             )

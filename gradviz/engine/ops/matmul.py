@@ -160,7 +160,8 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     _check_matrix(mat1, "mat1")
     _check_matrix(mat2, "mat2")
     _check_inner(mat1, mat2)
-    _check_types(mat1, mat2)
+    if mat1._data.dtype != mat2._data.dtype:
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {mat1.dtype.title} and {mat2.dtype.title}")
     made: Tensor = call(ADDMM, input, mat1, mat2, beta=beta, alpha=alpha)
     return made
 

@@ -15,7 +15,7 @@ from gradviz.engine.creation import made
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.tensor import Size, Tensor
 
 F = FUNCTIONS
 Array = np.ndarray[Any, Any]
@@ -335,6 +335,23 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
 api("pdist", where="torch F")(lambda input, p=2.0: cdist(input, input, p)[tuple(map(made, np.triu_indices(len(input), 1)))])
 
 # --- grids ---
+
+
+@api("broadcast_shapes", where="torch")
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that the shapes broadcast to."""
+    given = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    result: list[int] = [1] * max((len(s) for s in given), default=0)
+    for at, shape in enumerate(given):
+        for i in range(-1, -1 - len(shape), -1):
+            if shape[i] not in (1, result[i]) and result[i] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at index {at} had "
+                    f"{shape}; but expected shape should be broadcastable to {result}"
+                )
+            result[i] = shape[i] if result[i] == 1 else result[i]
+    return Size(result)
+
 
 
 @api("meshgrid", where="torch")

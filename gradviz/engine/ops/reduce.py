@@ -12,6 +12,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.named import return_type
+from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -236,6 +237,7 @@ def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
         dim = axis if dim is None else dim
         if other is not None or isinstance(dim, Tensor):
             return F[f"{name}imum"](input, dim if other is None else other)
+        check_kind(name, input.dtype)
         if dim is None:
             return call(whole, input)
         return return_type(name)(*call(pair, input, dim=dim, keepdim=keepdim))
@@ -263,7 +265,7 @@ def _need(x: Any, name: str, reduce: Any) -> Any:
 
 def _position(x: Any, arg: Any, dim: Any, keepdim: bool, name: str) -> Any:
     if not x.size and dim is None:
-        raise IndexError(f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+        raise IndexError(f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     if dim is None:
         at = arg(x.reshape(-1), axis=0)
         return np.asarray(at, np.int64).reshape((1,) * x.ndim if keepdim else ())

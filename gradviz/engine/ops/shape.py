@@ -368,9 +368,13 @@ STACK = op("stack", "*tensors", lambda *xs, dim: np.stack(xs, axis=dim), categor
 
 
 def _common(tensors: Sequence[Tensor], name: str) -> tuple[list[Tensor], list[Any]]:
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     several = list(tensors)
     if not several:
-        raise RuntimeError(f"{name} expects a non-empty TensorList" if name == "stack" else "torch.cat(): expected a non-empty list of Tensors")
+        if name == "stack":
+            raise RuntimeError("stack expects a non-empty TensorList")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for i, each in enumerate(several):
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
