@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import gradviz.torch as torch
 from gradviz.engine.observe import set_observer
+from gradviz.engine.state import state
 from gradviz.trace.instrument import instrument
 from gradviz.trace.recorder import Recorder
 from gradviz.trace.schema import Batch
@@ -19,7 +20,8 @@ FILENAME = "<snippet>"
 
 def record(source: str, every: int = 0) -> Iterator[Batch]:
     """The batches of a run; with `every`, one after each so many top-level statements."""
-    torch.manual_seed(0)
+    torch.manual_seed(0)  # two runs of a snippet are the same
+    state.sequence = 0
     recorder = Recorder(source, FILENAME)
     tree = instrument(ast.parse(source, FILENAME))
 

@@ -1,0 +1,234 @@
+"""Batches: what goes in comes out, streaming in pieces changes nothing, what is malformed is refused with one error."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from gradviz.trace.encoding import TraceFormatError, Writer
+from gradviz.trace.schema import TABLES, Batch
+from gradviz.trace.tables import columns
+from gradviz.trace.trace import Trace
+from gradviz.trace.values import DTYPES, WHOLE, numpy_dtype
+from tests.trace.running import record
+from tests.trace.sample import SOURCE, sample_batch
+
+LOOP = """
+import torch
+w = torch.tensor([1., 2.], requires_grad=True)
+for i in range(3):
+    loss = ((w * w) * i).sum()
+    loss.backward()
+    print(loss)
+w.grad = None
+y = w * 2
+with torch.no_grad():
+    w += 1
+"""
+
+
+def test_the_header_is_json() -> None:
+    batch = sample_batch()
+    assert Batch(json.loads(json.dumps(batch.header)), batch.payload) == batch
+
+
+@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (1, 0, 2)])
+def test_values_of_every_type_come_back(name: str, shape: tuple[int, ...]) -> None:
+    array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(numpy_dtype(name))
+    writer = Writer()
+    writer.value(array)
+    trace = Trace()
+    trace.extend(writer.take())
+    value = trace.value(0)
+    assert value is not None and value.array is not None
+    assert (value.shape, value.dtype) == (shape, name)
+    assert value.array.dtype == array.dtype and np.array_equal(value.array, array)
+    assert value.norm == pytest.approx(np.linalg.norm(array.astype(complex)))
+    assert trace.values.norm[0] == pytest.approx(value.norm)
+
+
+@given(st.lists(arrays.arrays(np.float32, arrays.array_shapes(max_dims=3, min_side=0, max_side=4)), max_size=20))
+def test_norms_are_those_of_the_values(found: list[Any]) -> None:
+    writer = Writer()
+    for array in found:
+        writer.value(array)
+    trace = Trace()
+    trace.extend(writer.take())
+    for i, array in enumerate(found):
+        with np.errstate(all="ignore"):
+            expected = np.sqrt(np.square(array.astype(float)).sum())
+        assert np.array_equal(trace.values.norm[i], expected, equal_nan=True) or np.isclose(
+            trace.values.norm[i], expected
+        )
+
+
+def test_non_contiguous_values_come_back() -> None:
+    array = np.arange(12.0).reshape(3, 4).T[::2]
+    writer = Writer()
+    writer.value(array)
+    trace = Trace()
+    trace.extend(writer.take())
+    value = trace.value(0)
+    assert value is not None and np.array_equal(value.array, array)
+
+
+def test_large_values_are_kept_as_summary_and_edges() -> None:
+    array = np.arange(300 * 300, dtype=np.float32).reshape(300, 300)
+    assert array.size > WHOLE
+    writer = Writer()
+    writer.value(array)
+    trace = Trace()
+    trace.extend(writer.take())
+    value = trace.value(0)
+    assert value is not None and value.array is None
+    assert value.shape == (300, 300) and value.edges.shape == (6, 6)
+    assert value.edges[0, :3].tolist() == [0, 1, 2] and value.edges[-1, -1] == array[-1, -1]
+    assert value.summary.low == 0 and value.summary.high == 89_999 and value.summary.nans == 0
+    assert value.norm == pytest.approx(np.linalg.norm(array.astype(float)))
+    assert trace.values.norm[0] == pytest.approx(value.norm)
+    assert value.text() == "(300, 300) in [0, 89999]"
+
+
+def test_beyond_the_budget_only_summaries_are_kept() -> None:
+    writer = Writer(budget=100)
+    for _ in range(3):
+        writer.value(np.ones(10))
+    trace = Trace()
+    trace.extend(writer.take())
+    found = [trace.value(i) for i in range(3)]
+    assert [value is not None and value.array is not None for value in found] == [True, False, False]
+    assert [value.summary.mean for value in found if value is not None] == [1.0, 1.0, 1.0]
+
+
+def test_a_value_is_copied_before_its_memory_changes() -> None:
+    writer, array = Writer(), np.array([1.0, 2.0])
+    writer.value(array)
+    writer.seal()
+    array += 10
+    writer.value(array)
+    trace = Trace()
+    trace.extend(writer.take())
+    assert [value.text() for i in range(2) if (value := trace.value(i))] == ["[1., 2.]", "[11., 12.]"]
+
+
+def content(trace: Trace) -> dict[str, list[Any]]:
+    """All columns, with values in place of their places."""
+    found: dict[str, list[Any]] = {}
+    for name, table in TABLES.items():
+        for column in columns(table):
+            if (name, column) not in (("values", "chunk"), ("values", "offset")):
+                array = getattr(trace.tables[name], column)
+                found[f"{name}.{column}"] = [str(x) for x in array.tolist()]
+    found["numbers"] = [str(value.array) for i in range(len(trace.values)) if (value := trace.value(i))]
+    return found
+
+
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_streaming_in_pieces_gives_the_same_trace(every: int) -> None:
+    for source in (LOOP, SOURCE):
+        whole, pieces = Trace(source), Trace(source)
+        for batch in record(source):
+            whole.extend(batch)
+        batches = list(record(source, every))
+        assert len(batches) > 1
+        for batch in batches:
+            pieces.extend(batch)
+            pieces.frame(len(pieces)).explanation  # noqa: B018  indexes built half-way must not stay
+        assert content(whole) == content(pieces)
+        assert whole.to_json() == pieces.to_json()
+
+
+def test_a_batch_that_is_missing_or_repeated_is_refused() -> None:
+    batches = list(record(LOOP, 1))
+    trace = Trace(LOOP)
+    with pytest.raises(TraceFormatError, match="missing or came twice"):
+        trace.extend(batches[1])
+    trace.extend(batches[0])
+    with pytest.raises(TraceFormatError, match="missing or came twice"):
+        trace.extend(batches[0])
+    assert len(trace.strings) == len(batches[0].header["strings"])
+    trace.extend(batches[1])
+
+
+def look_at_everything(trace: Trace) -> None:
+    """Ask a trace for all that the program asks of it."""
+    trace.to_json()
+    for cursor in range(len(trace) + 1):
+        frame = trace.frame(cursor)
+        frame.shown_graphs(), frame.shown_tensors, frame.input_grad_now, frame.held_bytes
+        for tensor in range(len(trace.tensors)):
+            frame.name(tensor), frame.no_grad_reason(tensor), frame.buffer(tensor), frame.version(tensor)
+
+
+def refused_or_sound(batch: Batch) -> bool:
+    """Whether a batch was refused; if it was taken, everything can be read."""
+    trace = Trace(SOURCE)
+    try:
+        trace.extend(batch)
+    except TraceFormatError:
+        return True
+    look_at_everything(trace)
+    return False
+
+
+@given(st.binary(max_size=400), st.data())
+def test_random_bytes_are_refused(payload: bytes, data: st.DataObject) -> None:
+    header = copy.deepcopy(sample_batch().header)
+    header["rows"] = dict.fromkeys(header["rows"], 0)
+    table = data.draw(st.sampled_from(sorted(TABLES)))
+    header["rows"][table] = data.draw(st.integers(0, 12))
+    header["chunks"] = data.draw(st.lists(st.tuples(st.sampled_from(DTYPES), st.integers(0, 20)).map(list), max_size=3))
+    refused_or_sound(Batch(header, payload))
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_a_batch_with_changed_bytes_is_refused_or_sound(data: st.DataObject) -> None:
+    batch = sample_batch()
+    payload = bytearray(batch.payload)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(payload) - 1))
+        payload[at] = data.draw(st.sampled_from([0, 1, 2, 5, 127, 128, 255]))
+    refused_or_sound(Batch(batch.header, bytes(payload)))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(["format", "start", "rows", "strings", "chunks", "more"]), JSON)
+def test_a_header_with_anything_in_it_is_refused_or_sound(field: str, value: Any) -> None:
+    batch = sample_batch()
+    refused_or_sound(Batch({**batch.header, field: value}, batch.payload))
+
+
+@given(st.sampled_from(sorted(TABLES)), st.integers(-3, 1 << 40), st.sampled_from(["rows", "start"]))
+def test_wrong_counts_are_refused(table: str, count: int, field: str) -> None:
+    batch = sample_batch()
+    if batch.header[field][table] != count:
+        header = {**batch.header, field: {**batch.header[field], table: count}}
+        assert refused_or_sound(Batch(header, batch.payload))
+
+
+@pytest.mark.parametrize("header", [None, [], {}, {"format": 1}])
+def test_what_is_no_header_is_refused(header: Any) -> None:
+    with pytest.raises(TraceFormatError):
+        Trace().extend(Batch(header, b""))
+
+
+def test_missing_bytes_and_additional_bytes_are_refused() -> None:
+    batch = sample_batch()
+    for payload in (batch.payload[:-1], batch.payload + b"\0", b""):
+        with pytest.raises(TraceFormatError, match="wrong length"):
+            Trace().extend(Batch(batch.header, payload))
