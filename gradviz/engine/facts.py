@@ -1,0 +1,139 @@
+"""Questions about tensors and types that make no graph: where the memory is, limits of a type, which shapes broadcast.
+
+See `convert.py` for the ways out of a tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import api, method
+from gradviz.engine.inplace import check_writable
+from gradviz.engine.tensor import Size, Tensor
+
+
+@method("data_ptr")
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element: equal for tensors that share memory from their start."""
+    address: int = self._data.__array_interface__["data"][0]
+    return address
+
+
+@method("storage_offset")
+def storage_offset(self: Tensor) -> int:
+    """How many elements of the memory lie before the first one of this view."""
+    memory = self._data
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    return (data_ptr(self) - int(memory.__array_interface__["data"][0])) // self._data.itemsize
+
+
+@api("is_inference")
+def is_inference(self: Tensor) -> bool:
+    """Whether it was made in inference mode."""
+    return self._inference
+
+
+@method("resize_")
+def resize_(self: Tensor, *sizes: Any) -> Tensor:
+    """Another size over the same elements, with memory added at the end where there are too few (zeros here)."""
+    size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    if self._requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    check_writable(self)
+    self._data = np.resize(np.append(self._data.reshape(-1), np.zeros(_missing(self, size), self._data.dtype)), size)
+    self._share_version().value += 1
+    return self
+
+
+def _missing(tensor: Tensor, size: Sequence[int]) -> int:
+    return max(0, Size(size).numel() - int(tensor._data.size))
+
+
+@api("broadcast_shapes", where="torch")
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes broadcast to; an error that names the first that does not fit."""
+    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    result = [1] * max((len(size) for size in sizes), default=0)
+    for number, size in enumerate(sizes):
+        for at in range(-1, -1 - len(size), -1):
+            if size[at] < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({size[at]}): ({size[at]})")
+            if size[at] == 1 or size[at] == result[at]:
+                continue
+            if result[at] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {size[at]} at {at}! Mismatching argument at index "
+                    f"{number} had {size}; but expected shape should be broadcastable to {result}"
+                )
+            result[at] = size[at]
+    return Size(result)
+
+
+@dataclass(frozen=True, repr=False)
+class _Limits:
+    bits: int
+    min: Any
+    max: Any
+    dtype: str
+
+
+@dataclass(frozen=True, repr=False)
+class finfo(_Limits):
+    """The limits of a floating point type."""
+
+    eps: float
+    tiny: float
+    smallest_normal: float
+    resolution: float
+
+    def __init__(self, type: dtypes.dtype | None = None) -> None:
+        kind = type or dtypes.get_default_dtype()
+        if not kind.is_floating_point and not kind.is_complex:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        kind = kind.to_real() if kind.is_complex else kind
+        real = kind.np
+        info: Any = np.finfo(real) if real.kind == "f" else _bfloat16_limits()
+        facts = {name: float(getattr(info, name)) for name in ("min", "max", "eps", "smallest_normal")}
+        more = {"tiny": facts["smallest_normal"], "resolution": 10.0 ** -int(info.precision), "bits": real.itemsize * 8}
+        for name, value in {**facts, **more}.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "dtype", repr(kind).removeprefix("torch."))
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{n}={getattr(self, n):g}' for n in names)}, dtype={self.dtype})"
+
+
+def _bfloat16_limits() -> Any:
+    import ml_dtypes
+
+    limits: Any = ml_dtypes.finfo
+    return limits(ml_dtypes.bfloat16)
+
+
+@dataclass(frozen=True, repr=False)
+class iinfo(_Limits):
+    """The limits of an integer type."""
+
+    def __init__(self, type: dtypes.dtype) -> None:
+        if type.rank != 1:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        info = np.iinfo(type.np)
+        for name, value in {"bits": info.bits, "min": int(info.min), "max": int(info.max)}.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "dtype", repr(type).removeprefix("torch."))
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+api("finfo", where="torch")(finfo)
+api("iinfo", where="torch")(iinfo)

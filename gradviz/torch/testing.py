@@ -1,0 +1,116 @@
+"""`torch.testing`: `assert_close`, with PyTorch's tolerances and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.creation import as_tensor
+from gradviz.engine.tensor import Tensor
+
+__all__ = ["assert_close"]
+
+# relative and absolute tolerance by type, as PyTorch's table has them; other types must be equal
+TOLERANCE = {
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+    "complex64": (1.3e-6, 1e-5),
+    "complex128": (1e-7, 1e-7),
+}
+
+
+def assert_close(
+    actual: Any,
+    expected: Any,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = False,
+    check_dtype: bool = True,
+    msg: str | None = None,
+) -> None:
+    """Raise AssertionError unless both are close; sequences and dictionaries are compared item by item."""
+    if (rtol is None) != (atol is None):
+        given, missing = ("rtol", "atol") if atol is None else ("atol", "rtol")
+        raise ValueError(
+            f"rtol and atol must both be specified or both unspecified, but got no {missing} although "
+            f"{given} was given."
+        )
+    for place, left, right in _pairs(actual, expected, ""):
+        problem = _problem(left, right, rtol, atol, equal_nan, check_dtype)
+        if problem:
+            where = f"\n\nThe failure occurred for item {place}" if place else ""
+            raise AssertionError(msg if msg is not None else problem + where)
+
+
+def _pairs(actual: Any, expected: Any, place: str) -> Any:
+    if isinstance(actual, dict) and isinstance(expected, dict):
+        for key in expected:
+            yield from _pairs(actual[key], expected[key], f"{place}[{key!r}]")
+    elif isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
+        if len(actual) != len(expected):
+            raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}")
+        for i, (left, right) in enumerate(zip(actual, expected, strict=True)):
+            yield from _pairs(left, right, f"{place}[{i}]")
+    else:
+        yield place, actual, expected
+
+
+def _problem(
+    actual: Any, expected: Any, rtol: float | None, atol: float | None, equal_nan: bool, check_dtype: bool
+) -> str:
+    numbers = not isinstance(actual, Tensor) and not isinstance(expected, Tensor)
+    a, b = _tensor(actual), _tensor(expected)
+    if a.shape != b.shape:
+        return f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}."
+    if check_dtype and a.dtype is not b.dtype:
+        return f"The values for attribute 'dtype' do not match: {a.dtype} != {b.dtype}."
+    default = TOLERANCE.get(repr(a.dtype).removeprefix("torch."), (0.0, 0.0))
+    relative, absolute = default if rtol is None or atol is None else (rtol, atol)
+    x, y = a._data, b._data
+    with np.errstate(invalid="ignore", divide="ignore"):
+        wrong = ~np.isclose(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
+        difference = np.abs(x - y) if x.dtype != np.bool_ else (x ^ y).astype(np.int64)
+        ratio = difference / np.abs(y)
+        ratio = ratio if x.dtype.kind in "fcV" else ratio.astype(np.float32)
+    if not wrong.any():
+        return ""
+    if numbers or x.ndim == 0:
+        return _of_scalars(actual, expected, difference, ratio, relative, absolute)
+    return _of_tensors(wrong, difference, ratio, relative, absolute)
+
+
+def _tensor(value: Any) -> Tensor:
+    if isinstance(value, float):
+        return as_tensor(np.float64(value))
+    return as_tensor(value)
+
+
+def _allowed(tolerance: float, exact: bool) -> str:
+    return "" if exact else f" (up to {tolerance} allowed)"
+
+
+def _of_scalars(actual: Any, expected: Any, difference: Any, ratio: Any, relative: float, absolute: float) -> str:
+    left, right = (v.item() if isinstance(v, Tensor) else v for v in (actual, expected))
+    exact = not relative and not absolute
+    kind = "equal" if exact else "close"
+    return (
+        f"Scalars are not {kind}!\n\nExpected {right} but got {left}.\n"
+        f"Absolute difference: {difference.item()}{_allowed(absolute, exact)}\n"
+        f"Relative difference: {ratio.item()}{_allowed(relative, exact)}"
+    )
+
+
+def _of_tensors(wrong: Any, difference: Any, ratio: Any, relative: float, absolute: float) -> str:
+    exact = not relative and not absolute
+    kind = "equal" if exact else "close"
+    count, total = int(wrong.sum()), wrong.size
+    lines = [f"Tensor-likes are not {kind}!\n", f"Mismatched elements: {count} / {total} ({count / total:.1%})"]
+    for title, values, tolerance in (("absolute", difference, absolute), ("relative", ratio, relative)):
+        masked = np.where(wrong, values, 0)
+        at = tuple(int(i) for i in np.unravel_index(np.argmax(masked), masked.shape))
+        lines.append(f"Greatest {title} difference: {masked[at].item()} at index {at}{_allowed(tolerance, exact)}")
+    return "\n".join(lines)
