@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from tests.nn import layers, modules, optimizers
+from tests.nn import extras, layers, modules, optimizers
 
 PROGRAMS: dict[str, Callable[[Any], Any]] = {
     **{
@@ -28,5 +28,5 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     **{
         f"recurrent: {made}": (lambda t, m=made, g=given: layers.recurrent(t, m, g)) for made, given in layers.RECURRENT
     },
-    **{fn.__name__: fn for fn in (*modules.PROGRAMS, *optimizers.PROGRAMS)},
+    **{fn.__name__: fn for fn in (*extras.PROGRAMS, *modules.PROGRAMS, *optimizers.PROGRAMS)},
 }

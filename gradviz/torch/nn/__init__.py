@@ -33,6 +33,7 @@ from gradviz.torch.nn.modules.activation import (
     Tanhshrink,
     Threshold,
 )
+from gradviz.torch.nn.modules.attention import MultiheadAttention
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from gradviz.torch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from gradviz.torch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
@@ -169,6 +170,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiheadAttention",
     "NLLLoss",
     "PReLU",
     "PairwiseDistance",

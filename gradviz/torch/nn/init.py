@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import creation, distributions
+from gradviz.engine import distributions, draw
 from gradviz.engine.modes import no_grad
 from gradviz.engine.random import Generator
 from gradviz.engine.tensor import Tensor, wrap
@@ -84,7 +84,7 @@ def trunc_normal_(
             "The distribution of values may be incorrect.",
             stacklevel=2,
         )
-    source = creation.generator if generator is None else generator
+    source = draw.generator if generator is None else generator
     return _fill(tensor, distributions.trunc_normal(source, tensor.shape, mean, std, a, b, tensor.dtype.np))
 
 
@@ -182,7 +182,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         return tensor
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
-    source = creation.generator if generator is None else generator
+    source = draw.generator if generator is None else generator
     drawn = distributions.normal(source, [rows, columns], dtype=tensor.dtype.np)
     q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
     q = q * np.sign(np.diag(r))
@@ -194,9 +194,9 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
-    source = creation.generator if generator is None else generator
+    source = draw.generator if generator is None else generator
     values = distributions.normal(source, [rows, columns], 0.0, std, tensor.dtype.np)
     zeros = math.ceil(sparsity * rows)
     for column in range(columns):
-        values[distributions.randperm(creation.generator, rows)[:zeros], column] = 0
+        values[distributions.randperm(draw.generator, rows)[:zeros], column] = 0
     return _fill(tensor, values)

@@ -25,7 +25,7 @@ class LazyLinear(Linear):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.initialize_parameters(args[0])
-        return super().__call__(*args, **kwargs)
+        return Module.__call__(self, *args, **kwargs)
 
     def initialize_parameters(self, input: Tensor) -> None:
         """Make the parameters for this input."""

@@ -111,7 +111,7 @@ class _Recurrent(Module):
             last += ends
             if self.dropout and self.training and layer < self.num_layers - 1:
                 steps = F.dropout(steps, self.dropout, True)
-        output = steps.transpose(0, 1) if self.batch_first else steps
+        output = steps.transpose_(0, 1) if self.batch_first else steps
         final = self._join(last)
         if not batched:
             return output.squeeze(0 if self.batch_first else 1), _each(final, lambda each: each.squeeze(1))
