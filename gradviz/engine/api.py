@@ -1,5 +1,6 @@
-"""Putting names to functions: what `torch.exp`, `x.exp()`, `x.exp_()` and `torch.nn.functional.relu` call. Functions register here with
-`api`; `gradviz.torch` looks the names up. No mathematics; see `elementwise.py` for the families that are made from rows alone."""
+"""Putting names to functions: what `torch.exp`, `x.exp()`, `x.exp_()` and `torch.nn.functional.relu` call.
+Functions register here with `api`; `gradviz.torch` looks the names up. No mathematics; see `elementwise.py` for
+the families that are made from rows alone."""
 
 from __future__ import annotations
 

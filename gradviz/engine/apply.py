@@ -1,5 +1,6 @@
-"""Running one operation: compute, attach a node where a gradient is wanted, report. The way that all rows take; the two-operand arithmetic
-of scalars and equal types has a shorter way to the same (`elementwise.py`). In-place writes are in `inplace.py`."""
+"""Running one operation: compute, attach a node where a gradient is wanted, report. The way that all rows take;
+the two-operand arithmetic of scalars and equal types has a shorter way to the same (`elementwise.py`). In-place
+writes are in `inplace.py`."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def call(row: OpRow, *tensors: Tensor | None, **params: Any) -> Any:
 def apply(
     row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any] = NO_PARAMS
 ) -> Any:
-    """Run a row. `arrays` are the operands' data, cast to the types that the forward wants; gradients go to `tensors`."""
+    """Run a row. `arrays` are the operands' data, cast to the types that the forward wants; gradients go to
+    `tensors`."""
     made = row.forward(*arrays, **params)
     if row.single:
         out = wrap_result(made)
@@ -37,7 +39,11 @@ def apply(
         outputs = tuple(map(wrap_result, made))
     if row.view:
         _make_views(tensors, outputs)
-    node = attach(row, tensors, outputs, params) if state.grad and any(t is not None and t._requires_grad for t in tensors) else None
+    node = (
+        attach(row, tensors, outputs, params)
+        if state.grad and any(t is not None and t._requires_grad for t in tensors)
+        else None
+    )
     if state.inference:
         for each in outputs:
             each._inference = True
@@ -48,7 +54,11 @@ def apply(
 
 
 def attach(
-    row: OpRow, tensors: Sequence[Tensor | None], outputs: Sequence[Tensor], params: Mapping[str, Any], rebase: bool = False
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    params: Mapping[str, Any],
+    rebase: bool = False,
 ) -> Node | None:
     """Make the node of a tracked operation; its differentiable outputs come to require grad.
 
@@ -81,11 +91,9 @@ def attach(
     return node
 
 
-def _edges(
-    row: OpRow, tensors: Sequence[Tensor | None]
-) -> tuple[tuple[Edge | None, ...], tuple[int, ...] | None, int]:
-    """Where the gradient of each differentiable operand goes, which operands these are (None: all in order), and the mask of those
-    that want one (1 for any number of operands)."""
+def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | None, ...], tuple[int, ...] | None, int]:
+    """Where the gradient of each differentiable operand goes, which operands these are (None: all in order), and
+    the mask of those that want one (1 for any number of operands)."""
     if row.variadic:
         found = tuple(edge_of(t) if t is not None and t._requires_grad else None for t in tensors)
         return found, None, int(any(edge is not None for edge in found))

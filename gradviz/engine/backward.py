@@ -1,12 +1,12 @@
-"""The backward pass: the one loop that runs nodes, adds gradients up in input buffers, undoes broadcasting and frees buffers.
+"""The backward pass: the one loop that runs nodes, adds gradients up in input buffers, undoes broadcasting and frees
+buffers.
 
-Note [Order of steps]
-A node runs when all its incoming gradients have arrived. Among ready nodes the one with the highest sequence number (the youngest of the
-forward pass) goes first, and `AccumulateGrad` outranks everything. See `call.py` for `backward()` and `grad()` as people call them.
+Note [Order of steps] A node runs when all its incoming gradients have arrived. Among ready nodes the one with the
+highest sequence number (the youngest of the forward pass) goes first, and `AccumulateGrad` outranks everything. See
+`call.py` for `backward()` and `grad()` as people call them.
 
-Note [Input buffers]
-Gradients that arrive at one output of a node are added up in its input buffer, not in `.grad`: that changes only when
-`AccumulateGrad` runs.
+Note [Input buffers] Gradients that arrive at one output of a node are added up in its input buffer, not in
+`.grad`: that changes only when `AccumulateGrad` runs.
 """
 
 from __future__ import annotations
@@ -160,7 +160,8 @@ class GraphTask:
             self._send(node, out)
 
     def _send(self, node: Node, out: Sequence[Tensor | None]) -> None:
-        """Deliver the gradients that a node returned to where they go: the short way, when nobody wants to see or change them."""
+        """Deliver the gradients that a node returned to where they go: the short way, when nobody wants to see or
+        change them."""
         dependencies, buffers = self.dependencies, self.buffers
         for i, edge in enumerate(node.next):
             if edge is None:

@@ -1,4 +1,5 @@
-"""`backward()` and `grad()` as people call them: arguments checked, seeds made, PyTorch's refusals; `backward.py` does the work."""
+"""`backward()` and `grad()` as people call them: arguments checked, seeds made, PyTorch's refusals; `backward.py`
+does the work."""
 
 from __future__ import annotations
 
@@ -14,8 +15,10 @@ from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
 _CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause "
-    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause "
+    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this "
+    "function, make "
     "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
     " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/engine.cpp:1319.)"
 )
@@ -69,13 +72,17 @@ def grad(
 ) -> tuple[Tensor | None, ...]:
     """The gradients of `outputs` with respect to `inputs`, without touching `.grad`; as torch.autograd.grad does."""
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = _sequence(outputs), _sequence(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if is_grads_batched:
-        return _batched(roots, wanted, _sequence(grad_outputs), retain_graph, create_graph, allow_unused, materialize_grads)
+        return _batched(
+            roots, wanted, _sequence(grad_outputs), retain_graph, create_graph, allow_unused, materialize_grads
+        )
     given = [None] * len(roots) if grad_outputs is None else _sequence(grad_outputs)
     seeds = _seeds(roots, given)
     keep = create_graph if retain_graph is None else retain_graph
@@ -171,7 +178,8 @@ def _seed(root: Tensor, grad: Any, index: int) -> Tensor:
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
     if grad._data.shape != root._data.shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{index}] has a shape of {grad.shape} and output[{index}] has a shape of {root.shape}."
+            f"Mismatch in shape: grad_output[{index}] has a shape of {grad.shape} and output[{index}] has a shape of "
+            f"{root.shape}."
         )
     if root.dtype.is_complex != grad.dtype.is_complex:
         raise RuntimeError(

@@ -33,13 +33,30 @@ def _cast(x: Any, *, dtype: dtypes.dtype) -> Any:
         return x.astype(dtype.np)
 
 
-TO = op("_to_copy", "self", _cast, node="ToCopyBackward0", category="shape", symbol="to", latex=r"x", brief="Another element type.",
-        derivatives={"self": "grad, in the former type"}, self=lambda grad, self_dtype: grad.to(self_dtype))  # fmt: skip
+TO = op(
+    "_to_copy",
+    "self",
+    _cast,
+    node="ToCopyBackward0",
+    category="shape",
+    symbol="to",
+    latex=r"x",
+    brief="Another element type.",
+    derivatives={"self": "grad, in the former type"},
+    self=lambda grad, self_dtype: grad.to(self_dtype),
+)
 
 
 @method("to")
-def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False,
-       memory_format: Any = None) -> Tensor:  # fmt: skip
+def to(
+    self: Tensor,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """Another element type or device; the tensor itself when it has them already."""
     for each in args:
         if isinstance(each, dtypes.dtype):
@@ -50,7 +67,7 @@ def to(self: Tensor, *args: Any, dtype: Any = None, device: Any = None, non_bloc
             device = each
     check_device(device)
     if dtype is None or dtype is self.dtype:
-        return self.clone() if copy else self  # type: ignore[no-any-return]
+        return self.clone() if copy else self
     if self.dtype.is_complex and not dtype.is_complex:
         warnings.warn(
             "Casting complex values to real discards the imaginary part (Triggered internally at "
@@ -67,10 +84,19 @@ def _caster(name: str, target: dtypes.dtype) -> None:
 
 
 for _name, _target in {
-    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "int": dtypes.int32,
-    "long": dtypes.int64, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
-    "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
-}.items():  # fmt: skip
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "short": dtypes.int16,
+    "char": dtypes.int8,
+    "byte": dtypes.uint8,
+    "bool": dtypes.bool_,
+    "cfloat": dtypes.complex64,
+    "cdouble": dtypes.complex128,
+}.items():
     _caster(_name, _target)
 
 method("type_as")(lambda self, other: to(self, other.dtype))
@@ -180,7 +206,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     """A leaf with its own memory; a tensor with history can't be copied so."""
     if self.grad_fn is not None:
         raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were "
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+            " If you were "
             "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
             "https://github.com/pytorch/pytorch/pull/103001"
         )
@@ -192,7 +219,9 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     memo[id(self)] = made
     if self._grad is not None:
         made._grad = deepcopy(self._grad, memo)
-    made.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if not k.startswith("_") and k != "tag"})
+    made.__dict__.update(
+        {k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if not k.startswith("_") and k != "tag"}
+    )
     return made
 
 
@@ -247,7 +276,9 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 api("promote_types", where="torch")(dtypes.promote)
 api("can_cast", where="torch")(dtypes.can_cast)
 api("is_tensor", where="torch")(lambda obj: isinstance(obj, Tensor))
-api("scalar_tensor", where="torch")(lambda value, dtype=None: wrap(np.array(value, (dtype or dtypes.get_default_dtype()).np)))
+api("scalar_tensor", where="torch")(
+    lambda value, dtype=None: wrap(np.array(value, (dtype or dtypes.get_default_dtype()).np))
+)
 
 
 @api("detach", where="torch")

@@ -1,4 +1,5 @@
-"""Making tensors: from data, filled, ranged, random; and the legacy constructors (`torch.FloatTensor`). See `convert.py` for the way out."""
+"""Making tensors: from data, filled, ranged, random; and the legacy constructors (`torch.FloatTensor`). See
+`convert.py` for the way out."""
 
 from __future__ import annotations
 
@@ -10,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions, dtypes
+from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
-from gradviz.engine.elementwise import NUMBERS, number_array
-from gradviz.engine.random import Generator
+from gradviz.engine.elementwise import NUMBERS
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor, wrap
 
 Array = np.ndarray[Any, Any]
 
-generator = Generator()
-_NOT_NUMPY = "can't convert np.ndarray of type {}. The only supported types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+_NOT_NUMPY = (
+    "can't convert np.ndarray of type {}. The only supported types are: float64, float32, float16, complex64, "
+    "complex128, "
+    "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+)
 
 
 def made(data: Array, requires_grad: bool = False) -> Tensor:
@@ -37,7 +40,7 @@ def made(data: Array, requires_grad: bool = False) -> Tensor:
     return tensor
 
 
-def _sizes(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
+def sizes_of(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
     try:
@@ -46,7 +49,9 @@ def _sizes(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
         bad = next(n for n in args if not isinstance(n, (int, np.integer, Tensor)))
         place = list(args).index(bad) + 1
         if place == 1:
-            raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(bad).__name__}") from None
+            raise TypeError(
+                f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(bad).__name__}"
+            ) from None
         raise TypeError(
             f"{name}(): argument 'size' failed to unpack the object at pos {place} with error "
             f'"type must be tuple of ints,but got {type(bad).__name__}"'
@@ -59,7 +64,7 @@ def _sizes(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
     return sizes
 
 
-def _type(dtype: dtypes.dtype | None) -> dtypes.dtype:
+def float_type(dtype: dtypes.dtype | None) -> dtypes.dtype:
     return dtypes.get_default_dtype() if dtype is None else dtype
 
 
@@ -76,7 +81,7 @@ def infer_array(data: Any, dtype: dtypes.dtype | None) -> Array:
     kinds: set[Any] = set()
     flat: list[Any] = []
     _walk(data, 0, shape, kinds, flat)
-    target = dtype or functools.reduce(dtypes.promote, kinds, dtypes.bool_) if kinds else _type(dtype)
+    target = dtype or functools.reduce(dtypes.promote, kinds, dtypes.bool_) if kinds else float_type(dtype)
     try:
         values = np.array(flat, dtype=target.np) if target.rank != 1 else _integers(flat, target)
     except OverflowError:
@@ -126,7 +131,11 @@ def _leaf(data: Any, depth: int, kinds: set[Any], flat: list[Any]) -> None:
             kinds.add(dtypes.of_scalar(data))
         flat.append(data)
     elif isinstance(data, str):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'" if not depth else f"too many dimensions '{type(data).__name__}'")
+        raise TypeError(
+            f"new(): invalid data type '{type(data).__name__}'"
+            if not depth
+            else f"too many dimensions '{type(data).__name__}'"
+        )
     elif data is None or not depth:
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     elif isinstance(data, (dict, set)):
@@ -143,7 +152,9 @@ def from_array(data: Array, dtype: dtypes.dtype | None = None) -> Array:
 
 
 @api("tensor", where="torch")
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
+def tensor(
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
     """A tensor with a copy of the data: numbers, nested sequences, an array."""
     if isinstance(data, Tensor):
         import warnings
@@ -163,7 +174,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor over the data, without a copy where the type allows it."""
     check_device(device)
     if isinstance(data, Tensor):
-        return data if dtype is None else data.to(dtype)  # type: ignore[no-any-return]
+        return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray) and (dtype is None or dtype.np == data.dtype):
         return from_numpy(data)
     return made(infer_array(data, dtype))
@@ -194,18 +205,40 @@ def check_device(device: Any) -> None:
 def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     """`torch.<name>(*size)`, `torch.<name>_like(x)` and `x.new_<name>(*size)`."""
 
-    def function(*size: Any, out: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
-                 layout: Any = None, pin_memory: bool = False, memory_format: Any = None) -> Tensor:  # fmt: skip
+    def function(
+        *size: Any,
+        out: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        layout: Any = None,
+        pin_memory: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:
         check_device(device)
-        return made(fill(_sizes(size, name), _type(dtype).np), requires_grad)
+        return made(fill(sizes_of(size, name), float_type(dtype).np), requires_grad)
 
-    def like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None,
-             memory_format: Any = None) -> Tensor:  # fmt: skip
+    def like(
+        input: Tensor,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        layout: Any = None,
+        memory_format: Any = None,
+    ) -> Tensor:
         return made(fill(input._data.shape, (dtype or input.dtype).np), requires_grad)
 
-    def new(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None,
-            pin_memory: bool = False) -> Tensor:  # fmt: skip
-        return made(fill(_sizes(size), (dtype or self.dtype).np), requires_grad)
+    def new(
+        self: Tensor,
+        *size: Any,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        layout: Any = None,
+        pin_memory: bool = False,
+    ) -> Tensor:
+        return made(fill(sizes_of(size), (dtype or self.dtype).np), requires_grad)
 
     function.__name__ = name
     api(name, where="torch")(function)
@@ -224,23 +257,35 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
     check_device(device)
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     target = dtype or dtypes.of_scalar(value)
-    return made(np.full(_sizes([size] if isinstance(size, int) else size), value, target.np), requires_grad)
+    return made(np.full(sizes_of([size] if isinstance(size, int) else size), value, target.np), requires_grad)
 
 
 @api("full_like", where="torch")
-def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
     """As `full`, with shape and type of another tensor."""
     return made(np.full(input._data.shape, fill_value, (dtype or input.dtype).np), requires_grad)
 
 
 @method("new_full")
-def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """As `full`, with the type of this tensor."""
-    return made(np.full(_sizes(size), fill_value, (dtype or self.dtype).np), requires_grad)
+    return made(np.full(sizes_of(size), fill_value, (dtype or self.dtype).np), requires_grad)
 
 
 @method("new_tensor")
-def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """As `torch.tensor`, with the type of this tensor."""
     return made(infer_array(data, dtype or self.dtype), requires_grad)
 
@@ -251,14 +296,16 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     for label, size in (("n", n), ("m", m)):
         if size is not None and size < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {size}")
-    return made(np.eye(n, m, dtype=_type(dtype).np), requires_grad)
+    return made(np.eye(n, m, dtype=float_type(dtype).np), requires_grad)
 
 
 # --- ranges ---
 
 
 @api("arange", where="torch")
-def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """Numbers from `start` up to, without, `end`."""
     check_device(device)
     if end is None:
@@ -273,148 +320,52 @@ def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, dev
         target = dtypes.int64 if all(isinstance(v, int) for v in (start, end, step)) else dtypes.get_default_dtype()
     count = max(0, math.ceil((end - start) / step))
     wide = np.int64 if target.rank == 1 else np.float64
-    values = wide(start) + np.arange(count, dtype=wide) * wide(step) if target.rank == 1 else start + np.arange(count) * step
+    values = (
+        wide(start) + np.arange(count, dtype=wide) * wide(step) if target.rank == 1 else start + np.arange(count) * step
+    )
     return made(np.asarray(values).astype(target.np), requires_grad)
 
 
-api("range", where="torch")(lambda start=0, end=None, step=1, **kw: arange(start, end + step / 2 if end is not None else None, step,
-                                                                      **{"dtype": dtypes.get_default_dtype(), **kw}))  # fmt: skip
+api("range", where="torch")(
+    lambda start=0, end=None, step=1, **kw: arange(
+        start, end + step / 2 if end is not None else None, step, **{"dtype": dtypes.get_default_dtype(), **kw}
+    )
+)
 
 
 @api("linspace", where="torch")
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
     """`steps` numbers from `start` to `end`, both included: from each end inwards, as PyTorch computes them."""
-    target = _type(dtype)
+    target = float_type(dtype)
     work: Any = target.np.type if target.rank == 2 and target.itemsize >= 4 else np.float64
     first, last = work(start), work(end)
     step = (last - first) / work(max(1, steps - 1))
     wide: Any = np.float64 if work is np.float32 else np.longdouble  # PyTorch multiplies and adds with one rounding
     at, first, last, step = np.arange(steps).astype(wide), wide(first), wide(last), wide(step)
-    values = np.where(at < steps // 2, first + step * at, last - step * (steps - 1 - at)) if steps > 1 else np.full(steps, first)
+    values = (
+        np.where(at < steps // 2, first + step * at, last - step * (steps - 1 - at))
+        if steps > 1
+        else np.full(steps, first)
+    )
     return made(values.astype(target.np), requires_grad)
 
 
 @api("logspace", where="torch")
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """Powers of `base` with exponents from `start` to `end`."""
-    return made(np.power(float(base), np.linspace(start, end, steps)).astype(_type(dtype).np), requires_grad)
+    return made(np.power(float(base), np.linspace(start, end, steps)).astype(float_type(dtype).np), requires_grad)
 
-
-# --- random ---
-
-
-def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array]) -> None:
-    def function(*size: Any, generator: Any = None, out: Any = None, dtype: Any = None, device: Any = None,
-                 requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:  # fmt: skip
-        check_device(device)
-        return made(draw(generator or globals()["generator"], _sizes(size, name), _type(dtype).np), requires_grad)
-
-    def like(input: Tensor, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, generator: Any = None,
-             memory_format: Any = None) -> Tensor:  # fmt: skip
-        return made(draw(generator or globals()["generator"], input._data.shape, (dtype or input.dtype).np), requires_grad)
-
-    function.__name__ = name
-    api(name, where="torch")(function)
-    api(f"{name}_like", where="torch")(like)
-
-
-_random("rand", lambda g, shape, kind: distributions.uniform(g, shape, dtype=kind))
-_random("randn", lambda g, shape, kind: distributions.normal(g, shape, dtype=kind))
-
-
-@api("randint", where="torch")
-def randint(*args: Any, generator: Any = None, low: int | None = None, high: int | None = None, size: Any = None, dtype: Any = None,
-            device: Any = None, requires_grad: bool = False) -> Tensor:  # fmt: skip
-    """Integers from `low` (0) up to, without, `high`."""
-    given = list(args)
-    if size is None:
-        size = given.pop() if given and isinstance(given[-1], (tuple, list)) else ()
-    if high is None:
-        high = given.pop() if given else 0
-    if low is None:
-        low = given.pop() if given else 0
-    target = (dtype or dtypes.int64).np
-    return made(distributions.randint(generator or globals()["generator"], int(low), int(high), _sizes(size), target), requires_grad)
-
-
-@api("randint_like", where="torch")
-def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None) -> Tensor:
-    """As `randint`, with shape and type of another tensor."""
-    low, high = (0, low) if high is None else (low, high)
-    return made(distributions.randint(generator, low, high, input._data.shape, (dtype or input.dtype).np))
-
-
-@api("randperm", where="torch")
-def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
-    """A permutation of 0 … n−1."""
-    return made(distributions.randperm(generator or globals()["generator"], n, (dtype or dtypes.int64).np), requires_grad)
-
-
-@api("normal", where="torch")
-def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """Normally distributed numbers, with means and deviations as numbers or tensors."""
-    source = generator or globals()["generator"]
-    if size is not None:
-        return made(distributions.normal(source, _sizes(size), float(mean), float(std), _type(dtype).np), requires_grad)
-    shape = np.broadcast_shapes(*(v._data.shape for v in (mean, std) if isinstance(v, Tensor)))
-    kind = next(v._data.dtype for v in (mean, std) if isinstance(v, Tensor))
-    m, s = (v._data if isinstance(v, Tensor) else number_array(v, kind) for v in (mean, std))
-    return made((distributions.normal(source, shape, 0.0, 1.0, kind) * s + m).astype(kind))
-
-
-@api("bernoulli", where="torch method")
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
-    """Ones with the probabilities given, else zeros."""
-    source = generator or globals()["generator"]
-    if p is not None:
-        return made(distributions.bernoulli_scalar(source, input._data.shape, p, input._data.dtype))
-    return made(distributions.bernoulli(source, input._data))
-
-
-@api("multinomial", where="torch method")
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
-    """Indices drawn with the weights given."""
-    return made(distributions.multinomial(generator or globals()["generator"], input._data, num_samples, replacement))
-
-
-@api("manual_seed", where="torch")
-def manual_seed(seed: int) -> Generator:
-    """Start the stream of random numbers that belongs to `seed`."""
-    return generator.manual_seed(seed)
-
-
-api("seed", where="torch")(lambda: generator.seed())
-api("initial_seed", where="torch")(lambda: generator.initial_seed())
-api("get_rng_state", where="torch")(lambda: wrap(generator.get_state()))
-api("set_rng_state", where="torch")(lambda new_state: generator.set_state(new_state._data))
-
-
-def _fill_random(name: str, draw: Callable[..., Array]) -> None:
-    """`x.uniform_(a, b)` and the like: drawn anew in place, not tracked as an operation."""
-
-    @method(name)
-    def function(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
-        from gradviz.engine.inplace import check_writable, put
-
-        check_writable(self)
-        source = generator or globals()["generator"]
-        put(self, draw(source, self._data, *args, **kwargs))
-        if state.observer is not None:
-            state.observer.metadata_changed(self)
-        return self
-
-    function.__name__ = name
-
-
-_fill_random("uniform_", lambda g, x, a=0.0, b=1.0, **kw: distributions.uniform(
-    g, x.shape, float(kw.get("from", a)), float(kw.get("to", b)), x.dtype))  # fmt: skip
-_fill_random("normal_", lambda g, x, mean=0.0, std=1.0: distributions.normal(
-    g, x.shape, float(mean), float(std), x.dtype, contiguous=x.flags.c_contiguous))  # fmt: skip
-_fill_random("exponential_", lambda g, x, lambd=1.0: distributions.exponential(g, x.shape, lambd, x.dtype))
-_fill_random("bernoulli_", lambda g, x, p=0.5: distributions.bernoulli(g, np.broadcast_to(p._data, x.shape), x.dtype)
-             if isinstance(p, Tensor) else distributions.bernoulli_scalar(g, x.shape, p, x.dtype))  # fmt: skip
-_fill_random("random_", lambda g, x, low=None, high=None: distributions.random_full(g, x.shape, x.dtype) if low is None
-             else distributions.randint(g, 0 if high is None else low, low if high is None else high, x.shape, x.dtype))  # fmt: skip
 
 # --- as before PyTorch 0.4 ---
 
@@ -433,4 +384,4 @@ def legacy_tensor(dtype: dtypes.dtype, *args: Any, **kwargs: Any) -> Tensor:
         return args[0].detach()
     if isinstance(args[0], float):
         raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
-    return made(np.zeros(_sizes(args), dtype.np))
+    return made(np.zeros(sizes_of(args), dtype.np))

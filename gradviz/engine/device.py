@@ -13,17 +13,20 @@ class device:
     __slots__ = ("index", "type")
 
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+        self.type: str
+        self.index: int | None
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
             return
         kind, _, number = str(type).partition(":")
         if kind not in _KINDS:
             raise RuntimeError(
-                f"Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, "
+                f"Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
+                f"lazy, vulkan, mps, "
                 f"meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
             )
-        self.type: str = kind
-        self.index: int | None = int(number) if number else index
+        self.type = kind
+        self.index = int(number) if number else index
 
     def __repr__(self) -> str:
         return f"device(type='{self.type}'" + ("" if self.index is None else f", index={self.index}") + ")"

@@ -1,4 +1,5 @@
-"""Element types and type promotion: PyTorch's names over NumPy's dtypes. Nothing here knows tensors; see `tensor.py` next."""
+"""Element types and type promotion: PyTorch's names over NumPy's dtypes. Nothing here knows tensors; see
+`tensor.py` next."""
 
 from __future__ import annotations
 
@@ -161,10 +162,11 @@ def can_cast(source: dtype, target: dtype) -> bool:
 
 
 def common(tensors: list[tuple[dtype, int]], scalars: list[object]) -> dtype:
-    """The result type of an operation. Shapes with dimensions outrank 0-dimensional tensors, which outrank Python numbers.
+    """The result type of an operation. Shapes with dimensions outrank 0-dimensional tensors, which outrank Python
+    numbers.
 
-    `tensors` holds (type, number of dimensions) of each tensor operand; a class outranks a later one only by its kind
-    (boolean, integer, floating point, complex), as `torch.result_type` documents.
+    `tensors` holds (type, number of dimensions) of each tensor operand; a class outranks a later one only by its
+    kind (boolean, integer, floating point, complex), as `torch.result_type` documents.
     """
     groups: list[dtype | None] = [None, None, None]
     for d, ndim in tensors:

@@ -1,5 +1,6 @@
-"""Operations that work element by element, made from their rows: the function, the method, the in-place method and the operator.
-Type promotion and numbers as operands are handled here for all of them. The rows themselves are in `ops/`."""
+"""Operations that work element by element, made from their rows: the function, the method, the in-place method and
+the operator. Type promotion and numbers as operands are handled here for all of them. The rows themselves are in
+`ops/`."""
 
 from __future__ import annotations
 
@@ -93,7 +94,8 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         right = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
         if left != right and 1 not in (left, right):
             return RuntimeError(
-                f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton dimension {i}"
+                f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton "
+                f"dimension {i}"
             )
     return RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast")
 
@@ -178,7 +180,8 @@ def binary(
     fast: bool = True,
     inplace: bool = True,
 ) -> None:
-    """Register an operation of two operands. `operators` names the dunder (`mul`): `__mul__`, `__rmul__`, `__imul__` come of it."""
+    """Register an operation of two operands. `operators` names the dunder (`mul`): `__mul__`, `__rmul__`,
+    `__imul__` come of it."""
     shared: Mapping[str, Any] = {"alpha": 1} if alpha else NO_PARAMS
 
     def prepare(input: Any, other: Any, **given: Any) -> Prepared:
@@ -217,7 +220,8 @@ def _operators(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..
 
 
 def _foreign(name: str, self: Tensor, other: Any, reflected: bool) -> Any:
-    """An operand that is neither tensor nor number: a NumPy array works as in PyTorch, others are Python's own refusal."""
+    """An operand that is neither tensor nor number: a NumPy array works as in PyTorch, others are Python's own
+    refusal."""
     if isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
         fn = getattr(operator, name)
         return fn(wrap(other), self) if reflected else fn(self, wrap(other))
@@ -227,7 +231,8 @@ def _foreign(name: str, self: Tensor, other: Any, reflected: bool) -> Any:
 def _quick(
     row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, Any]
 ) -> Callable[[Any, Any], Any]:
-    """The short way for two operands of one type: the same result as `function`, without promotion and generic bookkeeping."""
+    """The short way for two operands of one type: the same result as `function`, without promotion and generic
+    bookkeeping."""
     ufunc = row.ufunc
     numbers = (int, float)
     name = row.name
@@ -236,7 +241,9 @@ def _quick(
         a = self._data
         dtype = a.dtype
         if dtype.kind not in kinds:
-            return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else _foreign(name, self, other, False)
+            return (
+                function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else _foreign(name, self, other, False)
+            )
         if isinstance(other, Tensor):
             b = other._data
             if b.dtype is not dtype:
@@ -260,7 +267,11 @@ def _quick(
             raise broadcast_error(a.shape, b.shape) from None
         out = _new(Tensor)
         out._data = data
-        node = attach_pair(row, self, other, out, params) if state.grad and (self._requires_grad or other._requires_grad) else None
+        node = (
+            attach_pair(row, self, other, out, params)
+            if state.grad and (self._requires_grad or other._requires_grad)
+            else None
+        )
         if state.inference:
             out._inference = True
         observer = state.observer
@@ -321,8 +332,10 @@ def compare(row: OpRow, *names: str, operators: str = "") -> None:
     if operators:
 
         def left(self: Tensor, other: Any) -> Any:
-            return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else _foreign(operators, self, other, False)
+            return (
+                function(self, other)
+                if isinstance(other, (Tensor, *NUMBERS))
+                else _foreign(operators, self, other, False)
+            )
 
         method(f"__{operators}__")(left)
-
-

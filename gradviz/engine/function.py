@@ -1,5 +1,5 @@
-"""Custom functions: `torch.autograd.Function` with `forward`, `setup_context` and `backward`. The node that one makes is the user's own
-code, run by the loop like any other."""
+"""Custom functions: `torch.autograd.Function` with `forward`, `setup_context` and `backward`. The node that one
+makes is the user's own code, run by the loop like any other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class FunctionCtx(Node):
         """Keep tensors for the backward; call it once."""
         for each in tensors:
             if each is not None and not isinstance(each, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {tensors.index(each)} is of type {type(each).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {tensors.index(each)} is of type "
+                    f"{type(each).__name__}"
+                )
         self.to_save = tensors
 
     save_for_forward = save_for_backward
@@ -91,7 +94,8 @@ class FunctionCtx(Node):
             if not is_tensor:
                 if each is not None:
                     raise RuntimeError(
-                        f"function {name} returned a gradient different from None at position {i + 1}, but the corresponding "
+                        f"function {name} returned a gradient different from None at position {i + 1}, but the "
+                        f"corresponding "
                         "forward input was not a Variable"
                     )
                 continue
@@ -111,14 +115,24 @@ class Function:
         super().__init_subclass__(**kwargs)
         name = cls.__name__
         cls.row = OpRow(
-            name=name, inputs=("*inputs",), forward=lambda: None, gradients={}, node_name=f"{name}Backward", category="custom",
-            symbol=name, brief="A function of the snippet's own.", joint=lambda grads: grads,
-        )  # fmt: skip
-        cls._backward_cls = type(f"{name}Backward", (FunctionCtx,), {"row": cls.row, "class_name": f"{name}Backward", "user": cls})
+            name=name,
+            inputs=("*inputs",),
+            forward=lambda: None,
+            gradients={},
+            node_name=f"{name}Backward",
+            category="custom",
+            symbol=name,
+            brief="A function of the snippet's own.",
+            joint=lambda grads: grads,
+        )
+        cls._backward_cls = type(
+            f"{name}Backward", (FunctionCtx,), {"row": cls.row, "class_name": f"{name}Backward", "user": cls}
+        )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on "
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            f"invoke them on "
             "the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
         )
 
@@ -136,7 +150,8 @@ class Function:
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradients of the inputs from those of the outputs."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
         )
 
     @classmethod
@@ -164,7 +179,9 @@ class Function:
         return _finish(cls, ctx, tensors, output, edges, tracked)
 
 
-def _finish(cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output: Any, edges: tuple[Any, ...], tracked: bool) -> Any:
+def _finish(
+    cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output: Any, edges: tuple[Any, ...], tracked: bool
+) -> Any:
     """Give the outputs their history, keep the buffers, report."""
     several = isinstance(output, (tuple, list))
     outputs = [_own(each, tensors, ctx) for each in (output if several else [output])]
@@ -172,7 +189,8 @@ def _finish(cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output
     if tracked:
         ctx.next = edges
         ctx.metas = [
-            (each._data.shape, each._data.dtype) if isinstance(each, Tensor) else ((), np.dtype(np.float32)) for each in outputs
+            (each._data.shape, each._data.dtype) if isinstance(each, Tensor) else ((), np.dtype(np.float32))
+            for each in outputs
         ]
         fixed = {id(each) for each in ctx.non_differentiable}
         for nr, each in enumerate(outputs):
@@ -183,7 +201,13 @@ def _finish(cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output
         ctx.to_save = ()
     if state.observer is not None:
         state.observer.forward(cls.row, tensors, shown, ctx if tracked else None, {})
-    return type(output)(outputs) if several and type(output) in (tuple, list) else tuple(outputs) if several else outputs[0]
+    return (
+        type(output)(outputs)
+        if several and type(output) in (tuple, list)
+        else tuple(outputs)
+        if several
+        else outputs[0]
+    )
 
 
 def _own(value: Any, tensors: list[Tensor], ctx: FunctionCtx) -> Any:

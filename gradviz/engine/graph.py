@@ -1,5 +1,6 @@
-"""The autograd graph: nodes, edges, saved buffers and version counters. A node holds facts (which row, which buffers, where gradients
-go next); the row says how to compute, and only the loop in `backward.py` runs nodes and adds gradients. See `rows.py` next."""
+"""The autograd graph: nodes, edges, saved buffers and version counters. A node holds facts (which row, which
+buffers, where gradients go next); the row says how to compute, and only the loop in `backward.py` runs nodes and
+adds gradients. See `rows.py` next."""
 
 from __future__ import annotations
 
@@ -22,9 +23,12 @@ Array = np.ndarray[Any, Any]
 LAST = 2**64 - 1  # the sequence number that outranks all others
 
 SECOND_BACKWARD = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if "
-    "you need to backward through the graph a second time or if you need to access saved tensors after calling backward."
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if "
+    "you need to backward through the graph a second time or if you need to access saved tensors after "
+    "calling backward."
 )
 _HINT = (
     "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
@@ -67,8 +71,8 @@ class RemovableHandle:
 
 
 class Saved:
-    """One saved buffer: the tensor as it was, its data, and the version at which it was saved. An output of the node is held without
-    its history (`tensor` is None), so that node and output do not keep each other alive."""
+    """One saved buffer: the tensor as it was, its data, and the version at which it was saved. An output of the
+    node is held without its history (`tensor` is None), so that node and output do not keep each other alive."""
 
     __slots__ = ("counter", "data", "index", "tensor", "version")
 
@@ -99,7 +103,8 @@ class Saved:
 
 
 class PackedSaved(Saved):
-    """A saved buffer that went through the pack hook of `saved_tensors_hooks`, and comes back through its unpack hook."""
+    """A saved buffer that went through the pack hook of `saved_tensors_hooks`, and comes back through its unpack
+    hook."""
 
     __slots__ = ("packed", "unpack")
 
@@ -225,14 +230,18 @@ class Node:
             value = self.params[name]
             # PyTorch shows a negative dimension as the unsigned number that it is stored as.
             return value + 2**64 if type(value) is int and value < 0 and name in ("dim", "dim0", "dim1") else value
-        shape = {"self_sym_sizes": "self_shape", "self_sizes": "self_shape"}.get(name)
+        shape = {"self_sym_sizes": "self_shape", "self_sizes": "self_shape"}.get(name, "")
         if shape in self.captured:
             return tuple(self.captured[shape])
         raise AttributeError(f"'{self.class_name}' object has no attribute '_saved_{name}'")
 
     def __dir__(self) -> list[str]:
         names = () if self.plan is None else self.plan.saved_names
-        return [*super().__dir__(), *(f"_saved_{n}" for n in (*names, *self.params)), *(f"_raw_saved_{n}" for n in names)]
+        return [
+            *super().__dir__(),
+            *(f"_saved_{n}" for n in (*names, *self.params)),
+            *(f"_raw_saved_{n}" for n in names),
+        ]
 
     def __repr__(self) -> str:
         return f"<{self.class_name} object at {id(self):#x}>"

@@ -1,5 +1,5 @@
-"""Calling hooks: tensor hooks and node prehooks before a node runs, node hooks after it, post-accumulate hooks after `.grad` changed.
-Used by `backward.py` only; registering is on `Tensor` and `Node`."""
+"""Calling hooks: tensor hooks and node prehooks before a node runs, node hooks after it, post-accumulate hooks
+after `.grad` changed. Used by `backward.py` only; registering is on `Tensor` and `Node`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Writing to a tensor in place: what may be written, the version counter, and whose history the write becomes.
 
-Note [Views and CopySlices]
-A write to a view changes its base, so the base's `grad_fn` becomes `CopySlices`: the gradient of what was not written passes through to the
-base's former history, the gradient of the written part goes through the operation. The view's own `grad_fn` is made again as
-`AsStridedBackward0` when somebody next asks for it.
+Note [Views and CopySlices] A write to a view changes its base, so the base's `grad_fn` becomes `CopySlices`: the
+gradient of what was not written passes through to the base's former history, the gradient of the written part goes
+through the operation. The view's own `grad_fn` is made again as `AsStridedBackward0` when somebody next asks for
+it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def check_writable(tensor: Tensor) -> None:
     """Refuse to write to a leaf that requires grad, to a view of one, and to what can't be tracked."""
     if tensor._inference and not state.inference:
         raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+            "normal tensor "
             "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
     if not state.grad:
@@ -45,23 +46,32 @@ def _check_view(tensor: Tensor, base: Tensor) -> None:
     node = tensor.grad_fn
     if view is not None and view.origin == "no_grad":
         raise RuntimeError(
-            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case is "
-            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
-            "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
+            "this use case is "
+            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+            "inplace either "
+            "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
+            "want the inplace "
             "to be tracked)."
         )
     if base._node is None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if view is not None and view.origin == "multiple" and node is not None:
         raise RuntimeError(
-            f"Output {tensor._output_nr} of {node.name()} is a view and is being modified inplace. This view is the output of a "
-            "function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should "
+            f"Output {tensor._output_nr} of {node.name()} is a view and is being modified inplace. This view is the "
+            f"output of a "
+            "function that returns multiple views. Such functions do not allow the output views to be modified "
+            "inplace. You should "
             "replace the inplace operation by an out-of-place one."
         )
 
 
 def write(
-    target: Tensor, row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
+    target: Tensor,
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    arrays: Sequence[Array | None],
+    params: Mapping[str, Any],
 ) -> Tensor:
     """Run a row whose first operand is `target` and put the result where `target` is."""
     check_writable(target)
@@ -95,7 +105,8 @@ def put(target: Tensor, values: Array) -> None:
     if not data.flags.writeable or (data.size > 1 and 0 in data.strides and _overlaps(data)):
         if _overlaps(data):
             raise RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                "unsupported operation: more than one element of the written-to tensor refers to a single "
+                "memory location. "
                 "Please clone() the tensor before performing the operation."
             )
         data = target._data = data.copy()  # memory that NumPy handed out read-only (a constant) is nobody else's to see
@@ -213,5 +224,3 @@ def resize_in_place(target: Tensor, made: Tensor) -> Tensor:
             target._view = View(-1)
             target._sync_view()
     return target
-
-

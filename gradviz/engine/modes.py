@@ -1,5 +1,5 @@
-"""Switching gradient recording off and on: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`; each is a context manager and
-a decorator, as in PyTorch."""
+"""Switching gradient recording off and on: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`; each is
+a context manager and a decorator, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class inference_mode(_Mode):
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)
         if callable(mode):
-            made.__init__(True)
+            made.mode = True
             return made(mode)
         return made
 

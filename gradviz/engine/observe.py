@@ -1,5 +1,6 @@
-"""What the engine reports while it works. The engine does not know who listens: it calls the methods of the one observer that is
-installed, and costs next to nothing when none is. `gradviz.trace.recorder` is the observer of the program."""
+"""What the engine reports while it works. The engine does not know who listens: it calls the methods of the one
+observer that is installed, and costs next to nothing when none is. `gradviz.trace.recorder` is the observer of the
+program."""
 
 from __future__ import annotations
 
@@ -22,9 +23,15 @@ class Observer(Protocol):
         """A factory made a tensor."""
 
     def forward(
-        self, row: OpRow, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor], node: Node | None, params: Mapping[str, Any]
+        self,
+        row: OpRow,
+        inputs: Sequence[Tensor | None],
+        outputs: Sequence[Tensor],
+        node: Node | None,
+        params: Mapping[str, Any],
     ) -> None:
-        """One operation ran (an operand left out is None); `node` is None when not tracked. In place: `outputs[0] is inputs[0]`, already written."""
+        """One operation ran (an operand left out is None); `node` is None when not tracked. In place: `outputs[0]
+        is inputs[0]`, already written."""
 
     def before_write(self, tensor: Tensor) -> None:
         """Memory of this tensor is about to be overwritten."""
@@ -43,7 +50,8 @@ class Observer(Protocol):
         """The backward pass is over, by its end or by an error."""
 
     def contribution(self, node: Node, input_nr: int, grad: Tensor, total: Tensor, arrived: int, expected: int) -> None:
-        """A gradient arrived at a node's input buffer, whose running sum is `total`; `expected` contributions come in all."""
+        """A gradient arrived at a node's input buffer, whose running sum is `total`; `expected` contributions come
+        in all."""
 
     def backward_node(self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None]) -> None:
         """One node ran; `grads_out` is parallel to its `next_functions`; `node.slots` says which operands these are."""

@@ -1,11 +1,13 @@
-"""Element types that an operation refuses, with PyTorch's words: a table by operation and kind ("b" boolean, "c" complex)."""
+"""Element types that an operation refuses, with PyTorch's words: a table by operation and kind ("b" boolean, "c"
+complex)."""
 
 from __future__ import annotations
 
 from gradviz.engine import dtypes
 
 _MINUS = (
-    "Subtraction, the `-` operator, with {} is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator "
+    "Subtraction, the `-` operator, with {} is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator "
     "instead."
 )
 _NOT_IMPLEMENTED = "\"{}\" not implemented for '{}'"
@@ -27,7 +29,10 @@ KERNELS: dict[str, dict[str, str]] = {
     "min": {"c": "min_all"},
 }
 MESSAGES: dict[tuple[str, str], tuple[type[Exception], str]] = {
-    ("neg", "b"): (RuntimeError, _MINUS.format("a bool tensor").replace("Subtraction", "Negation").replace("with a", "on a")),
+    ("neg", "b"): (
+        RuntimeError,
+        _MINUS.format("a bool tensor").replace("Subtraction", "Negation").replace("with a", "on a"),
+    ),
     ("relu", "b"): (RuntimeError, "Boolean inputs not supported for relu"),
     ("relu", "c"): (NotImplementedError, "clamp is not supported for complex types"),
     ("clamp", "c"): (NotImplementedError, "clamp is not supported for complex types"),
@@ -63,7 +68,6 @@ def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
         both = len(booleans) == 2 and all(booleans)
         text = _MINUS.format("a bool tensor")
         if both:
-            text = (
-                "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
-            )
+            text = "Subtraction, the `-` operator, with two bool tensors is not supported. "
+                "Use the `^` or `logical_xor()` operator instead."
         raise RuntimeError(text)

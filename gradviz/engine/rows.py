@@ -1,11 +1,14 @@
-"""What an operation is: one row with its name, its forward on NumPy arrays, and one gradient formula per differentiable input.
+"""What an operation is: one row with its name, its forward on NumPy arrays, and one gradient formula per
+differentiable input.
 
-Everything else is derived from the row and never written again: the backward class and its number, what it saves (the parameter names of
-the formulas that are needed), the function and the methods (`api.py`), the palette entry and the help. A formula is written in
-differentiable operations, returns a value and never adds up: only the loop does that (`backward.py`), and it undoes broadcasting there.
+Everything else is derived from the row and never written again: the backward class and its number, what it saves (the
+parameter names of the formulas that are needed), the function and the methods (`api.py`), the palette entry and the
+help. A formula is written in differentiable operations, returns a value and never adds up: only the loop does that
+(`backward.py`), and it undoes broadcasting there.
 
-A formula may ask, by parameter name, for: `grad` (or `grads`, all of them, for several outputs); a tensor input or an output (saved);
-`<input>_shape` or `<input>_dtype` (not saved: not a tensor); a keyword parameter of the forward; `needs` (which inputs want a gradient).
+A formula may ask, by parameter name, for: `grad` (or `grads`, all of them, for several outputs); a tensor input or
+an output (saved); `<input>_shape` or `<input>_dtype` (not saved: not a tensor); a keyword parameter of the
+forward; `needs` (which inputs want a gradient).
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ Formula = Callable[..., Any]
 
 @dataclass(eq=False)
 class OpRow:
-    """One operation. `inputs` are the tensor operands in order; a name with a star (`*tensors`) takes any number of them."""
+    """One operation. `inputs` are the tensor operands in order; a name with a star (`*tensors`) takes any number
+    of them."""
 
     name: str
     inputs: tuple[str, ...]
@@ -50,7 +54,9 @@ class OpRow:
     plans: dict[int, Plan] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.node_class = type(self.node_name, (Node,), {"row": self, "class_name": self.node_name, "__module__": "builtins"})
+        self.node_class = type(
+            self.node_name, (Node,), {"row": self, "class_name": self.node_name, "__module__": "builtins"}
+        )
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
         known = self.inputs if self.joint is not None else tuple(self.gradients)
@@ -185,7 +191,8 @@ class Plan:
         return self._run if simple is None else self._run_simple(simple)
 
     def _simple(self) -> list[tuple[int, Formula, int, str]] | None:
-        """(place, formula, buffer or −1, parameter or ""), where every formula takes the gradient and at most one thing more."""
+        """(place, formula, buffer or −1, parameter or ""), where every formula takes the gradient and at most one
+        thing more."""
         found = []
         for at, fn in self._formulas():
             names = _parameters(fn)

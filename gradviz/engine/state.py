@@ -1,5 +1,6 @@
-"""The three switches that every operation looks at: gradient mode, inference mode and the observer. `modes.py` flips the first two,
-`observe.py` the last; they live in one small object so that an operation pays for one look-up."""
+"""The three switches that every operation looks at: gradient mode, inference mode and the observer. `modes.py`
+flips the first two, `observe.py` the last; they live in one small object so that an operation pays for one look-
+up."""
 
 from __future__ import annotations
 

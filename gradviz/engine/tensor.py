@@ -1,5 +1,6 @@
-"""What a value is: a NumPy array with a place in the autograd graph. The class holds state and identity only; what a tensor can *do*
-is attached to it from the op rows and the functions (`api.py`), so that each operation is written down once. See `rows.py` next."""
+"""What a value is: a NumPy array with a place in the autograd graph. The class holds state and identity only; what
+a tensor can *do* is attached to it from the op rows and the functions (`api.py`), so that each operation is
+written down once. See `rows.py` next."""
 
 from __future__ import annotations
 
@@ -17,8 +18,10 @@ from gradviz.engine.state import state
 Array = np.ndarray[Any, Any]
 
 NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
-    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during "
+    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the "
     "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
     "github.com/pytorch/pytorch/pull/30531 for more information. (Triggered internally at "
     "/__w/pytorch/pytorch/build/aten/src/ATen/core/TensorBody.h:493.)"
@@ -57,8 +60,8 @@ class View:
 
 
 class Tensor:
-    """A value. Attributes that start with an underscore belong to the engine; the defaults are those of most tensors, so that making
-    one costs a single assignment (`wrap`)."""
+    """A value. Attributes that start with an underscore belong to the engine; the defaults are those of most
+    tensors, so that making one costs a single assignment (`wrap`)."""
 
     _data: Array
     _node: Node | None = None
@@ -85,6 +88,14 @@ class Tensor:
     if TYPE_CHECKING:  # the operations, attached in api.py
 
         def __getattr__(self, name: str) -> Any: ...
+        def view(self, *size: Any) -> Tensor: ...
+        def reshape(self, *size: Any) -> Tensor: ...
+        def squeeze(self, dim: Any = None) -> Tensor: ...
+        def unsqueeze(self, dim: int) -> Tensor: ...
+        def clone(self) -> Tensor: ...
+        def to(self, *args: Any, **kwargs: Any) -> Tensor: ...
+        def __eq__(self, other: Any) -> Any: ...
+        def __ne__(self, other: Any) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...
         def __radd__(self, other: Any) -> Tensor: ...
         def __sub__(self, other: Any) -> Tensor: ...
@@ -146,7 +157,8 @@ class Tensor:
     def requires_grad(self, value: bool) -> None:
         if self._node is not None and not value:
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                "variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if value and self.dtype.rank < 2:
@@ -189,20 +201,24 @@ class Tensor:
 
     def _check_grad(self, value: Any) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
         if value._data.dtype != self._data.dtype:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
                 f"'{self.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
-                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+                "allow any dtype. "
                 "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
                 "systems that assume they match."
             )
         if value._data.shape != self._data.shape:
             raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
+                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+                f"'{list(self.shape)}'. "
                 "Please ensure that the gradient and the tensor are the same size"
             )
 
@@ -286,7 +302,8 @@ class Tensor:
             state.observer.metadata_changed(self)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Call `hook(grad)` when the gradient with respect to this tensor is known; what it returns replaces the gradient."""
+        """Call `hook(grad)` when the gradient with respect to this tensor is known; what it returns replaces the
+        gradient."""
         if not self._requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
@@ -318,8 +335,10 @@ class Tensor:
         """Forget the history in place."""
         if self._base is not None:
             raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
-                "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) "
+                "for training, "
+                "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+                "detach_() cannot be "
                 "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
                 "torch/optim/optimizer.py as the solution."
             )
@@ -333,8 +352,8 @@ class Tensor:
     ) -> None:
         """Accumulate the gradient of this tensor into the leaves that it was made from.
 
-        `gradient` has the tensor's shape (1 for a scalar when left out); `retain_graph` defaults to `create_graph`; `inputs`
-        limits which tensors receive gradients. See torch.Tensor.backward.
+        `gradient` has the tensor's shape (1 for a scalar when left out); `retain_graph` defaults to
+        `create_graph`; `inputs` limits which tensors receive gradients. See torch.Tensor.backward.
         """
         from gradviz.engine.call import backward
 

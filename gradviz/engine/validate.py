@@ -1,5 +1,5 @@
-"""What the loop checks of each gradient that a node returns: its shape (undoing broadcasting here, once), its type, and in anomaly mode
-that it is no NaN. Used by `backward.py` only."""
+"""What the loop checks of each gradient that a node returns: its shape (undoing broadcasting here, once), its
+type, and in anomaly mode that it is no NaN. Used by `backward.py` only."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a snippet sees as `import torch`: PyTorch's names over our engine, and no mathematics. `import gradviz.torch as torch` works by
-itself in any Python. The behaviour followed is PyTorch 2.13 on the CPU."""
+"""What a snippet sees as `import torch`: PyTorch's names over our engine, and no mathematics. `import
+gradviz.torch as torch` works by itself in any Python. The behaviour followed is PyTorch 2.13 on the CPU."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any
 
 from gradviz.engine import convert as _convert
 from gradviz.engine import creation as _creation
+from gradviz.engine import draw as _draw
 from gradviz.engine import dtypes as _dtypes
+from gradviz.engine import facts as _facts
 from gradviz.engine import named as _named
 from gradviz.engine import ops as _ops
-from gradviz.engine import printing as _printing
 from gradviz.engine.api import FUNCTIONS as _FUNCTIONS
-from gradviz.engine.creation import generator as default_generator
 from gradviz.engine.device import device
+from gradviz.engine.draw import generator as default_generator
 from gradviz.engine.dtypes import dtype, get_default_dtype, set_default_dtype
 from gradviz.engine.modes import (
     enable_grad,
@@ -43,7 +44,7 @@ __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
-_ready = (_convert, _creation, _ops)  # importing them fills the tables of names
+_ready = (_convert, _creation, _draw, _facts, _ops)  # importing them fills the tables of names
 
 bool = _dtypes.bool_
 uint8, int8, int16, int32, int64 = _dtypes.uint8, _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64
@@ -57,14 +58,44 @@ contiguous_format, preserve_format, channels_last = "contiguous_format", "preser
 return_types = _named.RETURN_TYPES
 globals().update(_FUNCTIONS)
 
-from gradviz.torch import autograd, cuda, linalg, nn, optim, random, special, utils  # noqa: E402
+from gradviz.torch import autograd, cuda, distributions, func, linalg, nn, optim, random, special, testing, utils  # noqa: E402
 
 __all__ = [
-    "BoolTensor", "ByteTensor", "DoubleTensor", "FloatTensor", "Generator", "HalfTensor", "IntTensor", "LongTensor", "ShortTensor",
-    "Size", "Tensor", "autograd", "cuda", "default_generator", "device", "dtype", "enable_grad", "get_default_dtype",
-    "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "linalg", "nn", "no_grad", "optim", "random", "set_default_dtype",
-    "set_grad_enabled", "set_printoptions", "special", "utils",
-]  # fmt: skip
+    "BoolTensor",
+    "ByteTensor",
+    "DoubleTensor",
+    "FloatTensor",
+    "Generator",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
+    "ShortTensor",
+    "Size",
+    "Tensor",
+    "autograd",
+    "cuda",
+    "default_generator",
+    "device",
+    "distributions",
+    "dtype",
+    "enable_grad",
+    "func",
+    "get_default_dtype",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "linalg",
+    "nn",
+    "no_grad",
+    "optim",
+    "random",
+    "set_default_dtype",
+    "set_grad_enabled",
+    "set_printoptions",
+    "special",
+    "testing",
+    "utils",
+]
 
 
 def set_num_threads(count: _builtins.int) -> None:

@@ -1,4 +1,5 @@
-"""Constructors from before PyTorch 0.4: `torch.FloatTensor([1, 2])`. Each makes an ordinary tensor of its element type."""
+"""Constructors from before PyTorch 0.4: `torch.FloatTensor([1, 2])`. Each makes an ordinary tensor of its element
+type."""
 
 from __future__ import annotations
 

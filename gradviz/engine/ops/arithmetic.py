@@ -1,4 +1,5 @@
-"""Arithmetic: + - * / ** and their kin. Each row is the operation; what it is called is put together by `elementwise.py`."""
+"""Arithmetic: + - * / ** and their kin. Each row is the operation; what it is called is put together by
+`elementwise.py`."""
 
 from __future__ import annotations
 
@@ -45,64 +46,126 @@ def _sub(x: Any, y: Any, *, alpha: Any = 1) -> Any:
 
 
 ADD = op(
-    "add", "self, other", _add, category="arithmetic", symbol="+", latex=r"x + y", brief="Adds two tensors.",
+    "add",
+    "self, other",
+    _add,
+    category="arithmetic",
+    symbol="+",
+    latex=r"x + y",
+    brief="Adds two tensors.",
     derivatives={"self": "grad", "other": "grad"},
     self=lambda grad: grad,
     other=lambda grad, alpha: scaled(grad, alpha),
-)  # fmt: skip
+)
 ADD.ufunc = np.add
 SUB = op(
-    "sub", "self, other", _sub, category="arithmetic", symbol="−", latex=r"x - y", brief="Subtracts the second from the first.",
+    "sub",
+    "self, other",
+    _sub,
+    category="arithmetic",
+    symbol="−",
+    latex=r"x - y",
+    brief="Subtracts the second from the first.",
     derivatives={"self": "grad", "other": "−grad"},
     self=lambda grad: grad,
     other=lambda grad, alpha: scaled(-grad, alpha),
-)  # fmt: skip
+)
 SUB.ufunc = np.subtract
 RSUB = op(
-    "rsub", "self, other", lambda x, y, *, alpha=1: _sub(y, x, alpha=alpha), number=1,
-    category="arithmetic", symbol="−", latex=r"y - x", brief="Subtracts the first from the second.", plain_numbers=True,
+    "rsub",
+    "self, other",
+    lambda x, y, *, alpha=1: _sub(y, x, alpha=alpha),
+    number=1,
+    category="arithmetic",
+    symbol="−",
+    latex=r"y - x",
+    brief="Subtracts the first from the second.",
+    plain_numbers=True,
     derivatives={"self": "−grad", "other": "grad"},
     self=lambda grad, alpha: scaled(-grad, alpha),
     other=lambda grad: grad,
-)  # fmt: skip
+)
 MUL = op(
-    "mul", "self, other", np.multiply, category="arithmetic", symbol="×", latex=r"x \cdot y", brief="Multiplies element by element.",
+    "mul",
+    "self, other",
+    np.multiply,
+    category="arithmetic",
+    symbol="×",
+    latex=r"x \cdot y",
+    brief="Multiplies element by element.",
     derivatives={"self": "grad · other", "other": "grad · self"},
     self=lambda grad, other: grad * conj(other),
     other=lambda grad, self: grad * conj(self),
-)  # fmt: skip
+)
 DIV = op(
-    "div", "self, other", np.true_divide, category="arithmetic", symbol="÷", latex=r"x / y", brief="Divides element by element.",
+    "div",
+    "self, other",
+    np.true_divide,
+    category="arithmetic",
+    symbol="÷",
+    latex=r"x / y",
+    brief="Divides element by element.",
     derivatives={"self": "grad / other", "other": "−grad · self / other²"},
     self=lambda grad, other: grad / conj(other),
     other=lambda grad, self, other: -grad * conj((self / other) / other),
-)  # fmt: skip
+)
 NEG = op(
-    "neg", "self", np.negative, category="arithmetic", symbol="−", latex=r"-x", brief="Changes the sign.",
-    derivatives={"self": "−grad"}, self=lambda grad: -grad,
-)  # fmt: skip
+    "neg",
+    "self",
+    np.negative,
+    category="arithmetic",
+    symbol="−",
+    latex=r"-x",
+    brief="Changes the sign.",
+    derivatives={"self": "−grad"},
+    self=lambda grad: -grad,
+)
 RECIPROCAL = op(
-    "reciprocal", "self", lambda x: (1 / x).astype(x.dtype), category="arithmetic", symbol="1/x", latex=r"1 / x",
-    brief="One divided by each element.", derivatives={"self": "−grad · result²"},
+    "reciprocal",
+    "self",
+    lambda x: (1 / x).astype(x.dtype),
+    category="arithmetic",
+    symbol="1/x",
+    latex=r"1 / x",
+    brief="One divided by each element.",
+    derivatives={"self": "−grad · result²"},
     self=lambda grad, result: -grad * conj(result * result),
-)  # fmt: skip
+)
 FLOOR_DIV = op(
-    "floor_divide", "self, other", np.floor_divide, category="arithmetic", symbol="//", latex=r"\lfloor x / y \rfloor",
-    brief="Divides and rounds down.", node="NotImplemented",
-)  # fmt: skip
+    "floor_divide",
+    "self, other",
+    np.floor_divide,
+    category="arithmetic",
+    symbol="//",
+    latex=r"\lfloor x / y \rfloor",
+    brief="Divides and rounds down.",
+    node="NotImplemented",
+)
 REMAINDER = op(
-    "remainder", "self, other", np.mod, category="arithmetic", symbol="%", latex=r"x \bmod y",
-    brief="What is left after division, with the divisor's sign.", plain_numbers=True,
+    "remainder",
+    "self, other",
+    np.mod,
+    category="arithmetic",
+    symbol="%",
+    latex=r"x \bmod y",
+    brief="What is left after division, with the divisor's sign.",
+    plain_numbers=True,
     derivatives={"self": "grad", "other": "−grad · ⌊self / other⌋"},
     self=lambda grad: grad,
     other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="floor"),
-)  # fmt: skip
+)
 FMOD = op(
-    "fmod", "self, other", np.fmod, category="arithmetic", symbol="fmod", latex=r"x - y \operatorname{trunc}(x / y)",
-    brief="What is left after division, with the dividend's sign.", plain_numbers=True,
+    "fmod",
+    "self, other",
+    np.fmod,
+    category="arithmetic",
+    symbol="fmod",
+    latex=r"x - y \operatorname{trunc}(x / y)",
+    brief="What is left after division, with the dividend's sign.",
+    plain_numbers=True,
     self=lambda grad: grad,
     other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="trunc"),
-)  # fmt: skip
+)
 
 
 def _rounded(x: Any, y: Any, *, rounding_mode: str) -> Any:
@@ -113,11 +176,18 @@ def _rounded(x: Any, y: Any, *, rounding_mode: str) -> Any:
 
 
 DIV_MODE = op(
-    "div", "self, other", _rounded, key="div_mode", number=1, category="arithmetic", symbol="÷",
-    latex=r"\operatorname{round}(x / y)", brief="Divides and rounds.",
+    "div",
+    "self, other",
+    _rounded,
+    key="div_mode",
+    number=1,
+    category="arithmetic",
+    symbol="÷",
+    latex=r"\operatorname{round}(x / y)",
+    brief="Divides and rounds.",
     self=lambda grad: grad.new_zeros(grad.shape),
     other=lambda grad, other_shape: grad.new_zeros(other_shape),
-)  # fmt: skip
+)
 
 
 binary(ADD, alpha=True, operators="add")
@@ -127,6 +197,8 @@ alias("mul", "multiply")
 alias("sub", "subtract")
 unary(NEG, "neg", "negative", floating=False)
 unary(RECIPROCAL)
+
+
 def _divided_by_zero(forward: Any) -> Any:
     """Integers divided by zero are an error, floating point numbers are not."""
 
@@ -153,7 +225,9 @@ def _prepare_div(input: Any, other: Any, *, rounding_mode: str | None = None) ->
     if rounding_mode is None:
         return prepare_pair(DIV, input, other, NO_PARAMS, True, False)
     if rounding_mode not in ("floor", "trunc"):
-        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
     return prepare_pair(DIV_MODE, input, other, {"rounding_mode": rounding_mode}, False, False)
 
 
@@ -209,21 +283,44 @@ def _scalar_base_grad(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
 
 
 POW_SCALAR = op(
-    "pow", "self", _power, key="pow_scalar", category="arithmetic", symbol="^n", latex=r"x^n", brief="Raises to a power.",
-    derivatives={"self": "grad · n · selfⁿ⁻¹"}, self=_power_grad,
-)  # fmt: skip
+    "pow",
+    "self",
+    _power,
+    key="pow_scalar",
+    category="arithmetic",
+    symbol="^n",
+    latex=r"x^n",
+    brief="Raises to a power.",
+    derivatives={"self": "grad · n · selfⁿ⁻¹"},
+    self=_power_grad,
+)
 POW_TENSOR = op(
-    "pow", "self, exponent", np.power, key="pow", number=1, category="arithmetic", symbol="^", latex=r"x^y",
+    "pow",
+    "self, exponent",
+    np.power,
+    key="pow",
+    number=1,
+    category="arithmetic",
+    symbol="^",
+    latex=r"x^y",
     brief="Raises to a power, element by element.",
     derivatives={"self": "grad · y · selfʸ⁻¹", "exponent": "grad · result · ln self"},
-    self=_power_base_grad, exponent=_power_exponent_grad,
-)  # fmt: skip
+    self=_power_base_grad,
+    exponent=_power_exponent_grad,
+)
 POW_BASE = op(
-    "pow", "exponent", lambda y, *, base: np.power(number_array(base, y.dtype), y), key="pow_base", number=2,
-    category="arithmetic", symbol="a^", latex=r"a^x", brief="A number raised to each element.",
+    "pow",
+    "exponent",
+    lambda y, *, base: np.power(number_array(base, y.dtype), y),
+    key="pow_base",
+    number=2,
+    category="arithmetic",
+    symbol="a^",
+    latex=r"a^x",
+    brief="A number raised to each element.",
     derivatives={"exponent": "grad · result · ln a"},
     exponent=lambda grad, base, exponent, result: _scalar_base_grad(grad, base, exponent, result),
-)  # fmt: skip
+)
 
 
 def _prepare_pow(input: Any, exponent: Any) -> Prepared:
@@ -231,7 +328,7 @@ def _prepare_pow(input: Any, exponent: Any) -> Prepared:
         target = result_type(input, operand(exponent))
         if target is dtypes.bool_:
             return POW_SCALAR, (input,), (input._data,), {"exponent": exponent}
-        if target.rank == 1 and exponent < 0:
+        if target.rank == 1 and not isinstance(exponent, complex) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         return POW_SCALAR, (input,), (cast(input, target),), {"exponent": exponent}
     if isinstance(input, NUMBERS):
@@ -250,13 +347,27 @@ method("__ipow__")(lambda self, other: write(self, *_prepare_pow(self, other)))
 # --- copies ---
 
 CLONE = op(
-    "clone", "self", lambda x: x.copy(order="K"), category="shape", symbol="clone", latex=r"x", brief="A copy in its own memory.",
-    derivatives={"self": "grad"}, self=lambda grad: grad,
-)  # fmt: skip
+    "clone",
+    "self",
+    lambda x: x.copy(order="K"),
+    category="shape",
+    symbol="clone",
+    latex=r"x",
+    brief="A copy in its own memory.",
+    derivatives={"self": "grad"},
+    self=lambda grad: grad,
+)
 GRAD_COPY = op(
-    "_grad_copy", "self", lambda x: x.copy(), node="CopyBackwards", category="shape", symbol="copy", latex=r"x",
-    brief="The copy that a leaf keeps as its gradient.", self=lambda grad: grad,
-)  # fmt: skip
+    "_grad_copy",
+    "self",
+    lambda x: x.copy(),
+    node="CopyBackwards",
+    category="shape",
+    symbol="copy",
+    latex=r"x",
+    brief="The copy that a leaf keeps as its gradient.",
+    self=lambda grad: grad,
+)
 
 
 @api("clone")
@@ -269,20 +380,41 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
 # --- in-place filling ---
 
 FILL = op(
-    "fill", "self, value", lambda x, v: np.broadcast_to(v.astype(x.dtype), x.shape), category="other", symbol="fill",
-    latex=r"v", brief="Every element becomes one value.", derivatives={"self": "0", "value": "Σ grad"},
-    self=lambda grad: grad.new_zeros(grad.shape), value=lambda grad: grad.sum(),
-)  # fmt: skip
+    "fill",
+    "self, value",
+    lambda x, v: np.broadcast_to(v.astype(x.dtype), x.shape),
+    category="other",
+    symbol="fill",
+    latex=r"v",
+    brief="Every element becomes one value.",
+    derivatives={"self": "0", "value": "Σ grad"},
+    self=lambda grad: grad.new_zeros(grad.shape),
+    value=lambda grad: grad.sum(),
+)
 COPY = op(
-    "copy", "self, src", lambda x, y: np.broadcast_to(y.astype(x.dtype), np.broadcast_shapes(x.shape, y.shape)),
-    node="CopyBackwards", category="other", symbol="copy_", latex=r"y", brief="The values of another tensor are written.",
+    "copy",
+    "self, src",
+    lambda x, y: np.broadcast_to(y.astype(x.dtype), np.broadcast_shapes(x.shape, y.shape)),
+    node="CopyBackwards",
+    category="other",
+    symbol="copy_",
+    latex=r"y",
+    brief="The values of another tensor are written.",
     derivatives={"self": "0", "src": "grad"},
-    self=lambda grad: grad.new_zeros(grad.shape), src=lambda grad: grad,
-)  # fmt: skip
+    self=lambda grad: grad.new_zeros(grad.shape),
+    src=lambda grad: grad,
+)
 ZERO = op(
-    "zero", "self", np.zeros_like, category="other", symbol="zero_", latex=r"0", brief="Every element becomes zero.",
-    derivatives={"self": "0"}, self=lambda grad: grad.new_zeros(grad.shape),
-)  # fmt: skip
+    "zero",
+    "self",
+    np.zeros_like,
+    category="other",
+    symbol="zero_",
+    latex=r"0",
+    brief="Every element becomes zero.",
+    derivatives={"self": "0"},
+    self=lambda grad: grad.new_zeros(grad.shape),
+)
 
 
 @method("copy_")
@@ -297,7 +429,9 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     """Write one value everywhere."""
     given = operand(value)
     if given._data.ndim:
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {given._data.ndim} dimensions.")
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {given._data.ndim} dimensions."
+        )
     return write(self, FILL, (self, given), (self._data, given._data), NO_PARAMS)
 
 
@@ -310,30 +444,55 @@ def zero_(self: Tensor) -> Tensor:
 # --- combinations of three ---
 
 ADDCMUL = op(
-    "addcmul", "self, tensor1, tensor2", lambda x, a, b, *, value=1: x + value * (a * b), category="arithmetic", symbol="+×",
-    latex=r"x + v a b", brief="Adds a product.",
+    "addcmul",
+    "self, tensor1, tensor2",
+    lambda x, a, b, *, value=1: x + value * (a * b),
+    category="arithmetic",
+    symbol="+×",
+    latex=r"x + v a b",
+    brief="Adds a product.",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * scaled(conj(tensor2), value),
     tensor2=lambda grad, tensor1, value: grad * scaled(conj(tensor1), value),
-)  # fmt: skip
+)
 ADDCDIV = op(
-    "addcdiv", "self, tensor1, tensor2", lambda x, a, b, *, value=1: x + value * (a / b), category="arithmetic", symbol="+÷",
-    latex=r"x + v a / b", brief="Adds a quotient.",
+    "addcdiv",
+    "self, tensor1, tensor2",
+    lambda x, a, b, *, value=1: x + value * (a / b),
+    category="arithmetic",
+    symbol="+÷",
+    latex=r"x + v a / b",
+    brief="Adds a quotient.",
     self=lambda grad: grad,
     tensor1=lambda grad, tensor2, value: grad * (value / conj(tensor2)),
     tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)),
-)  # fmt: skip
+)
 LERP = op(
-    "lerp", "self, end", lambda x, y, *, weight: (x + weight * (y - x)).astype(x.dtype), key="lerp_scalar", category="arithmetic",
-    symbol="lerp", latex=r"x + w (y - x)", brief="Between two tensors, by a weight.",
-    self=lambda grad, weight: grad * (1 - weight), end=lambda grad, weight: grad * weight,
-)  # fmt: skip
+    "lerp",
+    "self, end",
+    lambda x, y, *, weight: (x + weight * (y - x)).astype(x.dtype),
+    key="lerp_scalar",
+    category="arithmetic",
+    symbol="lerp",
+    latex=r"x + w (y - x)",
+    brief="Between two tensors, by a weight.",
+    self=lambda grad, weight: grad * (1 - weight),
+    end=lambda grad, weight: grad * weight,
+)
 LERP_TENSOR = op(
-    "lerp", "self, end, weight", lambda x, y, w: x + w * (y - x), key="lerp", number=1, category="arithmetic", symbol="lerp",
-    latex=r"x + w (y - x)", brief="Between two tensors, by a weight for each element.",
-    self=lambda grad, weight: grad * (1 - weight), end=lambda grad, weight: grad * weight,
+    "lerp",
+    "self, end, weight",
+    lambda x, y, w: x + w * (y - x),
+    key="lerp",
+    number=1,
+    category="arithmetic",
+    symbol="lerp",
+    latex=r"x + w (y - x)",
+    brief="Between two tensors, by a weight for each element.",
+    self=lambda grad, weight: grad * (1 - weight),
+    end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
-)  # fmt: skip
+)
 
 
 def _prepare_three(row: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Comparisons, logic and tests of elements: boolean results, no gradients; and `where`, `maximum`, `minimum`, `clamp`, which have them."""
+"""Comparisons, logic and tests of elements: boolean results, no gradients; and `where`, `maximum`, `minimum`,
+`clamp`, which have them."""
 
 from __future__ import annotations
 
@@ -31,7 +32,12 @@ F = FUNCTIONS
 
 
 def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
-    compare(op(name, "self, other", ufunc, category="comparison", symbol=symbol, latex=f"x {symbol} y"), name, *names, operators=name)
+    compare(
+        op(name, "self, other", ufunc, category="comparison", symbol=symbol, latex=f"x {symbol} y"),
+        name,
+        *names,
+        operators=name,
+    )
 
 
 _comparison("eq", np.equal, "=")
@@ -85,21 +91,29 @@ method("__invert__")(F["bitwise_not"])
 # --- choosing between elements ---
 
 WHERE = op(
-    "where", "condition, self, other", lambda c, x, y: np.where(c, x, y), category="selection", symbol="where",
-    latex=r"c\ ?\ x : y", brief="Takes from the first where the condition holds, else from the second.",
+    "where",
+    "condition, self, other",
+    lambda c, x, y: np.where(c, x, y),
+    category="selection",
+    symbol="where",
+    latex=r"c\ ?\ x : y",
+    brief="Takes from the first where the condition holds, else from the second.",
     derivatives={"self": "grad where condition, else 0", "other": "0 where condition, else grad"},
     self=lambda grad, condition: F["where"](condition, grad, 0),
     other=lambda grad, condition: F["where"](condition, 0, grad),
-)  # fmt: skip
+)
 
 
 @api("where", where="torch")
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
-    """Elements of `input` where `condition` holds, of `other` elsewhere; with the condition alone, the indices where it holds."""
+    """Elements of `input` where `condition` holds, of `other` elsewhere; with the condition alone, the indices
+    where it holds."""
     if input is None and other is None:
         return F["nonzero"](condition, as_tuple=True)
     if condition.dtype not in (dtypes.bool_, dtypes.uint8):
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.title}")
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.title}"
+        )
     x, y = operand(input, "where"), operand(other, "where", 2)
     target = result_type(x, y)
     arrays = condition._data, cast(x, target), cast(y, target)
@@ -118,38 +132,76 @@ def _shares(grad: Any, x: Any, y: Any, wins: str) -> Any:
 
 
 MAXIMUM = op(
-    "maximum", "self, other", np.maximum, category="selection", symbol="max", latex=r"\max(x, y)",
-    brief="The larger of two, element by element.", derivatives={"self": "grad where self is larger (half at ties)"},
+    "maximum",
+    "self, other",
+    np.maximum,
+    category="selection",
+    symbol="max",
+    latex=r"\max(x, y)",
+    brief="The larger of two, element by element.",
+    derivatives={"self": "grad where self is larger (half at ties)"},
     self=lambda grad, self, other: _shares(grad, self, other, "max"),
     other=lambda grad, self, other: _shares(grad, other, self, "max"),
-)  # fmt: skip
+)
 MINIMUM = op(
-    "minimum", "self, other", np.minimum, category="selection", symbol="min", latex=r"\min(x, y)",
-    brief="The smaller of two, element by element.", derivatives={"self": "grad where self is smaller (half at ties)"},
+    "minimum",
+    "self, other",
+    np.minimum,
+    category="selection",
+    symbol="min",
+    latex=r"\min(x, y)",
+    brief="The smaller of two, element by element.",
+    derivatives={"self": "grad where self is smaller (half at ties)"},
     self=lambda grad, self, other: _shares(grad, self, other, "min"),
     other=lambda grad, self, other: _shares(grad, other, self, "min"),
-)  # fmt: skip
-FMAX = op("fmax", "self, other", np.fmax, category="selection", symbol="fmax", latex=r"\max(x, y)",
-          self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self >= other, other.isnan())), 0),
-          other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self >= other, other.isnan()), 0))  # fmt: skip
-FMIN = op("fmin", "self, other", np.fmin, category="selection", symbol="fmin", latex=r"\min(x, y)",
-          self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self <= other, other.isnan())), 0),
-          other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self <= other, other.isnan()), 0))  # fmt: skip
+)
+FMAX = op(
+    "fmax",
+    "self, other",
+    np.fmax,
+    category="selection",
+    symbol="fmax",
+    latex=r"\max(x, y)",
+    self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self >= other, other.isnan())), 0),
+    other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self >= other, other.isnan()), 0),
+)
+FMIN = op(
+    "fmin",
+    "self, other",
+    np.fmin,
+    category="selection",
+    symbol="fmin",
+    latex=r"\min(x, y)",
+    self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self <= other, other.isnan())), 0),
+    other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self <= other, other.isnan()), 0),
+)
 for _row in (MAXIMUM, MINIMUM, FMAX, FMIN):
     binary(_row, inplace=False)
 
 MASKED_FILL = op(
-    "masked_fill", "self, mask", lambda x, m, *, value: np.where(m, number_array(value, x.dtype), x), category="selection",
-    symbol="fill", latex=r"m\ ?\ v : x", brief="Elements under the mask become one value.",
+    "masked_fill",
+    "self, mask",
+    lambda x, m, *, value: np.where(m, number_array(value, x.dtype), x),
+    category="selection",
+    symbol="fill",
+    latex=r"m\ ?\ v : x",
+    brief="Elements under the mask become one value.",
     derivatives={"self": "0 under the mask, else grad"},
     self=lambda grad, mask: grad.masked_fill(mask, 0),
-)  # fmt: skip
+)
 MASKED_FILL_TENSOR = op(
-    "masked_fill", "self, mask, value", lambda x, m, v: np.where(m, v.astype(x.dtype), x), key="masked_fill_tensor", number=1,
-    category="selection", symbol="fill", latex=r"m\ ?\ v : x", brief="Elements under the mask become one value.",
+    "masked_fill",
+    "self, mask, value",
+    lambda x, m, v: np.where(m, v.astype(x.dtype), x),
+    key="masked_fill_tensor",
+    number=1,
+    category="selection",
+    symbol="fill",
+    latex=r"m\ ?\ v : x",
+    brief="Elements under the mask become one value.",
     self=lambda grad, mask: grad.masked_fill(mask, 0),
     value=lambda grad, mask: F["where"](mask, grad, 0).sum(),
-)  # fmt: skip
+)
 
 
 def _prepare_masked_fill(input: Tensor, mask: Tensor, value: Any) -> Prepared:
@@ -162,7 +214,8 @@ def _prepare_masked_fill(input: Tensor, mask: Tensor, value: Any) -> Prepared:
     if isinstance(value, Tensor):
         if value._data.ndim:
             raise RuntimeError(
-                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} dimension(s)."
+                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
+                f"dimension(s)."
             )
         return MASKED_FILL_TENSOR, (input, mask, value), (input._data, mask._data, value._data), NO_PARAMS
     return MASKED_FILL, (input, mask), (input._data, mask._data), {"value": value}
@@ -171,18 +224,31 @@ def _prepare_masked_fill(input: Tensor, mask: Tensor, value: Any) -> Prepared:
 register(_prepare_masked_fill, ("masked_fill",))
 
 CLAMP = op(
-    "clamp", "self", lambda x, *, min=None, max=None: _clip(x, min, max), number=1, category="selection", symbol="clamp",
-    latex=r"\min(\max(x, a), b)", brief="Limits each element to a range.",
+    "clamp",
+    "self",
+    lambda x, *, min=None, max=None: _clip(x, min, max),
+    number=1,
+    category="selection",
+    symbol="clamp",
+    latex=r"\min(\max(x, a), b)",
+    brief="Limits each element to a range.",
     derivatives={"self": "grad where min ≤ self ≤ max, else 0"},
     self=lambda grad, self, min, max: _clamp_grad(grad, self, min, max),
-)  # fmt: skip
+)
 CLAMP_TENSOR = op(
-    "clamp", "self, min, max", lambda x, a, b: _clip(x, a, b), key="clamp_tensor", number=0, category="selection", symbol="clamp",
-    latex=r"\min(\max(x, a), b)", brief="Limits each element to a range of its own.",
+    "clamp",
+    "self, min, max",
+    lambda x, a, b: _clip(x, a, b),
+    key="clamp_tensor",
+    number=0,
+    category="selection",
+    symbol="clamp",
+    latex=r"\min(\max(x, a), b)",
+    brief="Limits each element to a range of its own.",
     self=lambda grad, self, min, max: _clamp_grad(grad, self, min, max),
     min=lambda grad, self, min, max: F["where"](self < min if max is None else (self < min) & (min < max), grad, 0),
     max=lambda grad, self, min, max: F["where"](self > max if min is None else (self > max) | (max < min), grad, 0),
-)  # fmt: skip
+)
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
@@ -261,8 +327,4 @@ def contains(self: Tensor, element: Any) -> bool:
     """Whether an element equals the value."""
     if isinstance(element, (Tensor, *NUMBERS)):
         return bool((self == element)._data.any())
-    raise RuntimeError(
-        f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
-    )
-
-
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")

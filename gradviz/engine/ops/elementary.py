@@ -1,4 +1,5 @@
-"""Elementary functions of one tensor, activations included: exp, log, sin, tanh, sigmoid, relu, abs, sign, rounding …"""
+"""Elementary functions of one tensor, activations included: exp, log, sin, tanh, sigmoid, relu, abs, sign,
+rounding …"""
 
 from __future__ import annotations
 
@@ -21,8 +22,17 @@ F = FUNCTIONS
 def _math(name: str, forward: Any, latex: str, derivative: str, formula: Any, *names: str, **more: Any) -> Any:
     """A row of the category "functions" with one operand, registered under its names."""
     symbol = more.pop("symbol", name)
-    row = op(name, "self", forward, category="functions", symbol=symbol, latex=latex, derivatives={"self": derivative},
-             self=formula, **more)  # fmt: skip
+    row = op(
+        name,
+        "self",
+        forward,
+        category="functions",
+        symbol=symbol,
+        latex=latex,
+        derivatives={"self": derivative},
+        self=formula,
+        **more,
+    )
     unary(row, *(names or (name,)))
     return row
 
@@ -40,39 +50,116 @@ _math("expm1", np.expm1, r"e^x - 1", "grad · (result + 1)", lambda grad, result
 _math("log", np.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self))
 _math("log2", np.log2, r"\log_2 x", "grad / (self · ln 2)", lambda grad, self: grad / (conj(self) * math.log(2)))
 _math("log10", np.log10, r"\log_{10} x", "grad / (self · ln 10)", lambda grad, self: grad / (conj(self) * math.log(10)))
-_math("log1p", np.log1p, r"\ln(1 + x)", "grad / (self + 1)", lambda grad, self: grad / conj(self + 1), node="Log1PBackward0")
+_math(
+    "log1p",
+    np.log1p,
+    r"\ln(1 + x)",
+    "grad / (self + 1)",
+    lambda grad, self: grad / conj(self + 1),
+    node="Log1PBackward0",
+)
 _math("sqrt", np.sqrt, r"\sqrt{x}", "grad / (2 · result)", lambda grad, result: grad / (2 * conj(result)), symbol="√")
-_math("rsqrt", lambda x: (1 / np.sqrt(x)).astype(x.dtype), r"1 / \sqrt{x}", "−½ · grad · result³",
-      lambda grad, result: -0.5 * grad * conj(result * result * result))  # fmt: skip
+_math(
+    "rsqrt",
+    lambda x: (1 / np.sqrt(x)).astype(x.dtype),
+    r"1 / \sqrt{x}",
+    "−½ · grad · result³",
+    lambda grad, result: -0.5 * grad * conj(result * result * result),
+)
 _math("sin", np.sin, r"\sin x", "grad · cos self", lambda grad, self: grad * conj(F["cos"](self)))
 _math("cos", np.cos, r"\cos x", "−grad · sin self", lambda grad, self: grad * -conj(F["sin"](self)))
 _math("tan", np.tan, r"\tan x", "grad · (1 + result²)", lambda grad, result: grad * conj(1 + result * result))
-_math("asin", np.arcsin, r"\arcsin x", "grad / √(1 − self²)", lambda grad, self: grad * conj(F["rsqrt"](-self * self + 1)),
-      "asin", "arcsin")  # fmt: skip
-_math("acos", np.arccos, r"\arccos x", "−grad / √(1 − self²)", lambda grad, self: grad * -conj(F["rsqrt"](-self * self + 1)),
-      "acos", "arccos")  # fmt: skip
-_math("atan", np.arctan, r"\arctan x", "grad / (1 + self²)", lambda grad, self: grad / conj(self * self + 1), "atan", "arctan")
+_math(
+    "asin",
+    np.arcsin,
+    r"\arcsin x",
+    "grad / √(1 − self²)",
+    lambda grad, self: grad * conj(F["rsqrt"](-self * self + 1)),
+    "asin",
+    "arcsin",
+)
+_math(
+    "acos",
+    np.arccos,
+    r"\arccos x",
+    "−grad / √(1 − self²)",
+    lambda grad, self: grad * -conj(F["rsqrt"](-self * self + 1)),
+    "acos",
+    "arccos",
+)
+_math(
+    "atan",
+    np.arctan,
+    r"\arctan x",
+    "grad / (1 + self²)",
+    lambda grad, self: grad / conj(self * self + 1),
+    "atan",
+    "arctan",
+)
 _math("sinh", np.sinh, r"\sinh x", "grad · cosh self", lambda grad, self: grad * conj(F["cosh"](self)))
 _math("cosh", np.cosh, r"\cosh x", "grad · sinh self", lambda grad, self: grad * conj(F["sinh"](self)))
 _math("tanh", np.tanh, r"\tanh x", "grad · (1 − result²)", lambda grad, result: grad * conj(1 - result * result))
-_math("asinh", np.arcsinh, r"\operatorname{arsinh} x", "grad / √(self² + 1)",
-      lambda grad, self: grad * conj(F["rsqrt"](self * self + 1)), "asinh", "arcsinh")  # fmt: skip
-_math("acosh", np.arccosh, r"\operatorname{arcosh} x", "grad / √(self² − 1)",
-      lambda grad, self: grad * conj(F["rsqrt"](self - 1) * F["rsqrt"](self + 1)), "acosh", "arccosh")  # fmt: skip
-_math("atanh", np.arctanh, r"\operatorname{artanh} x", "grad / (1 − self²)",
-      lambda grad, self: grad * conj(1 / (1 - self * self)), "atanh", "arctanh")  # fmt: skip
-_math("sigmoid", _sigmoid, r"\sigma(x) = \frac{1}{1 + e^{-x}}", "grad · result · (1 − result)",
-      lambda grad, result: grad * conj((1 - result) * result), symbol="σ")  # fmt: skip
-_math("erf", numeric.erf, r"\operatorname{erf} x", "grad · 2/√π · exp(−self²)",
-      lambda grad, self: 2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad)  # fmt: skip
-_math("erfc", numeric.erfc, r"\operatorname{erfc} x", "−grad · 2/√π · exp(−self²)",
-      lambda grad, self: -2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad)  # fmt: skip
+_math(
+    "asinh",
+    np.arcsinh,
+    r"\operatorname{arsinh} x",
+    "grad / √(self² + 1)",
+    lambda grad, self: grad * conj(F["rsqrt"](self * self + 1)),
+    "asinh",
+    "arcsinh",
+)
+_math(
+    "acosh",
+    np.arccosh,
+    r"\operatorname{arcosh} x",
+    "grad / √(self² − 1)",
+    lambda grad, self: grad * conj(F["rsqrt"](self - 1) * F["rsqrt"](self + 1)),
+    "acosh",
+    "arccosh",
+)
+_math(
+    "atanh",
+    np.arctanh,
+    r"\operatorname{artanh} x",
+    "grad / (1 − self²)",
+    lambda grad, self: grad * conj(1 / (1 - self * self)),
+    "atanh",
+    "arctanh",
+)
+_math(
+    "sigmoid",
+    _sigmoid,
+    r"\sigma(x) = \frac{1}{1 + e^{-x}}",
+    "grad · result · (1 − result)",
+    lambda grad, result: grad * conj((1 - result) * result),
+    symbol="σ",
+)
+_math(
+    "erf",
+    numeric.erf,
+    r"\operatorname{erf} x",
+    "grad · 2/√π · exp(−self²)",
+    lambda grad, self: 2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad,
+)
+_math(
+    "erfc",
+    numeric.erfc,
+    r"\operatorname{erfc} x",
+    "−grad · 2/√π · exp(−self²)",
+    lambda grad, self: -2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad,
+)
 
 RELU = op(
-    "relu", "self", lambda x: np.maximum(x, x.dtype.type(0)), category="activations", symbol="relu", latex=r"\max(x, 0)",
-    brief="Negative elements become 0.", derivatives={"self": "grad where result > 0, else 0"},
+    "relu",
+    "self",
+    lambda x: np.maximum(x, x.dtype.type(0)),
+    category="activations",
+    symbol="relu",
+    latex=r"\max(x, 0)",
+    brief="Negative elements become 0.",
+    derivatives={"self": "grad where result > 0, else 0"},
     self=lambda grad, result: threshold_backward(grad, result, 0),
-)  # fmt: skip
+)
 unary(RELU, "relu", floating=False)
 
 
@@ -84,11 +171,16 @@ def functional_relu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 THRESHOLD_BACKWARD = op(
-    "threshold_backward", "grad_output, self", lambda g, x, *, threshold: np.where(x <= threshold, g.dtype.type(0), g),
-    category="activations", symbol="relu′", latex=r"g \cdot [x > t]", brief="The gradient where the input was above a threshold.",
+    "threshold_backward",
+    "grad_output, self",
+    lambda g, x, *, threshold: np.where(x <= threshold, g.dtype.type(0), g),
+    category="activations",
+    symbol="relu′",
+    latex=r"g \cdot [x > t]",
+    brief="The gradient where the input was above a threshold.",
     grad_output=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
     self=lambda grad: grad.new_zeros(grad.shape),
-)  # fmt: skip
+)
 
 
 def threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
@@ -102,17 +194,32 @@ def _absolute(x: Any) -> Any:
 
 
 ABS = op(
-    "abs", "self", _absolute, category="functions", symbol="|x|", latex=r"|x|", brief="The absolute value.",
-    derivatives={"self": "grad · sign self"}, self=lambda grad, self: grad * F["sgn"](self),
-)  # fmt: skip
+    "abs",
+    "self",
+    _absolute,
+    category="functions",
+    symbol="|x|",
+    latex=r"|x|",
+    brief="The absolute value.",
+    derivatives={"self": "grad · sign self"},
+    self=lambda grad, self: grad * F["sgn"](self),
+)
 unary(ABS, "abs", "absolute", floating=False)
 method("__abs__")(F["abs"])
 
 
 def _step(name: str, forward: Any, latex: str, *names: str, floating: bool = False) -> None:
     """A row that is constant between its jumps: its gradient is zero, not absent."""
-    row = op(name, "self", forward, category="functions", symbol=name, latex=latex, derivatives={"self": "0"},
-             self=lambda grad: grad.new_zeros(grad.shape))  # fmt: skip
+    row = op(
+        name,
+        "self",
+        forward,
+        category="functions",
+        symbol=name,
+        latex=latex,
+        derivatives={"self": "0"},
+        self=lambda grad: grad.new_zeros(grad.shape),
+    )
     unary(row, *(names or (name,)), floating=floating)
 
 
@@ -125,10 +232,16 @@ def _sgn(x: Any) -> Any:
 
 _step("sign", lambda x: x.copy() if x.dtype.kind == "b" else np.sign(x), r"\operatorname{sign} x")
 SGN = op(
-    "sgn", "self", _sgn, category="functions", symbol="sgn", latex=r"x / |x|", brief="The sign, and the direction of a complex number.",
+    "sgn",
+    "self",
+    _sgn,
+    category="functions",
+    symbol="sgn",
+    latex=r"x / |x|",
+    brief="The sign, and the direction of a complex number.",
     derivatives={"self": "0"},
     self=lambda grad, self, result: _sgn_grad(grad, self, result),
-)  # fmt: skip
+)
 unary(SGN, floating=False)
 
 
@@ -144,14 +257,28 @@ def _sgn_grad(grad: Any, self: Any, result: Any) -> Any:
 _step("floor", lambda x: x.copy() if x.dtype.kind in "iu" else np.floor(x), r"\lfloor x \rfloor")
 _step("ceil", lambda x: x.copy() if x.dtype.kind in "iu" else np.ceil(x), r"\lceil x \rceil")
 _step("trunc", lambda x: x.copy() if x.dtype.kind in "iu" else np.trunc(x), r"\operatorname{trunc} x", "trunc", "fix")
-FRAC = op("frac", "self", lambda x: x - np.trunc(x), category="functions", symbol="frac", latex=r"x - \operatorname{trunc} x",
-          brief="The part after the point.", self=lambda grad: grad)  # fmt: skip
+FRAC = op(
+    "frac",
+    "self",
+    lambda x: x - np.trunc(x),
+    category="functions",
+    symbol="frac",
+    latex=r"x - \operatorname{trunc} x",
+    brief="The part after the point.",
+    self=lambda grad: grad,
+)
 unary(FRAC)
 ROUND = op(
-    "round", "self", lambda x, *, decimals=0: np.round(x, decimals), category="functions", symbol="round",
-    latex=r"\operatorname{round} x", brief="To the nearest integer, halves to the even one.", derivatives={"self": "0"},
+    "round",
+    "self",
+    lambda x, *, decimals=0: np.round(x, decimals),
+    category="functions",
+    symbol="round",
+    latex=r"\operatorname{round} x",
+    brief="To the nearest integer, halves to the even one.",
+    derivatives={"self": "0"},
     self=lambda grad: grad.new_zeros(grad.shape),
-)  # fmt: skip
+)
 
 
 @api("round")
@@ -170,14 +297,49 @@ def square(input: Tensor) -> Tensor:
 
 # --- complex numbers ---
 
-CONJ = op("_conj", "self", np.conj, node="ConjBackward0", category="complex", symbol="x̄", latex=r"\bar{x}", brief="The conjugate.",
-          self=lambda grad: grad.conj())  # fmt: skip
-REAL = op("real", "self", lambda x: x.real, category="complex", symbol="Re", latex=r"\operatorname{Re} x", brief="The real part.",
-          view=True, self=lambda grad: grad.to(grad.dtype.to_complex()))  # fmt: skip
-IMAG = op("imag", "self", lambda x: x.imag, category="complex", symbol="Im", latex=r"\operatorname{Im} x", brief="The imaginary part.",
-          view=True, self=lambda grad: grad.to(grad.dtype.to_complex()) * 1j)  # fmt: skip
-ANGLE = op("angle", "self", lambda x: np.angle(x).astype(x.real.dtype), category="complex", symbol="arg", latex=r"\arg x",
-           brief="The angle of a complex number.", self=lambda grad, self: _angle_grad(grad, self))  # fmt: skip
+CONJ = op(
+    "_conj",
+    "self",
+    np.conj,
+    node="ConjBackward0",
+    category="complex",
+    symbol="x̄",
+    latex=r"\bar{x}",
+    brief="The conjugate.",
+    self=lambda grad: grad.conj(),
+)
+REAL = op(
+    "real",
+    "self",
+    lambda x: x.real,
+    category="complex",
+    symbol="Re",
+    latex=r"\operatorname{Re} x",
+    brief="The real part.",
+    view=True,
+    self=lambda grad: grad.to(grad.dtype.to_complex()),
+)
+IMAG = op(
+    "imag",
+    "self",
+    lambda x: x.imag,
+    category="complex",
+    symbol="Im",
+    latex=r"\operatorname{Im} x",
+    brief="The imaginary part.",
+    view=True,
+    self=lambda grad: grad.to(grad.dtype.to_complex()) * 1j,
+)
+ANGLE = op(
+    "angle",
+    "self",
+    lambda x: np.angle(x).astype(x.real.dtype),
+    category="complex",
+    symbol="arg",
+    latex=r"\arg x",
+    brief="The angle of a complex number.",
+    self=lambda grad, self: _angle_grad(grad, self),
+)
 unary(ANGLE, inplace=False)
 
 

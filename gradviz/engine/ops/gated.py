@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import creation, distributions
+from gradviz.engine import distributions, draw
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.inplace import write
@@ -119,7 +119,7 @@ def rrelu(
     if training:
         noise = np.ones_like(x)
         negative = x <= 0
-        drawn = distributions.uniform(creation.generator, (int(negative.sum()),), lower, upper, np.float64)
+        drawn = distributions.uniform(draw.generator, (int(negative.sum()),), lower, upper, np.float64)
         noise[negative] = drawn.astype(x.dtype)
     params = {"lower": lower, "upper": upper, "training": training}
     if inplace:
@@ -176,7 +176,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 @api("gumbel_softmax", where="F")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """A sample near a corner of the simplex; with `hard`, at the corner, with the gradient of the soft one."""
-    drawn = distributions.exponential(creation.generator, logits._data.shape, 1.0, logits._data.dtype)
+    drawn = distributions.exponential(draw.generator, logits._data.shape, 1.0, logits._data.dtype)
     gumbels = (logits + wrap(-np.log(drawn))) / tau
     soft = F["softmax"](gumbels, dim)
     if not hard:
@@ -210,7 +210,7 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
     if input.dtype.rank < 2:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
     return _multiplied(
-        input, wrap(distributions.dropout_mask(creation.generator, shape, p, input._data.dtype)), inplace
+        input, wrap(distributions.dropout_mask(draw.generator, shape, p, input._data.dtype)), inplace
     )
 
 
@@ -299,7 +299,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
         return _dropped(input, p, training, inplace, _channels(input))
     whole = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
     made = _dropped(whole, p, training, inplace, _channels(whole))
-    return made.squeeze_(0) if inplace else made.squeeze(0)  # type: ignore[no-any-return]
+    return made.squeeze_(0) if inplace else made.squeeze(0)
 
 
 _ALPHA = 1.7580993408473766  # −scale · α of selu: where its lower branch ends
@@ -311,7 +311,7 @@ def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, shape
         return input
     if p == 1:
         return _multiplied(input, wrap(np.zeros((), input._data.dtype)), inplace)
-    kept = distributions.bernoulli_scalar(creation.generator, shape, 1 - p, input._data.dtype)
+    kept = distributions.bernoulli_scalar(draw.generator, shape, 1 - p, input._data.dtype)
     kind = kept.dtype.type
     a = 1.0 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     shift = (kept - kind(1)) * kind(_ALPHA * a) + kind(_ALPHA * a * p)

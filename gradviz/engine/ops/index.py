@@ -1,8 +1,8 @@
 """Indexing: `x[...]` in all its forms, assignment to it, and picking, scattering and sorting by index tensors.
 
-Note [Index plans]
-`x[…]` is taken apart as PyTorch does: integers select, slices slice, None adds a dimension (views, a node each); what is left are
-index tensors, which make one `index` node. Several index tensors are broadcast together and kept as one saved tensor, first dimension one per index.
+Note [Index plans] `x[…]` is taken apart as PyTorch does: integers select, slices slice, None adds a dimension
+(views, a node each); what is left are index tensors, which make one `index` node. Several index tensors are
+broadcast together and kept as one saved tensor, first dimension one per index.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gradviz.engine.elementwise import NUMBERS, operand
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
-from gradviz.engine.rows import op
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -37,22 +37,52 @@ def _put_slice(g: Any, key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
     return out
 
 
-SELECT = op("select", "self", _select, category="indexing", symbol="[i]", latex=r"x_i", brief="One index along a dimension.", view=True,
-            derivatives={"self": "grad at the index, 0 elsewhere"},
-            self=lambda grad, self_shape, dim, index: call(SELECT_BACKWARD, grad, dim=dim, index=index, shape=self_shape))  # fmt: skip
-SELECT_BACKWARD = op("select_backward", "grad_output",
-                     lambda g, *, dim, index, shape: _put_slice(g, (slice(None),) * dim + (index,), shape), category="indexing",
-                     symbol="[i]′", latex=r"e_i g", brief="A gradient put back at its index.",
-                     grad_output=lambda grad, dim, index: grad.select(dim, index))  # fmt: skip
-SLICE = op("slice", "self", lambda x, *, dim, start, end, step: x[(slice(None),) * dim + (slice(start, end, step),)],
-           category="indexing", symbol="[a:b]", latex=r"x_{a:b}", brief="A range along a dimension.", view=True,
-           derivatives={"self": "grad in the range, 0 elsewhere"},
-           self=lambda grad, self_shape, dim, start, end, step: call(
-               SLICE_BACKWARD, grad, dim=dim, start=start, end=end, step=step, shape=self_shape))  # fmt: skip
-SLICE_BACKWARD = op("slice_backward", "grad_output", lambda g, *, dim, start, end, step, shape: _put_slice(
-    g, (slice(None),) * dim + (slice(start, end, step),), shape), category="indexing", symbol="[a:b]′", latex=r"g",
+SELECT: OpRow = op(
+    "select",
+    "self",
+    _select,
+    category="indexing",
+    symbol="[i]",
+    latex=r"x_i",
+    brief="One index along a dimension.",
+    view=True,
+    derivatives={"self": "grad at the index, 0 elsewhere"},
+    self=lambda grad, self_shape, dim, index: call(SELECT_BACKWARD, grad, dim=dim, index=index, shape=self_shape),
+)
+SELECT_BACKWARD: OpRow = op(
+    "select_backward",
+    "grad_output",
+    lambda g, *, dim, index, shape: _put_slice(g, (slice(None),) * dim + (index,), shape),
+    category="indexing",
+    symbol="[i]′",
+    latex=r"e_i g",
+    brief="A gradient put back at its index.",
+    grad_output=lambda grad, dim, index: grad.select(dim, index),
+)
+SLICE: OpRow = op(
+    "slice",
+    "self",
+    lambda x, *, dim, start, end, step: x[(slice(None),) * dim + (slice(start, end, step),)],
+    category="indexing",
+    symbol="[a:b]",
+    latex=r"x_{a:b}",
+    brief="A range along a dimension.",
+    view=True,
+    derivatives={"self": "grad in the range, 0 elsewhere"},
+    self=lambda grad, self_shape, dim, start, end, step: call(
+        SLICE_BACKWARD, grad, dim=dim, start=start, end=end, step=step, shape=self_shape
+    ),
+)
+SLICE_BACKWARD: OpRow = op(
+    "slice_backward",
+    "grad_output",
+    lambda g, *, dim, start, end, step, shape: _put_slice(g, (slice(None),) * dim + (slice(start, end, step),), shape),
+    category="indexing",
+    symbol="[a:b]′",
+    latex=r"g",
     brief="A gradient put back into its range.",
-    grad_output=lambda grad, dim, start, end, step: call(SLICE, grad, dim=dim, start=start, end=end, step=step))  # fmt: skip
+    grad_output=lambda grad, dim, start, end, step: call(SLICE, grad, dim=dim, start=start, end=end, step=step),
+)
 
 
 @api("select")
@@ -109,15 +139,31 @@ def _index_grad(grad: Any, self_shape: Any, indices: Any, slots: Any) -> Any:
     return call(INDEX_PUT, zeros, indices, grad, slots=slots, accumulate=True)
 
 
-INDEX = op("index", "self, indices", lambda x, i, *, slots: x[_key(i, slots, x.ndim)], category="indexing", symbol="[i]",
-           latex=r"x_i", brief="Elements at given indices.", derivatives={"self": "grad added up at the indices"},
-           self=_index_grad)  # fmt: skip
-INDEX_PUT = op("index_put", "self, indices, values", _index_put, category="indexing", symbol="[i]=", latex=r"x_i \leftarrow v",
-               brief="Elements at given indices are written.",
-               derivatives={"self": "grad, 0 at the indices", "values": "grad at the indices"},
-               self=lambda grad, indices, slots, accumulate: grad if accumulate else call(
-                   INDEX_PUT, grad, indices, grad.new_zeros(()), slots=slots, accumulate=False),
-               values=lambda grad, indices, slots: call(INDEX, grad, indices, slots=slots))  # fmt: skip
+INDEX: OpRow = op(
+    "index",
+    "self, indices",
+    lambda x, i, *, slots: x[_key(i, slots, x.ndim)],
+    category="indexing",
+    symbol="[i]",
+    latex=r"x_i",
+    brief="Elements at given indices.",
+    derivatives={"self": "grad added up at the indices"},
+    self=_index_grad,
+)
+INDEX_PUT: OpRow = op(
+    "index_put",
+    "self, indices, values",
+    _index_put,
+    category="indexing",
+    symbol="[i]=",
+    latex=r"x_i \leftarrow v",
+    brief="Elements at given indices are written.",
+    derivatives={"self": "grad, 0 at the indices", "values": "grad at the indices"},
+    self=lambda grad, indices, slots, accumulate: (
+        grad if accumulate else call(INDEX_PUT, grad, indices, grad.new_zeros(()), slots=slots, accumulate=False)
+    ),
+    values=lambda grad, indices, slots: call(INDEX, grad, indices, slots=slots),
+)
 
 
 def _as_index(value: Any) -> Any:
@@ -132,7 +178,8 @@ def _as_index(value: Any) -> Any:
 
 
 class _Indexer:
-    """Takes `x[items]` apart; see Note [Index plans]. After `run`, `view` is what the views gave and `slots` the index tensors left."""
+    """Takes `x[items]` apart; see Note [Index plans]. After `run`, `view` is what the views gave and `slots` the
+    index tensors left."""
 
     def __init__(self, tensor: Tensor, items: Any) -> None:
         self.original = tensor
@@ -150,7 +197,8 @@ class _Indexer:
         n = self.original._data.ndim
         if used > n == 0:
             raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim "
                 "tensor to a number"
             )
         if used > n:
@@ -226,7 +274,8 @@ class _Indexer:
             m = self.view._data.shape[self.dim + i]
             if n != m:
                 raise IndexError(
-                    f"The shape of the mask {list(data.shape)} at index {i} does not match the shape of the indexed tensor "
+                    f"The shape of the mask {list(data.shape)} at index {i} does not match the shape of the "
+                    f"indexed tensor "
                     f"{list(self.view._data.shape)} at index {self.dim + i}"
                 )
         for part in np.nonzero(data):
@@ -253,7 +302,9 @@ class _Indexer:
             return wrap(np.stack(np.broadcast_arrays(*parts)).astype(np.int64)), slots
         except ValueError:
             shapes = ", ".join(str(list(p.shape)) for p in parts)
-            raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}") from None
+            raise IndexError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+            ) from None
 
 
 @method("__getitem__")
@@ -289,7 +340,8 @@ def setitem(self: Tensor, items: Any, value: Any) -> None:
     indices, slots = found.indices()
     if given.dtype is not self.dtype and given._wrapped is None:
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {self.dtype.title} for the destination and "
+            f"Index put requires the source and destination dtypes match, got {self.dtype.title} for the "
+            f"destination and "
             f"{given.dtype.title} for the source."
         )
     shape = found.view._data[_key(indices._data, slots, found.view._data.ndim)].shape
@@ -317,7 +369,8 @@ def _check_broadcastable(given: Tensor, shape: tuple[int, ...]) -> None:
     except ValueError:
         pass
     raise RuntimeError(
-        f"shape mismatch: value tensor of shape {list(given._data.shape)} cannot be broadcast to indexing result of shape {list(shape)}"
+        f"shape mismatch: value tensor of shape {list(given._data.shape)} cannot be broadcast to indexing result of "
+        f"shape {list(shape)}"
     )
 
 
@@ -333,6 +386,10 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with values written (or added) at index tensors."""
     tensor, slots = _Indexer(input, tuple(indices)).indices()
-    made: Tensor = apply(INDEX_PUT, (input, tensor, values), (input._data, tensor._data, values._data),
-                         {"slots": slots, "accumulate": accumulate})  # fmt: skip
+    made: Tensor = apply(
+        INDEX_PUT,
+        (input, tensor, values),
+        (input._data, tensor._data, values._data),
+        {"slots": slots, "accumulate": accumulate},
+    )
     return made

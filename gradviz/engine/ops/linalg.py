@@ -1,4 +1,5 @@
-"""Linear algebra: det, inverse, solve, Cholesky, QR, SVD, eigenvalues, matrix norms and powers, over batches of matrices."""
+"""Linear algebra: det, inverse, solve, Cholesky, QR, SVD, eigenvalues, matrix norms and powers, over batches of
+matrices."""
 
 from __future__ import annotations
 
@@ -95,7 +96,8 @@ def _det_grad(grads: Any, A: Any, result: Any) -> Any:
 
 
 def _cofactors(a: Any) -> Any:
-    """For singular matrices: the matrix of cofactors, through the SVD, det(U)·det(V) times what is left of the singular values."""
+    """For singular matrices: the matrix of cofactors, through the SVD, det(U)·det(V) times what is left of the
+    singular values."""
     u, s, vh = LINALG["svd"](a, full_matrices=True)
     n = s.shape[-1]
     others = F["stack"]([s[..., [j for j in range(n) if j != i]].prod(-1) for i in range(n)], -1)
@@ -103,9 +105,19 @@ def _cofactors(a: Any) -> Any:
     return sign.unsqueeze(-1).unsqueeze(-1) * (u * others.unsqueeze(-2)) @ vh
 
 
-DET = op("linalg_det", "A", _det, node="LinalgDetBackward0", outputs="result, LU, pivots", category="linear algebra", symbol="det",
-         latex=r"\det A", brief="The determinant.", derivatives={"A": "grad · result · A⁻ᵀ"},
-         A=lambda grads, A, result, LU, pivots: _det_grad(grads, A, result))  # fmt: skip
+DET = op(
+    "linalg_det",
+    "A",
+    _det,
+    node="LinalgDetBackward0",
+    outputs="result, LU, pivots",
+    category="linear algebra",
+    symbol="det",
+    latex=r"\det A",
+    brief="The determinant.",
+    derivatives={"A": "grad · result · A⁻ᵀ"},
+    A=lambda grads, A, result, LU, pivots: _det_grad(grads, A, result),
+)
 
 
 @api("det", where="torch method linalg")
@@ -121,9 +133,17 @@ def _slogdet(a: Any) -> Any:
     return np.asarray(sign, a.dtype), np.asarray(logabs, a.real.dtype)
 
 
-SLOGDET = op("linalg_slogdet", "A", _slogdet, outputs="sign, logabsdet", category="linear algebra", symbol="ln|det|", latex=r"\ln |\det A|",
-             brief="Sign and logarithm of the determinant.",
-             A=lambda grads, A: None if grads[1] is None else h(LINALG["inv"](A)) * grads[1].unsqueeze(-1).unsqueeze(-1))  # fmt: skip
+SLOGDET = op(
+    "linalg_slogdet",
+    "A",
+    _slogdet,
+    outputs="sign, logabsdet",
+    category="linear algebra",
+    symbol="ln|det|",
+    latex=r"\ln |\det A|",
+    brief="Sign and logarithm of the determinant.",
+    A=lambda grads, A: None if grads[1] is None else h(LINALG["inv"](A)) * grads[1].unsqueeze(-1).unsqueeze(-1),
+)
 
 
 @api("slogdet", where="torch method linalg")
@@ -145,7 +165,9 @@ def logdet(input: Tensor) -> Tensor:
 
 
 def _inverse(a: Any) -> Any:
-    singular = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+    singular = (
+        "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+    )
     try:
         return np.linalg.inv(a)
     except np.linalg.LinAlgError:
@@ -154,9 +176,18 @@ def _inverse(a: Any) -> Any:
         raise LinAlgError(f"linalg.inv: {singular.format(int(zero[0]) + 1 if zero.size else a.shape[-1])}") from None
 
 
-INV = op("linalg_inv_ex", "A", _inverse, outputs="inverse", category="linear algebra", symbol="A⁻¹", latex=r"A^{-1}",
-         brief="The inverse of a matrix.", derivatives={"A": "−A⁻ᵀ grad A⁻ᵀ"},
-         A=lambda grad, inverse: -(h(inverse) @ (grad @ h(inverse))))  # fmt: skip
+INV = op(
+    "linalg_inv_ex",
+    "A",
+    _inverse,
+    outputs="inverse",
+    category="linear algebra",
+    symbol="A⁻¹",
+    latex=r"A^{-1}",
+    brief="The inverse of a matrix.",
+    derivatives={"A": "−A⁻ᵀ grad A⁻ᵀ"},
+    A=lambda grad, inverse: -(h(inverse) @ (grad @ h(inverse))),
+)
 
 
 @api("inverse", "inv", where="torch method linalg")
@@ -171,7 +202,9 @@ def _solve(a: Any, b: Any, *, left: bool, vector: bool) -> Any:
     def run() -> Any:
         if vector:
             return np.linalg.solve(a, b[..., None])[..., 0]
-        return np.linalg.solve(a, b) if left else np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2)).swapaxes(-1, -2)
+        return (
+            np.linalg.solve(a, b) if left else np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2)).swapaxes(-1, -2)
+        )
 
     return _guard(run, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
 
@@ -185,8 +218,18 @@ def _solve_grads(grad: Any, A: Any, result: Any, left: bool, vector: bool, needs
     return [-back @ h(result) if left else -h(result) @ back, back]
 
 
-SOLVE = op("_linalg_solve_ex", "A, B", _solve, node="LinalgSolveExBackward0", category="linear algebra", symbol="A⁻¹b", latex=r"A^{-1} B",
-           brief="The solution of A X = B.", derivatives={"B": "A⁻ᵀ grad", "A": "−(A⁻ᵀ grad) resultᵀ"}, joint=_solve_grads)  # fmt: skip
+SOLVE = op(
+    "_linalg_solve_ex",
+    "A, B",
+    _solve,
+    node="LinalgSolveExBackward0",
+    category="linear algebra",
+    symbol="A⁻¹b",
+    latex=r"A^{-1} B",
+    brief="The solution of A X = B.",
+    derivatives={"B": "A⁻ᵀ grad", "A": "−(A⁻ᵀ grad) resultᵀ"},
+    joint=_solve_grads,
+)
 
 
 @api("solve", where="linalg")
@@ -212,10 +255,20 @@ def _triangular_grads(grad: Any, A: Any, result: Any, upper: bool, left: bool, u
     return [full.triu(shift) if upper else full.tril(-shift), back]
 
 
-TRIANGULAR = op("linalg_solve_triangular", "A, B", _triangular, category="linear algebra", symbol="A⁻¹b", latex=r"A^{-1} B",
-                brief="The solution of a triangular system.", joint=_triangular_grads)  # fmt: skip
+TRIANGULAR = op(
+    "linalg_solve_triangular",
+    "A, B",
+    _triangular,
+    category="linear algebra",
+    symbol="A⁻¹b",
+    latex=r"A^{-1} B",
+    brief="The solution of a triangular system.",
+    joint=_triangular_grads,
+)
 api("solve_triangular", where="linalg")(
-    lambda A, B, *, upper, left=True, unitriangular=False: call(TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular)
+    lambda A, B, *, upper, left=True, unitriangular=False: call(
+        TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular
+    )
 )
 
 # --- factorisations ---
@@ -223,7 +276,8 @@ api("solve_triangular", where="linalg")(
 
 def _cholesky(a: Any) -> Any:
     message = (
-        "The factorization could not be completed because the input is not positive-definite (the leading minor of order {} is not "
+        "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+        "order {} is not "
         "positive-definite)."
     )
     try:
@@ -243,8 +297,17 @@ def _cholesky_grad(grad: Any, L: Any) -> Any:
     return (found + h(found)) / 2
 
 
-CHOLESKY = op("linalg_cholesky_ex", "self", _cholesky, outputs="L", category="linear algebra", symbol="chol", latex=r"L : L L^\top = A",
-              brief="The Cholesky factor.", self=_cholesky_grad)  # fmt: skip
+CHOLESKY = op(
+    "linalg_cholesky_ex",
+    "self",
+    _cholesky,
+    outputs="L",
+    category="linear algebra",
+    symbol="chol",
+    latex=r"L : L L^\top = A",
+    brief="The Cholesky factor.",
+    self=_cholesky_grad,
+)
 
 
 @api("cholesky", where="linalg")
@@ -252,30 +315,46 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower (or upper) Cholesky factor."""
     check_square(A, "linalg.cholesky")
     found: Tensor = call(CHOLESKY, A)
-    return h(found) if upper else found  # type: ignore[no-any-return]
+    return h(found) if upper else found
 
 
 api("cholesky")(lambda input, upper=False: cholesky(input, upper=upper))
 
 
 def _qr(a: Any, *, mode: str) -> Any:
-    return np.linalg.qr(a, mode) if mode != "r" else (np.zeros(0, a.dtype), np.linalg.qr(a, "r"))
+    factor: Any = np.linalg.qr
+    return factor(a, mode) if mode != "r" else (np.zeros(0, a.dtype), factor(a, "r"))
 
 
 def _qr_grad(grads: Any, Q: Any, R: Any, mode: str) -> Any:
     if mode == "r":
-        raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, mode='reduced').")
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+            "mode='reduced')."
+        )
     gq, gr = grads
-    m = (R @ h(gr.triu()) if gr is not None else 0) - (h(gq) @ Q if gq is not None else 0)
+    m: Any = (R @ h(gr.triu()) if gr is not None else 0) - (h(gq) @ Q if gq is not None else 0)
     lower = m.tril(-1)
     sym = m.tril() + h(lower)
     right = Q @ sym + (gq if gq is not None else 0)
     return LINALG["solve_triangular"](h(R), right, upper=False, left=False)
 
 
-QR = op("linalg_qr", "A", _qr, outputs="Q, R", category="linear algebra", symbol="QR", latex=r"Q R = A", brief="The QR factors.", A=_qr_grad)  # fmt: skip
+QR = op(
+    "linalg_qr",
+    "A",
+    _qr,
+    outputs="Q, R",
+    category="linear algebra",
+    symbol="QR",
+    latex=r"Q R = A",
+    brief="The QR factors.",
+    A=_qr_grad,
+)
 api("qr", where="linalg")(lambda A, mode="reduced": return_type("linalg_qr", ("Q", "R"))(*call(QR, A, mode=mode)))
-api("qr")(lambda input, some=True: return_type("qr", ("Q", "R"))(*call(QR, input, mode="reduced" if some else "complete")))
+api("qr")(
+    lambda input, some=True: return_type("qr", ("Q", "R"))(*call(QR, input, mode="reduced" if some else "complete"))
+)
 
 
 def _svd(a: Any, *, full_matrices: bool) -> Any:
@@ -308,8 +387,18 @@ def _svd_grad(grads: Any, U: Any, S: Any, Vh: Any, self_shape: Any) -> Any:
     return found
 
 
-SVD = op("_linalg_svd", "self", _svd, node="LinalgSvdBackward0", outputs="U, S, Vh", category="linear algebra", symbol="SVD", latex=r"U S V^\top = A",
-         brief="The singular value decomposition.", self=_svd_grad)  # fmt: skip
+SVD = op(
+    "_linalg_svd",
+    "self",
+    _svd,
+    node="LinalgSvdBackward0",
+    outputs="U, S, Vh",
+    category="linear algebra",
+    symbol="SVD",
+    latex=r"U S V^\top = A",
+    brief="The singular value decomposition.",
+    self=_svd_grad,
+)
 
 
 @api("svd", where="linalg")
@@ -329,7 +418,8 @@ api("svdvals", where="linalg")(lambda A, *, driver=None: call(SVD, A, full_matri
 
 
 def _eigh(a: Any, *, UPLO: str) -> Any:
-    values, vectors = np.linalg.eigh(a, UPLO)  # type: ignore[arg-type]
+    solver: Any = np.linalg.eigh
+    values, vectors = solver(a, UPLO)
     return values.astype(a.real.dtype), vectors.astype(a.dtype)
 
 
@@ -344,16 +434,30 @@ def _eigh_grad(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     return v @ inner @ h(v)
 
 
-EIGH = op("_linalg_eigh", "A", _eigh, node="LinalgEighBackward0", outputs="eigenvalues, eigenvectors", category="linear algebra", symbol="eigh",
-          latex=r"A v = \lambda v", brief="Eigenvalues and eigenvectors of a symmetric matrix.", A=_eigh_grad)  # fmt: skip
-api("eigh", where="linalg")(lambda A, UPLO="L": return_type("linalg_eigh", ("eigenvalues", "eigenvectors"))(*call(EIGH, A, UPLO=UPLO)))
+EIGH = op(
+    "_linalg_eigh",
+    "A",
+    _eigh,
+    node="LinalgEighBackward0",
+    outputs="eigenvalues, eigenvectors",
+    category="linear algebra",
+    symbol="eigh",
+    latex=r"A v = \lambda v",
+    brief="Eigenvalues and eigenvectors of a symmetric matrix.",
+    A=_eigh_grad,
+)
+api("eigh", where="linalg")(
+    lambda A, UPLO="L": return_type("linalg_eigh", ("eigenvalues", "eigenvectors"))(*call(EIGH, A, UPLO=UPLO))
+)
 api("eigvalsh", where="linalg")(lambda A, UPLO="L": call(EIGH, A, UPLO=UPLO)[0])
 
 # --- norms, powers, ranks ---
 
 
 @api("matrix_norm", where="linalg")
-def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def matrix_norm(
+    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
     """A norm of the matrices in two dimensions."""
     a, b = dim
     if ord == "fro":
@@ -372,7 +476,9 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
 @api("norm", where="linalg")
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """A norm of a vector or a matrix, by the number of dimensions named."""
-    matrix = (isinstance(dim, (tuple, list)) and len(dim) == 2) or (dim is None and ord is not None and A._data.ndim == 2)
+    matrix = (isinstance(dim, (tuple, list)) and len(dim) == 2) or (
+        dim is None and ord is not None and A._data.ndim == 2
+    )
     if ord is None or not matrix:
         found: Tensor = LINALG["vector_norm"](A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
         return found
@@ -409,8 +515,14 @@ def pinv(A: Tensor, rtol: Any = None, hermitian: bool = False) -> Tensor:
 
 
 api("pinverse")(lambda input, rcond=1e-15: pinv(input, rcond))
-api("matrix_rank", where="linalg")(lambda A, tol=None, *, atol=None, rtol=None, hermitian=False: F["tensor"](np.asarray(np.linalg.matrix_rank(A._data))))
-api("cond", where="linalg")(lambda A, p=None: matrix_norm(A, p or 2) * matrix_norm(inverse(A), p or 2) if p is not None else _condition(A))
+api("matrix_rank", where="linalg")(
+    lambda A, tol=None, *, atol=None, rtol=None, hermitian=False: F["tensor"](
+        np.asarray(np.linalg.matrix_rank(A._data))
+    )
+)
+api("cond", where="linalg")(
+    lambda A, p=None: matrix_norm(A, p or 2) * matrix_norm(inverse(A), p or 2) if p is not None else _condition(A)
+)
 
 
 def _condition(A: Tensor) -> Tensor:

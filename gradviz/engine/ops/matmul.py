@@ -1,4 +1,5 @@
-"""Products of matrices and vectors: mm, mv, dot, bmm, addmm and what is put together from them (matmul, linear, outer)."""
+"""Products of matrices and vectors: mm, mv, dot, bmm, addmm and what is put together from them (matmul, linear,
+outer)."""
 
 from __future__ import annotations
 
@@ -26,18 +27,54 @@ def _product(x: Any, y: Any) -> Any:
     return np.matmul(x, y)
 
 
-MM = op("mm", "self, mat2", _product, category="linear algebra", symbol="@", latex=r"A B", brief="The product of two matrices.",
-        derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
-        self=lambda grad, mat2: grad.mm(adjoint(mat2)), mat2=lambda grad, self: adjoint(self).mm(grad))  # fmt: skip
-MV = op("mv", "self, vec", _product, category="linear algebra", symbol="@", latex=r"A x", brief="A matrix times a vector.",
-        derivatives={"self": "grad ⊗ vec", "vec": "selfᵀ @ grad"},
-        self=lambda grad, vec: grad.unsqueeze(1) * conj(vec).unsqueeze(0), vec=lambda grad, self: adjoint(self).mv(grad))  # fmt: skip
-DOT = op("dot", "self, tensor", np.dot, category="linear algebra", symbol="·", latex=r"x \cdot y", brief="The inner product of two vectors.",
-         derivatives={"self": "grad · tensor", "tensor": "grad · self"},
-         self=lambda grad, tensor: grad * conj(tensor), tensor=lambda grad, self: grad * conj(self))  # fmt: skip
-BMM = op("bmm", "self, mat2", _product, category="linear algebra", symbol="@", latex=r"A_i B_i", brief="Products of matrices in a batch.",
-         derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
-         self=lambda grad, mat2: grad.bmm(conj(mat2.transpose(1, 2))), mat2=lambda grad, self: conj(self.transpose(1, 2)).bmm(grad))  # fmt: skip
+MM = op(
+    "mm",
+    "self, mat2",
+    _product,
+    category="linear algebra",
+    symbol="@",
+    latex=r"A B",
+    brief="The product of two matrices.",
+    derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
+    self=lambda grad, mat2: grad.mm(adjoint(mat2)),
+    mat2=lambda grad, self: adjoint(self).mm(grad),
+)
+MV = op(
+    "mv",
+    "self, vec",
+    _product,
+    category="linear algebra",
+    symbol="@",
+    latex=r"A x",
+    brief="A matrix times a vector.",
+    derivatives={"self": "grad ⊗ vec", "vec": "selfᵀ @ grad"},
+    self=lambda grad, vec: grad.unsqueeze(1) * conj(vec).unsqueeze(0),
+    vec=lambda grad, self: adjoint(self).mv(grad),
+)
+DOT = op(
+    "dot",
+    "self, tensor",
+    np.dot,
+    category="linear algebra",
+    symbol="·",
+    latex=r"x \cdot y",
+    brief="The inner product of two vectors.",
+    derivatives={"self": "grad · tensor", "tensor": "grad · self"},
+    self=lambda grad, tensor: grad * conj(tensor),
+    tensor=lambda grad, self: grad * conj(self),
+)
+BMM = op(
+    "bmm",
+    "self, mat2",
+    _product,
+    category="linear algebra",
+    symbol="@",
+    latex=r"A_i B_i",
+    brief="Products of matrices in a batch.",
+    derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
+    self=lambda grad, mat2: grad.bmm(conj(mat2.transpose(1, 2))),
+    mat2=lambda grad, self: conj(self.transpose(1, 2)).bmm(grad),
+)
 
 
 def _scaled_sum(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
@@ -47,22 +84,43 @@ def _scaled_sum(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
     return (x if beta == 1 else x * x.dtype.type(beta)) + product
 
 
-ADDMM = op("addmm", "self, mat1, mat2", lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha), category="linear algebra",
-           symbol="@+", latex=r"C + A B", brief="A product of matrices plus a third.",
-           derivatives={"self": "grad", "mat1": "grad @ mat2ᵀ", "mat2": "mat1ᵀ @ grad"},
-           self=lambda grad, beta: scaled(grad, beta),
-           mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), alpha),
-           mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), alpha))  # fmt: skip
-ADDMV = op("addmv", "self, mat, vec", lambda x, a, v, *, beta=1, alpha=1: _scaled_sum(x, a @ v, beta, alpha), category="linear algebra",
-           symbol="@+", latex=r"y + A x", brief="A matrix times a vector plus a third.",
-           self=lambda grad, beta: scaled(grad, beta),
-           mat=lambda grad, vec, alpha: scaled(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha),
-           vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), alpha))  # fmt: skip
-BADDBMM = op("baddbmm", "self, batch1, batch2", lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha),
-             category="linear algebra", symbol="@+", latex=r"C_i + A_i B_i", brief="Products of matrices in a batch plus a third.",
-             self=lambda grad, beta: scaled(grad, beta),
-             batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
-             batch2=lambda grad, batch1, alpha: scaled(conj(batch1.transpose(1, 2)).bmm(grad), alpha))  # fmt: skip
+ADDMM = op(
+    "addmm",
+    "self, mat1, mat2",
+    lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha),
+    category="linear algebra",
+    symbol="@+",
+    latex=r"C + A B",
+    brief="A product of matrices plus a third.",
+    derivatives={"self": "grad", "mat1": "grad @ mat2ᵀ", "mat2": "mat1ᵀ @ grad"},
+    self=lambda grad, beta: scaled(grad, beta),
+    mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), alpha),
+    mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), alpha),
+)
+ADDMV = op(
+    "addmv",
+    "self, mat, vec",
+    lambda x, a, v, *, beta=1, alpha=1: _scaled_sum(x, a @ v, beta, alpha),
+    category="linear algebra",
+    symbol="@+",
+    latex=r"y + A x",
+    brief="A matrix times a vector plus a third.",
+    self=lambda grad, beta: scaled(grad, beta),
+    mat=lambda grad, vec, alpha: scaled(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha),
+    vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), alpha),
+)
+BADDBMM = op(
+    "baddbmm",
+    "self, batch1, batch2",
+    lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha),
+    category="linear algebra",
+    symbol="@+",
+    latex=r"C_i + A_i B_i",
+    brief="Products of matrices in a batch plus a third.",
+    self=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(conj(batch1.transpose(1, 2)).bmm(grad), alpha),
+)
 
 
 def _check_matrix(x: Tensor, name: str) -> None:
@@ -247,9 +305,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if bias is not None and input._data.ndim > 2 and input._data.flags.c_contiguous:
         shape = input._data.shape
         flat = addmm(bias, input.view(math.prod(shape[:-1]), shape[-1]), weight.t())
-        return flat.view(*shape[:-1], weight._data.shape[0])  # type: ignore[no-any-return]
+        return flat.view(*shape[:-1], weight._data.shape[0])
     if bias is not None and input._data.ndim == 1:
-        return addmm(bias, input.view(1, -1), weight.t()).view(weight._data.shape[0])  # type: ignore[no-any-return]
+        return addmm(bias, input.view(1, -1), weight.t()).view(weight._data.shape[0])
     product = matmul(input, weight.t())
     return product if bias is None else product + bias
 

@@ -1,4 +1,5 @@
-"""Matrices and grids that are more than a product: diagonals, triangles, trace, einsum, tensordot, cross, distances, meshgrid."""
+"""Matrices and grids that are more than a product: diagonals, triangles, trace, einsum, tensordot, cross,
+distances, meshgrid."""
 
 from __future__ import annotations
 
@@ -22,10 +23,28 @@ Array = np.ndarray[Any, Any]
 
 # --- triangles and diagonals ---
 
-TRIL = op("tril", "self", lambda x, *, diagonal=0: np.tril(x, diagonal), category="linear algebra", symbol="tril", latex=r"\operatorname{tril} A",
-          brief="The lower triangle.", derivatives={"self": "the lower triangle of grad"}, self=lambda grad, diagonal: grad.tril(diagonal))  # fmt: skip
-TRIU = op("triu", "self", lambda x, *, diagonal=0: np.triu(x, diagonal), category="linear algebra", symbol="triu", latex=r"\operatorname{triu} A",
-          brief="The upper triangle.", derivatives={"self": "the upper triangle of grad"}, self=lambda grad, diagonal: grad.triu(diagonal))  # fmt: skip
+TRIL = op(
+    "tril",
+    "self",
+    lambda x, *, diagonal=0: np.tril(x, diagonal),
+    category="linear algebra",
+    symbol="tril",
+    latex=r"\operatorname{tril} A",
+    brief="The lower triangle.",
+    derivatives={"self": "the lower triangle of grad"},
+    self=lambda grad, diagonal: grad.tril(diagonal),
+)
+TRIU = op(
+    "triu",
+    "self",
+    lambda x, *, diagonal=0: np.triu(x, diagonal),
+    category="linear algebra",
+    symbol="triu",
+    latex=r"\operatorname{triu} A",
+    brief="The upper triangle.",
+    derivatives={"self": "the upper triangle of grad"},
+    self=lambda grad, diagonal: grad.triu(diagonal),
+)
 
 
 def _triangle(row: Any) -> None:
@@ -63,23 +82,48 @@ def _diagonal_put(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim
     return out
 
 
-DIAGONAL_BACKWARD = op("diagonal_backward", "grad_output", _diagonal_put, category="linear algebra", symbol="diag′", latex=r"\operatorname{diag}(g)",
-                       brief="A gradient put on a diagonal.",
-                       grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))  # fmt: skip
+DIAGONAL_BACKWARD = op(
+    "diagonal_backward",
+    "grad_output",
+    _diagonal_put,
+    category="linear algebra",
+    symbol="diag′",
+    latex=r"\operatorname{diag}(g)",
+    brief="A gradient put on a diagonal.",
+    grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
 
 
 def _diagonal_grad(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
     return call(DIAGONAL_BACKWARD, grad, shape=self_shape, offset=offset, dim1=dim1, dim2=dim2)
 
 
-_DIAGONAL = {"category": "linear algebra", "symbol": "diag", "latex": r"\operatorname{diag} A", "brief": "A diagonal.",
-             "derivatives": {"self": "grad on the diagonal, 0 elsewhere"}}  # fmt: skip
-DIAGONAL = op("diagonal", "self", _diagonal_forward, view=True, self=_diagonal_grad, **_DIAGONAL)  # type: ignore[arg-type]
-DIAGONAL_COPY = op("diagonal_copy", "self", lambda x, **kw: _diagonal_forward(x, **kw).copy(), node="DiagonalBackward0_copy",
-                   self=_diagonal_grad, **_DIAGONAL)  # type: ignore[arg-type]  # fmt: skip
-DIAG_EMBED = op("diag_embed", "self", lambda x, *, offset, dim1, dim2: _embed(x, offset, dim1, dim2), category="linear algebra",
-                symbol="diag", latex=r"\operatorname{diag}(x)", brief="A matrix with the elements on its diagonal.",
-                self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2))  # fmt: skip
+_DIAGONAL: dict[str, Any] = {
+    "category": "linear algebra",
+    "symbol": "diag",
+    "latex": r"\operatorname{diag} A",
+    "brief": "A diagonal.",
+    "derivatives": {"self": "grad on the diagonal, 0 elsewhere"},
+}
+DIAGONAL = op("diagonal", "self", _diagonal_forward, view=True, self=_diagonal_grad, **_DIAGONAL)
+DIAGONAL_COPY = op(
+    "diagonal_copy",
+    "self",
+    lambda x, **kw: _diagonal_forward(x, **kw).copy(),
+    node="DiagonalBackward0_copy",
+    self=_diagonal_grad,
+    **_DIAGONAL,
+)
+DIAG_EMBED = op(
+    "diag_embed",
+    "self",
+    lambda x, *, offset, dim1, dim2: _embed(x, offset, dim1, dim2),
+    category="linear algebra",
+    symbol="diag",
+    latex=r"\operatorname{diag}(x)",
+    brief="A matrix with the elements on its diagonal.",
+    self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
 
 
 def _embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
@@ -121,9 +165,17 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return found
 
 
-TRACE = op("trace", "self", lambda x: np.trace(x).astype(x.dtype if x.dtype.kind in "fcV" else np.int64), category="linear algebra",
-           symbol="tr", latex=r"\operatorname{tr} A", brief="The sum of the diagonal.", derivatives={"self": "grad on the diagonal"},
-           self=lambda grad, self_shape: F["eye"](*self_shape, dtype=grad.dtype) * grad)  # fmt: skip
+TRACE = op(
+    "trace",
+    "self",
+    lambda x: np.trace(x).astype(x.dtype if x.dtype.kind in "fcV" else np.int64),
+    category="linear algebra",
+    symbol="tr",
+    latex=r"\operatorname{tr} A",
+    brief="The sum of the diagonal.",
+    derivatives={"self": "grad on the diagonal"},
+    self=lambda grad, self_shape: F["eye"](*self_shape, dtype=grad.dtype) * grad,
+)
 
 
 @api("trace")
@@ -159,7 +211,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     for i, j in zip(left, right, strict=True):
         if a._data.shape[i] != b._data.shape[j]:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {a._data.shape[i]} in dim {i} and second has size "
+                f"contracted dimensions need to match, but first has size {a._data.shape[i]} in dim {i} and "
+                f"second has size "
                 f"{b._data.shape[j]} in dim {j}"
             )
     rest_a = [d for d in range(a._data.ndim) if d not in left]
@@ -193,7 +246,9 @@ class _Einsum:
             self.output += sorted(c for c in set(everything) if everything.count(c) == 1 and c < chr(0x100))
         for c in self.output:
             if c not in everything:
-                raise RuntimeError(f"einsum(): output subscript {c} does not appear in the equation for any input operand")
+                raise RuntimeError(
+                    f"einsum(): output subscript {c} does not appear in the equation for any input operand"
+                )
 
     @staticmethod
     def _letters(term: str, x: Tensor) -> tuple[list[str], int, int]:
@@ -202,7 +257,8 @@ class _Einsum:
         count = x._data.ndim - len(letters) if dots else 0
         if not dots and len(letters) != x._data.ndim:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number of dimensions "
+                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number "
+                f"of dimensions "
                 f"({x._data.ndim}) for operand 0 and no ellipsis was given"
             )
         return letters, count, len(head)
@@ -227,7 +283,7 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         x = x.sum(gone)
         letters = [c for c in letters if c in plan.output]
     order = [letters.index(c) for c in plan.output]
-    return x if order == sorted(order) else x.permute(order)  # type: ignore[no-any-return]
+    return x if order == sorted(order) else x.permute(order)
 
 
 def _take_diagonals(x: Tensor, letters: list[str]) -> tuple[Tensor, list[str]]:
@@ -247,7 +303,8 @@ def _contract(x: Tensor, a: list[str], y: Tensor, b: list[str], needed: set[str]
     for c, n in [*zip(a, x._data.shape, strict=True), *zip(b, y._data.shape, strict=True)]:
         if sizes.get(c, 1) not in (1, n) and n != 1:
             raise RuntimeError(
-                f"einsum(): subscript {c} has size {n} for operand 1 which does not broadcast with previously seen size {sizes[c]}"
+                f"einsum(): subscript {c} has size {n} for operand 1 which does not broadcast with previously seen "
+                f"size {sizes[c]}"
             )
         sizes[c] = max(n, sizes.get(c, 1))
     x, a = _sum_alone(x, a, b, needed)
@@ -293,10 +350,18 @@ def _cross(x: Any, y: Any, *, dim: int) -> Any:
     return np.cross(x, y, axis=dim).astype(x.dtype)
 
 
-CROSS = op("linalg_cross", "self, other", _cross, category="linear algebra", symbol="×", latex=r"x \times y", brief="The cross product.",
-           derivatives={"self": "other × grad", "other": "grad × self"},
-           self=lambda grad, other, dim: LINALG["cross"](conj(other), grad, dim=dim),
-           other=lambda grad, self, dim: LINALG["cross"](grad, conj(self), dim=dim))  # fmt: skip
+CROSS = op(
+    "linalg_cross",
+    "self, other",
+    _cross,
+    category="linear algebra",
+    symbol="×",
+    latex=r"x \times y",
+    brief="The cross product.",
+    derivatives={"self": "other × grad", "other": "grad × self"},
+    self=lambda grad, other, dim: LINALG["cross"](conj(other), grad, dim=dim),
+    other=lambda grad, self, dim: LINALG["cross"](grad, conj(self), dim=dim),
+)
 
 
 @api("cross", where="linalg")
@@ -305,7 +370,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     x, y = (input, other) if input._data.shape == other._data.shape else F["broadcast_tensors"](input, other)
     if x._data.shape[dim] != 3:
         raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input._data.shape[dim]} and {other._data.shape[dim]}"
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input._data.shape[dim]} and "
+            f"{other._data.shape[dim]}"
         )
     found: Tensor = call(CROSS, x, y, dim=dim)
     return found
@@ -332,7 +398,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
     return found
 
 
-api("pdist", where="torch F")(lambda input, p=2.0: cdist(input, input, p)[tuple(map(made, np.triu_indices(len(input), 1)))])
+api("pdist", where="torch F")(
+    lambda input, p=2.0: cdist(input, input, p)[tuple(map(made, np.triu_indices(len(input), 1)))]
+)
 
 # --- grids ---
 
@@ -346,12 +414,12 @@ def broadcast_shapes(*shapes: Any) -> Size:
         for i in range(-1, -1 - len(shape), -1):
             if shape[i] not in (1, result[i]) and result[i] != 1:
                 raise RuntimeError(
-                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at index {at} had "
+                    f"Attempting to broadcast a dimension of length {shape[i]} at {i}! Mismatching argument at "
+                    f"index {at} had "
                     f"{shape}; but expected shape should be broadcastable to {result}"
                 )
             result[i] = shape[i] if result[i] == 1 else result[i]
     return Size(result)
-
 
 
 @api("meshgrid", where="torch")
@@ -362,7 +430,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         import warnings
 
         warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument. (Triggered internally at "
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument. (Triggered "
+            "internally at "
             "/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp:4430.)",
             UserWarning,
             stacklevel=2,

@@ -1,4 +1,5 @@
-"""Order: sort, topk, median, kthvalue, unique, cummax, searchsorted, counting. Values carry gradients to the places they were taken from."""
+"""Order: sort, topk, median, kthvalue, unique, cummax, searchsorted, counting. Values carry gradients to the
+places they were taken from."""
 
 from __future__ import annotations
 
@@ -6,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.creation import made
@@ -31,7 +31,7 @@ def _back_to_one(grad: Any, indices: Any, self_shape: Any, dim: int, keepdim: bo
     return _back_to_places(grad, indices, self_shape, dim)
 
 
-def _order(x: Array, axis: int, descending: bool) -> Array:
+def _order(x: Any, axis: int, descending: bool) -> Any:
     """Indices that sort; equal elements keep their order, NaN counts as the largest."""
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
@@ -56,10 +56,30 @@ def _topk(x: Any, *, k: int, dim: int, largest: bool = True) -> Any:
 
 
 _DERIVATIVE = {"self": "grad, at the places the values came from"}
-SORT = op("sort", "self", _sort, outputs="values, indices", category="selection", symbol="sort", latex=r"x_{(i)}",
-          brief="Sorted along a dimension, and where each came from.", derivatives=_DERIVATIVE, self=_back_to_places)  # fmt: skip
-TOPK = op("topk", "self", _topk, outputs="values, indices", category="selection", symbol="topk", latex=r"x_{(1 … k)}",
-          brief="The k largest, and where they are.", derivatives=_DERIVATIVE, self=_back_to_places)  # fmt: skip
+SORT = op(
+    "sort",
+    "self",
+    _sort,
+    outputs="values, indices",
+    category="selection",
+    symbol="sort",
+    latex=r"x_{(i)}",
+    brief="Sorted along a dimension, and where each came from.",
+    derivatives=_DERIVATIVE,
+    self=_back_to_places,
+)
+TOPK = op(
+    "topk",
+    "self",
+    _topk,
+    outputs="values, indices",
+    category="selection",
+    symbol="topk",
+    latex=r"x_{(1 … k)}",
+    brief="The k largest, and where they are.",
+    derivatives=_DERIVATIVE,
+    self=_back_to_places,
+)
 
 
 @api("sort")
@@ -101,14 +121,43 @@ def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False) -> Any:
     return picked if keepdim else [part.squeeze(axis) for part in picked]
 
 
-KTHVALUE = op("kthvalue", "self", _kth, outputs="values, indices", category="selection", symbol="kth", latex=r"x_{(k)}",
-              brief="The k-th smallest, and where it is.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
-MEDIAN_DIM = op("median", "self", lambda x, *, dim, keepdim=False: _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim),
-                key="median_dim", number=1, outputs="values, indices", category="reductions", symbol="median", latex=r"\tilde{x}",
-                brief="The lower median along a dimension.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
-MEDIAN = op("median", "self", lambda x: np.sort(x, axis=None)[(x.size - 1) // 2], category="reductions", symbol="median",
-            latex=r"\tilde{x}", brief="The lower median.", derivatives={"self": "grad, shared by the places of the median"},
-            self=lambda grad, self, result: (self == result) * (grad / (self == result).sum()))  # fmt: skip
+KTHVALUE = op(
+    "kthvalue",
+    "self",
+    _kth,
+    outputs="values, indices",
+    category="selection",
+    symbol="kth",
+    latex=r"x_{(k)}",
+    brief="The k-th smallest, and where it is.",
+    derivatives=_DERIVATIVE,
+    self=_back_to_one,
+)
+MEDIAN_DIM = op(
+    "median",
+    "self",
+    lambda x, *, dim, keepdim=False: _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim),
+    key="median_dim",
+    number=1,
+    outputs="values, indices",
+    category="reductions",
+    symbol="median",
+    latex=r"\tilde{x}",
+    brief="The lower median along a dimension.",
+    derivatives=_DERIVATIVE,
+    self=_back_to_one,
+)
+MEDIAN = op(
+    "median",
+    "self",
+    lambda x: np.sort(x, axis=None)[(x.size - 1) // 2],
+    category="reductions",
+    symbol="median",
+    latex=r"\tilde{x}",
+    brief="The lower median.",
+    derivatives={"self": "grad, shared by the places of the median"},
+    self=lambda grad, self, result: (self == result) * (grad / (self == result).sum()),
+)
 
 
 @api("kthvalue")
@@ -130,7 +179,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 @api("quantile")
-def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Tensor:
+def quantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
     """Quantiles, interpolated linearly between the neighbours."""
     x = input.reshape(-1) if dim is None else input
     axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
@@ -166,10 +217,30 @@ def _running_grad(grad: Any, indices: Any, self: Any, dim: int) -> Any:
     return grad.new_zeros(self.shape).scatter_add(dim, indices, grad) if self.ndim else grad
 
 
-CUMMAX = op("cummax", "self", _running(np.maximum), outputs="values, indices", category="reductions", symbol="cummax",
-            latex=r"\max_{j \le i} x_j", brief="Running maxima.", derivatives=_DERIVATIVE, self=_running_grad)  # fmt: skip
-CUMMIN = op("cummin", "self", _running(np.minimum), outputs="values, indices", category="reductions", symbol="cummin",
-            latex=r"\min_{j \le i} x_j", brief="Running minima.", derivatives=_DERIVATIVE, self=_running_grad)  # fmt: skip
+CUMMAX = op(
+    "cummax",
+    "self",
+    _running(np.maximum),
+    outputs="values, indices",
+    category="reductions",
+    symbol="cummax",
+    latex=r"\max_{j \le i} x_j",
+    brief="Running maxima.",
+    derivatives=_DERIVATIVE,
+    self=_running_grad,
+)
+CUMMIN = op(
+    "cummin",
+    "self",
+    _running(np.minimum),
+    outputs="values, indices",
+    category="reductions",
+    symbol="cummin",
+    latex=r"\min_{j \le i} x_j",
+    brief="Running minima.",
+    derivatives=_DERIVATIVE,
+    self=_running_grad,
+)
 api("cummax")(lambda input, dim: return_type("cummax")(*call(CUMMAX, input, dim=dim)))
 api("cummin")(lambda input, dim: return_type("cummin")(*call(CUMMIN, input, dim=dim)))
 
@@ -177,7 +248,13 @@ api("cummin")(lambda input, dim: return_type("cummin")(*call(CUMMIN, input, dim=
 
 
 @api("unique")
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
     """The different elements in order; on request where each went and how often it stands."""
     values, inverse, counts = np.unique(input._data, return_inverse=True, return_counts=True, axis=dim)
     out = [made(values)]
@@ -203,7 +280,9 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 
 
 @api("searchsorted", where="torch")
-def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None) -> Tensor:
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+) -> Tensor:
     """Where each value would stand in a sorted sequence."""
     way = side or ("right" if right else "left")
     values = input._data if isinstance(input, Tensor) else np.asarray(input)
@@ -216,7 +295,11 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
     return made(np.asarray(found, np.int32 if out_int32 else np.int64))
 
 
-api("bucketize", where="torch")(lambda input, boundaries, *, out_int32=False, right=False: searchsorted(boundaries, input, out_int32=out_int32, right=right))
+api("bucketize", where="torch")(
+    lambda input, boundaries, *, out_int32=False, right=False: searchsorted(
+        boundaries, input, out_int32=out_int32, right=right
+    )
+)
 
 
 def _mode(x: Any, *, dim: int, keepdim: bool = False) -> Any:
@@ -232,8 +315,18 @@ def _mode(x: Any, *, dim: int, keepdim: bool = False) -> Any:
     return found if keepdim else tuple(part.squeeze(axis) for part in found)
 
 
-MODE = op("mode", "self", _mode, outputs="values, indices", category="selection", symbol="mode", latex=r"\operatorname{mode} x",
-          brief="The most frequent value (the smallest of several), and an index of it.", derivatives=_DERIVATIVE, self=_back_to_one)  # fmt: skip
+MODE = op(
+    "mode",
+    "self",
+    _mode,
+    outputs="values, indices",
+    category="selection",
+    symbol="mode",
+    latex=r"\operatorname{mode} x",
+    brief="The most frequent value (the smallest of several), and an index of it.",
+    derivatives=_DERIVATIVE,
+    self=_back_to_one,
+)
 api("mode")(lambda input, dim=-1, keepdim=False: return_type("mode")(*call(MODE, input, dim=dim, keepdim=keepdim)))
 
 

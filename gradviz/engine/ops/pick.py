@@ -1,4 +1,5 @@
-"""Picking and scattering along one dimension by an index tensor: gather, scatter, index_select, index_add and their kin."""
+"""Picking and scattering along one dimension by an index tensor: gather, scatter, index_select, index_add and
+their kin."""
 
 from __future__ import annotations
 
@@ -43,18 +44,51 @@ def _scatter(x: Any, index: Any, src: Any, *, dim: int, add: bool = False) -> An
     return out
 
 
-GATHER = op("gather", "self, index", _gather, category="indexing", symbol="gather", latex=r"x_{i}", brief="Elements by an index along a dimension.",
-            derivatives={"self": "grad added up at the indices"},
-            self=lambda grad, self, index, dim: grad.new_zeros(self.shape).scatter_add(dim, index, grad))  # fmt: skip
-SCATTER = op("scatter", "self, index, src", _scatter, category="indexing", symbol="scatter", latex=r"x_{i} \leftarrow v",
-             brief="Values written by an index along a dimension.",
-             self=lambda grad, index, dim: grad.scatter(dim, index, 0), src=lambda grad, index, dim: grad.gather(dim, index))  # fmt: skip
-SCATTER_VALUE = op("scatter", "self, index", lambda x, i, *, dim, value: _scatter(x, i, np.asarray(value, x.dtype), dim=dim),
-                   key="scatter_value", number=1, category="indexing", symbol="scatter", latex=r"x_{i} \leftarrow v",
-                   brief="A value written by an index along a dimension.", self=lambda grad, index, dim: grad.scatter(dim, index, 0))  # fmt: skip
-SCATTER_ADD = op("scatter_add", "self, index, src", lambda x, i, s, *, dim: _scatter(x, i, s, dim=dim, add=True), category="indexing",
-                 symbol="scatter+", latex=r"x_{i} \mathrel{+}= v", brief="Values added by an index along a dimension.",
-                 self=lambda grad: grad, src=lambda grad, index, dim: grad.gather(dim, index))  # fmt: skip
+GATHER = op(
+    "gather",
+    "self, index",
+    _gather,
+    category="indexing",
+    symbol="gather",
+    latex=r"x_{i}",
+    brief="Elements by an index along a dimension.",
+    derivatives={"self": "grad added up at the indices"},
+    self=lambda grad, self, index, dim: grad.new_zeros(self.shape).scatter_add(dim, index, grad),
+)
+SCATTER = op(
+    "scatter",
+    "self, index, src",
+    _scatter,
+    category="indexing",
+    symbol="scatter",
+    latex=r"x_{i} \leftarrow v",
+    brief="Values written by an index along a dimension.",
+    self=lambda grad, index, dim: grad.scatter(dim, index, 0),
+    src=lambda grad, index, dim: grad.gather(dim, index),
+)
+SCATTER_VALUE = op(
+    "scatter",
+    "self, index",
+    lambda x, i, *, dim, value: _scatter(x, i, np.asarray(value, x.dtype), dim=dim),
+    key="scatter_value",
+    number=1,
+    category="indexing",
+    symbol="scatter",
+    latex=r"x_{i} \leftarrow v",
+    brief="A value written by an index along a dimension.",
+    self=lambda grad, index, dim: grad.scatter(dim, index, 0),
+)
+SCATTER_ADD = op(
+    "scatter_add",
+    "self, index, src",
+    lambda x, i, s, *, dim: _scatter(x, i, s, dim=dim, add=True),
+    category="indexing",
+    symbol="scatter+",
+    latex=r"x_{i} \mathrel{+}= v",
+    brief="Values added by an index along a dimension.",
+    self=lambda grad: grad,
+    src=lambda grad, index, dim: grad.gather(dim, index),
+)
 
 
 def _check_index(index: Any, name: str) -> None:
@@ -81,7 +115,8 @@ def _check_smaller(index: Tensor, input: Tensor, dim: int, name: str) -> None:
     for d, (n, m) in enumerate(zip(index._data.shape, input._data.shape, strict=False)):
         if d != dim and n > m:
             raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(index._data.shape)} to be no larger than self "
+                f"Size does not match at dimension {d} expected index {list(index._data.shape)} to be no "
+                f"larger than self "
                 f"{list(input._data.shape)} apart from dimension {dim}"
             )
 
@@ -94,14 +129,21 @@ def _check_range(index: Tensor, input: Tensor, dim: int) -> None:
         raise RuntimeError(f"index {int(bad.flat[0])} is out of bounds for dimension {dim} with size {n}")
 
 
-def _prepare_scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Prepared:
+def _prepare_scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Prepared:
     _check_index(index, "scatter")
     axis = wrap_dim(dim, input._data.ndim)
     _check_range(index, input, axis)
     given = value if src is None else src
     if reduce == "add":
         source = operand(given)
-        return SCATTER_ADD, (input, index, source), (input._data, index._data, np.broadcast_to(source._data, index._data.shape)), {"dim": axis}
+        return (
+            SCATTER_ADD,
+            (input, index, source),
+            (input._data, index._data, np.broadcast_to(source._data, index._data.shape)),
+            {"dim": axis},
+        )
     if isinstance(given, Tensor):
         if given.dtype is not input.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -121,10 +163,17 @@ def _prepare_scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) ->
 register(_prepare_scatter, ("scatter",))
 register(_prepare_scatter_add, ("scatter_add",))
 
-INDEX_SELECT = op("index_select", "self, index", lambda x, i, *, dim: x.take(i, dim) if x.ndim else x.reshape(1).take(i, 0).reshape(()),
-                  category="indexing", symbol="index_select", latex=r"x_{i}", brief="Slices at given indices.",
-                  derivatives={"self": "grad added up at the indices"},
-                  self=lambda grad, index, dim, self_shape: grad.new_zeros(self_shape).index_add(dim, index, grad))  # fmt: skip
+INDEX_SELECT = op(
+    "index_select",
+    "self, index",
+    lambda x, i, *, dim: x.take(i, dim) if x.ndim else x.reshape(1).take(i, 0).reshape(()),
+    category="indexing",
+    symbol="index_select",
+    latex=r"x_{i}",
+    brief="Slices at given indices.",
+    derivatives={"self": "grad added up at the indices"},
+    self=lambda grad, index, dim, self_shape: grad.new_zeros(self_shape).index_add(dim, index, grad),
+)
 
 
 def _index_add(x: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:
@@ -133,16 +182,38 @@ def _index_add(x: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> 
     return out
 
 
-INDEX_ADD = op("index_add", "self, index, source", _index_add, category="indexing", symbol="index+", latex=r"x_{i} \mathrel{+}= v",
-               brief="Slices added at given indices.", self=lambda grad: grad,
-               source=lambda grad, index, source, dim, alpha: scaled(grad.index_select(dim, index).expand(source.shape), alpha))  # fmt: skip
-INDEX_COPY = op("index_copy", "self, index, source", lambda x, i, s, *, dim: _index_copy(x, i, s, dim), category="indexing",
-                symbol="index=", latex=r"x_{i} \leftarrow v", brief="Slices written at given indices.",
-                self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
-                source=lambda grad, index, source, dim: grad.index_select(dim, index).expand(source.shape))  # fmt: skip
-INDEX_FILL = op("index_fill", "self, index", lambda x, i, *, dim, value: _index_copy(x, i, np.asarray(value, x.dtype), dim),
-                category="indexing", symbol="index=", latex=r"x_{i} \leftarrow v", brief="Slices at given indices become one value.",
-                self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0))  # fmt: skip
+INDEX_ADD = op(
+    "index_add",
+    "self, index, source",
+    _index_add,
+    category="indexing",
+    symbol="index+",
+    latex=r"x_{i} \mathrel{+}= v",
+    brief="Slices added at given indices.",
+    self=lambda grad: grad,
+    source=lambda grad, index, source, dim, alpha: scaled(grad.index_select(dim, index).expand(source.shape), alpha),
+)
+INDEX_COPY = op(
+    "index_copy",
+    "self, index, source",
+    lambda x, i, s, *, dim: _index_copy(x, i, s, dim),
+    category="indexing",
+    symbol="index=",
+    latex=r"x_{i} \leftarrow v",
+    brief="Slices written at given indices.",
+    self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
+    source=lambda grad, index, source, dim: grad.index_select(dim, index).expand(source.shape),
+)
+INDEX_FILL = op(
+    "index_fill",
+    "self, index",
+    lambda x, i, *, dim, value: _index_copy(x, i, np.asarray(value, x.dtype), dim),
+    category="indexing",
+    symbol="index=",
+    latex=r"x_{i} \leftarrow v",
+    brief="Slices at given indices become one value.",
+    self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
+)
 
 
 def _index_copy(x: Any, index: Any, source: Any, dim: int) -> Any:
@@ -186,10 +257,18 @@ register(_prepare_index_fill, ("index_fill",))
 
 # --- masks ---
 
-MASKED_SELECT = op("masked_select", "self, mask", lambda x, m: np.broadcast_to(x, np.broadcast_shapes(x.shape, m.shape))[
-    np.broadcast_to(m, np.broadcast_shapes(x.shape, m.shape))], category="indexing", symbol="[mask]", latex=r"x_{m}",
+MASKED_SELECT = op(
+    "masked_select",
+    "self, mask",
+    lambda x, m: np.broadcast_to(x, np.broadcast_shapes(x.shape, m.shape))[
+        np.broadcast_to(m, np.broadcast_shapes(x.shape, m.shape))
+    ],
+    category="indexing",
+    symbol="[mask]",
+    latex=r"x_{m}",
     brief="Elements under a mask, in one dimension.",
-    self=lambda grad, self, mask: _masked_grad(grad, self, mask))  # fmt: skip
+    self=lambda grad, self, mask: _masked_grad(grad, self, mask),
+)
 
 
 def _masked_grad(grad: Any, self: Any, mask: Any) -> Any:
@@ -204,10 +283,17 @@ def _masked_scatter(x: Any, mask: Any, source: Any) -> Any:
     return out
 
 
-MASKED_SCATTER = op("masked_scatter", "self, mask, source", _masked_scatter, category="indexing", symbol="[mask]=",
-                    latex=r"x_{m} \leftarrow v", brief="Elements under a mask are written.",
-                    self=lambda grad, mask: grad.masked_fill(mask, 0),
-                    source=lambda grad, mask, source_shape: _source_grad(grad, mask, source_shape))  # fmt: skip
+MASKED_SCATTER = op(
+    "masked_scatter",
+    "self, mask, source",
+    _masked_scatter,
+    category="indexing",
+    symbol="[mask]=",
+    latex=r"x_{m} \leftarrow v",
+    brief="Elements under a mask are written.",
+    self=lambda grad, mask: grad.masked_fill(mask, 0),
+    source=lambda grad, mask, source_shape: _source_grad(grad, mask, source_shape),
+)
 
 
 def _source_grad(grad: Any, mask: Any, shape: tuple[int, ...]) -> Any:
@@ -226,8 +312,15 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     return made
 
 
-register(lambda input, mask, source: (MASKED_SCATTER, (input, mask, source), (input._data, mask._data, source._data), NO_PARAMS),
-         ("masked_scatter",))  # fmt: skip
+register(
+    lambda input, mask, source: (
+        MASKED_SCATTER,
+        (input, mask, source),
+        (input._data, mask._data, source._data),
+        NO_PARAMS,
+    ),
+    ("masked_scatter",),
+)
 
 
 @api("take_along_dim")
@@ -245,8 +338,15 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return made
 
 
-NONZERO = op("nonzero", "self", lambda x: np.argwhere(x).astype(np.int64), category="indexing", symbol="nonzero",
-             latex=r"\{i : x_i \ne 0\}", brief="The indices of elements that are not zero.")  # fmt: skip
+NONZERO = op(
+    "nonzero",
+    "self",
+    lambda x: np.argwhere(x).astype(np.int64),
+    category="indexing",
+    symbol="nonzero",
+    latex=r"\{i : x_i \ne 0\}",
+    brief="The indices of elements that are not zero.",
+)
 
 
 @api("nonzero")

@@ -1,4 +1,5 @@
-"""Reductions: sum, mean, prod, max, var, norm, logsumexp, softmax, cumulative sums … with every form of `dim` and `keepdim`."""
+"""Reductions: sum, mean, prod, max, var, norm, logsumexp, softmax, cumulative sums … with every form of `dim` and
+`keepdim`."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def axes_of(dim: Dim, ndim: int) -> tuple[int, ...] | None:
         return (axis,) if ndim else ()
     axes = tuple(wrap_dim(d, ndim) for d in dim)
     if len(set(axes)) != len(axes):
-        raise RuntimeError(f"dim {next(d for d in axes if axes.count(d) > 1)} appears multiple times in the list of dims")
+        raise RuntimeError(
+            f"dim {next(d for d in axes if axes.count(d) > 1)} appears multiple times in the list of dims"
+        )
     if not axes:
         return None
     return axes if ndim else ()
@@ -77,8 +80,12 @@ def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
 
 
 def _sum(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    wide = np.int64 if x.dtype.kind in "iub" else np.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
-    return np.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide).astype(x.dtype if x.dtype.kind in "fcV" else np.int64)
+    wide = (
+        np.int64 if x.dtype.kind in "iub" else np.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
+    )
+    return np.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide).astype(
+        x.dtype if x.dtype.kind in "fcV" else np.int64
+    )
 
 
 def _mean(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
@@ -94,21 +101,66 @@ def _count(shape: tuple[int, ...], dim: Dim) -> int:
     return math.prod(shape) if axes is None else math.prod(shape[a] for a in axes)
 
 
-SUM = op("sum", "self", lambda x: _sum(x), category="reductions", symbol="∑", latex=r"\sum_i x_i", brief="The sum of all elements.",
-         derivatives={"self": "grad, to every element"}, self=lambda grad, self_shape: grad.expand(self_shape))  # fmt: skip
-SUM_DIM = op("sum", "self", _sum, key="sum_dim", number=1, category="reductions", symbol="∑", latex=r"\sum_i x_i",
-             brief="The sum over dimensions.", derivatives={"self": "grad, to every element that was summed"},
-             self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim))  # fmt: skip
-MEAN = op("mean", "self", lambda x: _mean(x), category="reductions", symbol="mean", latex=r"\frac{1}{n}\sum_i x_i",
-          brief="The mean of all elements.", derivatives={"self": "grad / n"},
-          self=lambda grad, self_shape: grad.expand(self_shape) / math.prod(self_shape))  # fmt: skip
-MEAN_DIM = op("mean", "self", _mean, key="mean_dim", number=1, category="reductions", symbol="mean", latex=r"\frac{1}{n}\sum_i x_i",
-              brief="The mean over dimensions.", derivatives={"self": "grad / n"},
-              self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim) / _count(self_shape, dim))  # fmt: skip
+SUM = op(
+    "sum",
+    "self",
+    lambda x: _sum(x),
+    category="reductions",
+    symbol="∑",
+    latex=r"\sum_i x_i",
+    brief="The sum of all elements.",
+    derivatives={"self": "grad, to every element"},
+    self=lambda grad, self_shape: grad.expand(self_shape),
+)
+SUM_DIM = op(
+    "sum",
+    "self",
+    _sum,
+    key="sum_dim",
+    number=1,
+    category="reductions",
+    symbol="∑",
+    latex=r"\sum_i x_i",
+    brief="The sum over dimensions.",
+    derivatives={"self": "grad, to every element that was summed"},
+    self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim),
+)
+MEAN = op(
+    "mean",
+    "self",
+    lambda x: _mean(x),
+    category="reductions",
+    symbol="mean",
+    latex=r"\frac{1}{n}\sum_i x_i",
+    brief="The mean of all elements.",
+    derivatives={"self": "grad / n"},
+    self=lambda grad, self_shape: grad.expand(self_shape) / math.prod(self_shape),
+)
+MEAN_DIM = op(
+    "mean",
+    "self",
+    _mean,
+    key="mean_dim",
+    number=1,
+    category="reductions",
+    symbol="mean",
+    latex=r"\frac{1}{n}\sum_i x_i",
+    brief="The mean over dimensions.",
+    derivatives={"self": "grad / n"},
+    self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim) / _count(self_shape, dim),
+)
 
 
 @api("sum")
-def sum_(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None, dtype: Any = None) -> Tensor:
+def sum_(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = None,
+) -> Tensor:
     """The sum of all elements, or over `dim`."""
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
     input = _numeric(input, dtype, False)
@@ -120,7 +172,15 @@ def sum_(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = N
 
 
 @api("mean")
-def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool | None = None, dtype: Any = None) -> Tensor:
+def mean(
+    input: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = None,
+) -> Tensor:
     """The mean of all elements, or over `dim`."""
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
     input = _numeric(input, dtype, True)
@@ -167,12 +227,30 @@ def _others_product(x: Any, dim: int) -> Any:
     return (before * after).conj()
 
 
-PROD = op("prod", "self", lambda x: _prod(x), category="reductions", symbol="∏", latex=r"\prod_i x_i",
-          brief="The product of all elements.", derivatives={"self": "grad · result / self"},
-          self=lambda grad, self, result: _prod_grad(grad, self, result, None, False))  # fmt: skip
-PROD_DIM = op("prod", "self", _prod, key="prod_dim", number=1, category="reductions", symbol="∏", latex=r"\prod_i x_i",
-              brief="The product over a dimension.", derivatives={"self": "grad · result / self"},
-              self=lambda grad, self, result, dim, keepdim: _prod_grad(grad, self, result, dim, keepdim))  # fmt: skip
+PROD = op(
+    "prod",
+    "self",
+    lambda x: _prod(x),
+    category="reductions",
+    symbol="∏",
+    latex=r"\prod_i x_i",
+    brief="The product of all elements.",
+    derivatives={"self": "grad · result / self"},
+    self=lambda grad, self, result: _prod_grad(grad, self, result, None, False),
+)
+PROD_DIM = op(
+    "prod",
+    "self",
+    _prod,
+    key="prod_dim",
+    number=1,
+    category="reductions",
+    symbol="∏",
+    latex=r"\prod_i x_i",
+    brief="The product over a dimension.",
+    derivatives={"self": "grad · result / self"},
+    self=lambda grad, self, result, dim, keepdim: _prod_grad(grad, self, result, dim, keepdim),
+)
 
 
 @api("prod")
@@ -211,9 +289,19 @@ def _put_at(grad: Any, indices: Any, shape: tuple[int, ...], dim: int, keepdim: 
 
 def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
     """The rows and functions of one extreme: over all, over a dimension with its index, and amax/amin."""
-    whole = op(name, "self", lambda x: _need(x, name, reduce), key=name, number=1, category="reductions", symbol=symbol, latex=latex,
-               brief=f"The {'largest' if name == 'max' else 'smallest'} element.", derivatives={"self": "grad, shared by the places of the extreme"},
-               self=_even_share)  # fmt: skip
+    whole = op(
+        name,
+        "self",
+        lambda x: _need(x, name, reduce),
+        key=name,
+        number=1,
+        category="reductions",
+        symbol=symbol,
+        latex=latex,
+        brief=f"The {'largest' if name == 'max' else 'smallest'} element.",
+        derivatives={"self": "grad, shared by the places of the extreme"},
+        self=_even_share,
+    )
 
     def along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
         if not x.ndim:
@@ -225,12 +313,29 @@ def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
         values = np.take_along_axis(x, at, axis)
         return (values, at) if keepdim else (values.squeeze(axis), at.squeeze(axis))
 
-    pair = op(name, "self", along, key=f"{name}_dim", outputs="values, indices", category="reductions", symbol=symbol, latex=latex,
-              brief="The extreme over a dimension and where it is.", derivatives={"self": "grad at the chosen index, 0 elsewhere"},
-              self=lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim))  # fmt: skip
-    shared = op(f"a{name}", "self", lambda x, *, dim=(), keepdim=False: reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
-                category="reductions", symbol=symbol, latex=latex, brief="The extreme over dimensions, shared at ties.",
-                self=_amax_share)  # fmt: skip
+    pair = op(
+        name,
+        "self",
+        along,
+        key=f"{name}_dim",
+        outputs="values, indices",
+        category="reductions",
+        symbol=symbol,
+        latex=latex,
+        brief="The extreme over a dimension and where it is.",
+        derivatives={"self": "grad at the chosen index, 0 elsewhere"},
+        self=lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim),
+    )
+    shared = op(
+        f"a{name}",
+        "self",
+        lambda x, *, dim=(), keepdim=False: reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
+        category="reductions",
+        symbol=symbol,
+        latex=latex,
+        brief="The extreme over dimensions, shared at ties.",
+        self=_amax_share,
+    )
 
     @api(name)
     def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
@@ -246,9 +351,15 @@ def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
     def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
         return call(shared, input, dim=_tuple(dim), keepdim=keepdim)
 
-    position = op(f"arg{name}", "self", lambda x, *, dim=None, keepdim=False: _position(x, arg, dim, keepdim, name),
-                  category="reductions", symbol=f"arg{name}", latex=rf"\operatorname{{arg{name}}}_i x_i",
-                  brief="Where the extreme is.")  # fmt: skip
+    position = op(
+        f"arg{name}",
+        "self",
+        lambda x, *, dim=None, keepdim=False: _position(x, arg, dim, keepdim, name),
+        category="reductions",
+        symbol=f"arg{name}",
+        latex=rf"\operatorname{{arg{name}}}_i x_i",
+        brief="Where the extreme is.",
+    )
 
     @api(f"arg{name}")
     def where_extreme(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -258,7 +369,8 @@ def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
 def _need(x: Any, name: str, reduce: Any) -> Any:
     if not x.size:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            f"with the 'dim' argument."
         )
     return reduce(x)
 
@@ -279,10 +391,24 @@ def _position(x: Any, arg: Any, dim: Any, keepdim: bool, name: str) -> Any:
 _extreme("max", np.max, np.argmax, "max", r"\max_i x_i")
 _extreme("min", np.min, np.argmin, "min", r"\min_i x_i")
 
-ANY = op("any", "self", lambda x, *, dim=None, keepdim=False: np.any(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
-         category="reductions", symbol="any", latex=r"\exists_i x_i", brief="Whether any element is true.")  # fmt: skip
-ALL = op("all", "self", lambda x, *, dim=None, keepdim=False: np.all(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
-         category="reductions", symbol="all", latex=r"\forall_i x_i", brief="Whether all elements are true.")  # fmt: skip
+ANY = op(
+    "any",
+    "self",
+    lambda x, *, dim=None, keepdim=False: np.any(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
+    category="reductions",
+    symbol="any",
+    latex=r"\exists_i x_i",
+    brief="Whether any element is true.",
+)
+ALL = op(
+    "all",
+    "self",
+    lambda x, *, dim=None, keepdim=False: np.all(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
+    category="reductions",
+    symbol="all",
+    latex=r"\forall_i x_i",
+    brief="Whether all elements are true.",
+)
 
 
 @api("any")
@@ -319,19 +445,37 @@ def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) ->
     return (2.0 / left) * kept(grad, shape, dim, keepdim) * center
 
 
-VAR = op("var", "self", _variance, category="reductions", symbol="var", latex=r"\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2",
-         brief="The variance.", derivatives={"self": "grad · 2 (self − mean) / (n − 1)"},
-         self=_var_grad)  # fmt: skip
-STD = op("std", "self", lambda x, **kw: np.sqrt(_variance(x, **kw)), category="reductions", symbol="std",
-         latex=r"\sqrt{\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2}", brief="The standard deviation.",
-         derivatives={"self": "grad · (self − mean) / ((n − 1) · result)"},
-         self=lambda grad, self, result, dim, correction, keepdim: _var_grad(
-             (grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim))  # fmt: skip
+VAR = op(
+    "var",
+    "self",
+    _variance,
+    category="reductions",
+    symbol="var",
+    latex=r"\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2",
+    brief="The variance.",
+    derivatives={"self": "grad · 2 (self − mean) / (n − 1)"},
+    self=_var_grad,
+)
+STD = op(
+    "std",
+    "self",
+    lambda x, **kw: np.sqrt(_variance(x, **kw)),
+    category="reductions",
+    symbol="std",
+    latex=r"\sqrt{\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2}",
+    brief="The standard deviation.",
+    derivatives={"self": "grad · (self − mean) / ((n − 1) · result)"},
+    self=lambda grad, self, result, dim, correction, keepdim: _var_grad(
+        (grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim
+    ),
+)
 
 
 def _spread_of(row: Any, name: str) -> None:
     @api(name)
-    def function(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Tensor:
+    def function(
+        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    ) -> Tensor:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if correction is None:
@@ -398,8 +542,17 @@ def _norm_grad(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: b
     return powered * scale.masked_fill(norm == 0, 0)
 
 
-NORM = op("linalg_vector_norm", "self", _norm, category="reductions", symbol="‖x‖", latex=r"\|x\|_p", brief="The vector norm.",
-          derivatives={"self": "grad · self / result"}, self=_norm_grad)  # fmt: skip
+NORM = op(
+    "linalg_vector_norm",
+    "self",
+    _norm,
+    category="reductions",
+    symbol="‖x‖",
+    latex=r"\|x\|_p",
+    brief="The vector norm.",
+    derivatives={"self": "grad · self / result"},
+    self=_norm_grad,
+)
 
 
 @api("vector_norm", where="linalg")
@@ -407,7 +560,9 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     """The vector norm of all elements, or over `dim`."""
     x = x if dtype is None else x.to(dtype)
     if x.dtype.rank < 2:
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.title}"
+        )
     made: Tensor = call(NORM, x, ord=ord, dim=_tuple(dim), keepdim=keepdim)
     return made
 
@@ -433,10 +588,19 @@ def _logsumexp(x: Any, *, dim: Any, keepdim: bool = False) -> Any:
     return (total + (top if keepdim else np.squeeze(top, axes))).astype(x.dtype)
 
 
-LOGSUMEXP = op("logsumexp", "self", _logsumexp, category="reductions", symbol="lse", latex=r"\ln \sum_i e^{x_i}",
-               brief="The logarithm of the sum of exponentials.", derivatives={"self": "grad · exp(self − result)"},
-               self=lambda grad, self, result, dim, keepdim, self_shape: kept(grad, self_shape, dim, keepdim)
-               * (self - kept(result, self_shape, dim, keepdim)).exp())  # fmt: skip
+LOGSUMEXP = op(
+    "logsumexp",
+    "self",
+    _logsumexp,
+    category="reductions",
+    symbol="lse",
+    latex=r"\ln \sum_i e^{x_i}",
+    brief="The logarithm of the sum of exponentials.",
+    derivatives={"self": "grad · exp(self − result)"},
+    self=lambda grad, self, result, dim, keepdim, self_shape: (
+        kept(grad, self_shape, dim, keepdim) * (self - kept(result, self_shape, dim, keepdim)).exp()
+    ),
+)
 
 
 @api("logsumexp")
@@ -463,13 +627,28 @@ def _log_softmax(x: Any, *, dim: int) -> Any:
     return (shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype)
 
 
-SOFTMAX = op("softmax", "self", _softmax, category="activations", symbol="softmax", latex=r"e^{x_i} / \sum_j e^{x_j}",
-             brief="Exponentials that sum to 1.", derivatives={"self": "result · (grad − Σ grad · result)"},
-             self=lambda grad, result, dim: grad * result - result * (grad * result).sum(dim, keepdim=True))  # fmt: skip
-LOG_SOFTMAX = op("log_softmax", "self", _log_softmax, category="activations", symbol="logsoftmax",
-                 latex=r"x_i - \ln \sum_j e^{x_j}", brief="The logarithm of softmax.",
-                 derivatives={"self": "grad − exp(result) · Σ grad"},
-                 self=lambda grad, result, dim: grad - result.exp() * grad.sum(dim, keepdim=True))  # fmt: skip
+SOFTMAX = op(
+    "softmax",
+    "self",
+    _softmax,
+    category="activations",
+    symbol="softmax",
+    latex=r"e^{x_i} / \sum_j e^{x_j}",
+    brief="Exponentials that sum to 1.",
+    derivatives={"self": "result · (grad − Σ grad · result)"},
+    self=lambda grad, result, dim: grad * result - result * (grad * result).sum(dim, keepdim=True),
+)
+LOG_SOFTMAX = op(
+    "log_softmax",
+    "self",
+    _log_softmax,
+    category="activations",
+    symbol="logsoftmax",
+    latex=r"x_i - \ln \sum_j e^{x_j}",
+    brief="The logarithm of softmax.",
+    derivatives={"self": "grad − exp(result) · Σ grad"},
+    self=lambda grad, result, dim: grad - result.exp() * grad.sum(dim, keepdim=True),
+)
 
 
 def _soft(row: Any) -> Any:
@@ -478,7 +657,7 @@ def _soft(row: Any) -> Any:
             dim = _implicit_dim(row.name, input._data.ndim)
         input = input if dtype is None else input.to(dtype)
         if input.dtype.rank < 2:
-            raise RuntimeError(f'"{row.name}_lastdim_kernel_impl" not implemented for \'{input.dtype.title}\'')
+            raise RuntimeError(f"\"{row.name}_lastdim_kernel_impl\" not implemented for '{input.dtype.title}'")
         made: Tensor = call(row, input, dim=dim)
         return made
 
@@ -524,12 +703,28 @@ def _cumulative(ufunc: Any) -> Any:
     return forward
 
 
-CUMSUM = op("cumsum", "self", _cumulative(np.add), category="reductions", symbol="cumsum", latex=r"\sum_{j \le i} x_j",
-            brief="Running sums.", derivatives={"self": "running sums of grad from the end"},
-            self=lambda grad, dim: _reversed_cumsum(grad, dim))  # fmt: skip
-CUMPROD = op("cumprod", "self", _cumulative(np.multiply), category="reductions", symbol="cumprod", latex=r"\prod_{j \le i} x_j",
-             brief="Running products.", derivatives={"self": "running sums of grad · result from the end, / self"},
-             self=lambda grad, self, result, dim: _cumprod_grad(grad, self, result, dim))  # fmt: skip
+CUMSUM = op(
+    "cumsum",
+    "self",
+    _cumulative(np.add),
+    category="reductions",
+    symbol="cumsum",
+    latex=r"\sum_{j \le i} x_j",
+    brief="Running sums.",
+    derivatives={"self": "running sums of grad from the end"},
+    self=lambda grad, dim: _reversed_cumsum(grad, dim),
+)
+CUMPROD = op(
+    "cumprod",
+    "self",
+    _cumulative(np.multiply),
+    category="reductions",
+    symbol="cumprod",
+    latex=r"\prod_{j \le i} x_j",
+    brief="Running products.",
+    derivatives={"self": "running sums of grad · result from the end, / self"},
+    self=lambda grad, self, result, dim: _cumprod_grad(grad, self, result, dim),
+)
 
 
 def _cumprod_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
@@ -539,7 +734,9 @@ def _cumprod_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
     parts = []
     for i in range(self.shape[axis]):  # for each element: products that leave it out
         head = self.narrow(axis, 0, i).prod(axis, keepdim=True) if i else 1
-        tail = F["cat"]([self.narrow(axis, 0, 1) * 0 + 1, self.narrow(axis, i + 1, self.shape[axis] - i - 1)], axis).cumprod(axis)
+        tail = F["cat"](
+            [self.narrow(axis, 0, 1) * 0 + 1, self.narrow(axis, i + 1, self.shape[axis] - i - 1)], axis
+        ).cumprod(axis)
         parts.append((grad.narrow(axis, i, self.shape[axis] - i) * tail * head).sum(axis, keepdim=True))
     return F["cat"](parts, axis)
 
@@ -562,4 +759,3 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
     """How many elements are not zero."""
     return wrap(np.asarray(np.count_nonzero(input._data, axis=axes_of(dim, input._data.ndim)), np.int64))
-

@@ -1,7 +1,9 @@
-"""Views and rearrangements: the same elements seen in another shape. Most share memory with their source (`view=True`)."""
+"""Views and rearrangements: the same elements seen in another shape. Most share memory with their source
+(`view=True`)."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +41,8 @@ def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
     if -1 in asked:
         if known == 0:
             raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(asked)} because the unspecified dimension size -1 can be "
+                f"cannot reshape tensor of 0 elements into shape {list(asked)} because the unspecified dimension "
+                f"size -1 can be "
                 "any value and is ambiguous"
             )
         if count % known == 0:
@@ -60,20 +63,50 @@ def _view_forward(x: Any, *, size: tuple[int, ...]) -> Any:
     found = _same_memory(x, size)
     if found is None:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+            "two contiguous "
             "subspaces). Use .reshape(...) instead."
         )
     return found
 
 
 _SAME = {"self": "grad, in the former shape"}
-VIEW = op("view", "self", _view_forward, category="shape", symbol="view", latex=r"x", brief="The same elements in another shape.",
-          derivatives=_SAME, view=True, self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
-UNSAFE_VIEW = op("_unsafe_view", "self", _view_forward, node="UnsafeViewBackward0", category="shape", symbol="view", latex=r"x",
-                 brief="The same elements in another shape.", derivatives=_SAME,
-                 self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
-ALIAS = op("alias", "self", lambda x: x[...], category="shape", symbol="alias", latex=r"x", brief="The tensor under another name.",
-           derivatives=_SAME, view=True, self=lambda grad: grad)  # fmt: skip
+VIEW = op(
+    "view",
+    "self",
+    _view_forward,
+    category="shape",
+    symbol="view",
+    latex=r"x",
+    brief="The same elements in another shape.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+)
+UNSAFE_VIEW = op(
+    "_unsafe_view",
+    "self",
+    _view_forward,
+    node="UnsafeViewBackward0",
+    category="shape",
+    symbol="view",
+    latex=r"x",
+    brief="The same elements in another shape.",
+    derivatives=_SAME,
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+)
+ALIAS = op(
+    "alias",
+    "self",
+    lambda x: x[...],
+    category="shape",
+    symbol="alias",
+    latex=r"x",
+    brief="The tensor under another name.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad: grad,
+)
 
 
 @method("view")
@@ -81,7 +114,9 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory in another shape (or read as another type of the same size)."""
     if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
         target = dtype or size[0]
-        raise RuntimeError(f"view as another type ({target!r}) is not supported; use .to({target!r}) to convert the values")
+        raise RuntimeError(
+            f"view as another type ({target!r}) is not supported; use .to({target!r}) to convert the values"
+        )
     shape = infer_size(sizes_of(size), self._data.size)
     made: Tensor = call(VIEW, self, size=shape)
     return made
@@ -143,14 +178,42 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 
 # --- order of dimensions ---
 
-PERMUTE = op("permute", "self", lambda x, *, dims: x.transpose(dims), category="shape", symbol="permute", latex=r"x",
-             brief="Dimensions in another order.", derivatives=_SAME, view=True,
-             self=lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))))  # fmt: skip
-TRANSPOSE = op("transpose", "self", lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1), category="shape", symbol="ᵀ", latex=r"x^\top",
-               brief="Two dimensions exchanged.", derivatives=_SAME, view=True,
-               self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1))  # fmt: skip
-T = op("t", "self", lambda x: x.T, category="shape", symbol="ᵀ", latex=r"x^\top", brief="The transposed matrix.", derivatives=_SAME,
-       view=True, self=lambda grad: grad.t())  # fmt: skip
+PERMUTE = op(
+    "permute",
+    "self",
+    lambda x, *, dims: x.transpose(dims),
+    category="shape",
+    symbol="permute",
+    latex=r"x",
+    brief="Dimensions in another order.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))),
+)
+TRANSPOSE = op(
+    "transpose",
+    "self",
+    lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1),
+    category="shape",
+    symbol="ᵀ",
+    latex=r"x^\top",
+    brief="Two dimensions exchanged.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1),
+)
+T = op(
+    "t",
+    "self",
+    lambda x: x.T,
+    category="shape",
+    symbol="ᵀ",
+    latex=r"x^\top",
+    brief="The transposed matrix.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad: grad.t(),
+)
 
 
 @api("permute", where="method")
@@ -165,7 +228,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     n = input._data.ndim
     if len(dims) != n:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering of "
             f"dimensions i.e. input.dim() = {n} is not equal to len(dims) = {len(dims)}"
         )
     order = tuple(wrap_dim(d, n) for d in dims)
@@ -222,17 +286,58 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 
 # --- dimensions of size one, and repetition ---
 
-UNSQUEEZE = op("unsqueeze", "self", lambda x, *, dim: np.expand_dims(x, dim), category="shape", symbol="unsqueeze", latex=r"x",
-               brief="A new dimension of size 1.", derivatives=_SAME, view=True, self=lambda grad, dim: grad.squeeze(dim))  # fmt: skip
-SQUEEZE = op("squeeze", "self", lambda x: x.squeeze(), category="shape", symbol="squeeze", latex=r"x",
-             brief="Without the dimensions of size 1.", derivatives=_SAME, view=True,
-             self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
-SQUEEZE_DIM = op("squeeze", "self", lambda x, *, dim: x.squeeze(dim) if x.ndim and x.shape[dim] == 1 else x[...], key="squeeze_dim",
-                 number=1, category="shape", symbol="squeeze", latex=r"x", brief="Without one dimension of size 1.",
-                 derivatives=_SAME, view=True, self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
-SQUEEZE_DIMS = op("squeeze", "self", lambda x, *, dim: x.squeeze(tuple(d for d in dim if x.shape[d] == 1)), key="squeeze_dims",
-                  number=2, category="shape", symbol="squeeze", latex=r"x", brief="Without some dimensions of size 1.",
-                  derivatives=_SAME, view=True, self=lambda grad, self_shape: grad.reshape(self_shape))  # fmt: skip
+UNSQUEEZE = op(
+    "unsqueeze",
+    "self",
+    lambda x, *, dim: np.expand_dims(x, dim),
+    category="shape",
+    symbol="unsqueeze",
+    latex=r"x",
+    brief="A new dimension of size 1.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, dim: grad.squeeze(dim),
+)
+SQUEEZE = op(
+    "squeeze",
+    "self",
+    lambda x: x.squeeze(),
+    category="shape",
+    symbol="squeeze",
+    latex=r"x",
+    brief="Without the dimensions of size 1.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+)
+SQUEEZE_DIM = op(
+    "squeeze",
+    "self",
+    lambda x, *, dim: x.squeeze(dim) if x.ndim and x.shape[dim] == 1 else x[...],
+    key="squeeze_dim",
+    number=1,
+    category="shape",
+    symbol="squeeze",
+    latex=r"x",
+    brief="Without one dimension of size 1.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+)
+SQUEEZE_DIMS = op(
+    "squeeze",
+    "self",
+    lambda x, *, dim: x.squeeze(tuple(d for d in dim if x.shape[d] == 1)),
+    key="squeeze_dims",
+    number=2,
+    category="shape",
+    symbol="squeeze",
+    latex=r"x",
+    brief="Without some dimensions of size 1.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+)
 
 
 @api("unsqueeze")
@@ -259,10 +364,18 @@ def _expand_forward(x: Any, *, size: tuple[int, ...]) -> Any:
     return np.broadcast_to(x, size)
 
 
-EXPAND = op("expand", "self", _expand_forward, category="shape", symbol="expand", latex=r"x",
-            brief="Repeated along dimensions of size 1, without copying.",
-            derivatives={"self": "grad, summed over the repetitions"}, view=True,
-            self=lambda grad: grad)  # fmt: skip
+EXPAND = op(
+    "expand",
+    "self",
+    _expand_forward,
+    category="shape",
+    symbol="expand",
+    latex=r"x",
+    brief="Repeated along dimensions of size 1, without copying.",
+    derivatives={"self": "grad, summed over the repetitions"},
+    view=True,
+    self=lambda grad: grad,
+)
 
 
 @method("expand")
@@ -273,7 +386,8 @@ def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     extra = len(asked) - len(shape)
     if extra < 0:
         raise RuntimeError(
-            f"expand({self.type()}{{{list(shape)}}}, size={list(asked)}): the number of sizes provided ({len(asked)}) must be "
+            f"expand({self.type()}{{{list(shape)}}}, size={list(asked)}): the number of sizes provided "
+            f"({len(asked)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     full = []
@@ -285,7 +399,8 @@ def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
             )
         if own is not None and n not in (-1, own) and own != 1:
             raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at non-singleton dimension {i}.  "
+                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at non-singleton "
+                f"dimension {i}.  "
                 f"Target sizes: {list(asked)}.  Tensor sizes: {list(shape)}"
             )
         full.append(own if n == -1 and own is not None else n)
@@ -312,9 +427,17 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(expand(each, *shape) for each in tensors)
 
 
-REPEAT = op("repeat", "self", lambda x, *, repeats: np.tile(x, repeats), category="shape", symbol="repeat", latex=r"x",
-            brief="Copies side by side.", derivatives={"self": "grad, summed over the copies"},
-            self=lambda grad, self_shape, repeats: _repeat_grad(grad, self_shape, repeats))  # fmt: skip
+REPEAT = op(
+    "repeat",
+    "self",
+    lambda x, *, repeats: np.tile(x, repeats),
+    category="shape",
+    symbol="repeat",
+    latex=r"x",
+    brief="Copies side by side.",
+    derivatives={"self": "grad, summed over the copies"},
+    self=lambda grad, self_shape, repeats: _repeat_grad(grad, self_shape, repeats),
+)
 
 
 def _repeat_grad(grad: Any, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
@@ -359,12 +482,28 @@ def _cat_grads(grads: Any, shapes: Any, dim: int) -> Any:
     return out
 
 
-CAT = op("cat", "*tensors", lambda *xs, dim: np.concatenate([x for x in xs if x.shape != (0,)] or xs, axis=dim), category="shape",
-         symbol="cat", latex=r"[x, y]", brief="Tensors one after another.", derivatives={"tensors": "the part of grad that is its own"},
-         joint=_cat_grads)  # fmt: skip
-STACK = op("stack", "*tensors", lambda *xs, dim: np.stack(xs, axis=dim), category="shape", symbol="stack", latex=r"[x; y]",
-           brief="Tensors along a new dimension.", derivatives={"tensors": "the slice of grad that is its own"},
-           joint=lambda grads, dim: grads[0].unbind(dim))  # fmt: skip
+CAT = op(
+    "cat",
+    "*tensors",
+    lambda *xs, dim: np.concatenate([x for x in xs if x.shape != (0,)] or xs, axis=dim),
+    category="shape",
+    symbol="cat",
+    latex=r"[x, y]",
+    brief="Tensors one after another.",
+    derivatives={"tensors": "the part of grad that is its own"},
+    joint=_cat_grads,
+)
+STACK = op(
+    "stack",
+    "*tensors",
+    lambda *xs, dim: np.stack(xs, axis=dim),
+    category="shape",
+    symbol="stack",
+    latex=r"[x; y]",
+    brief="Tensors along a new dimension.",
+    derivatives={"tensors": "the slice of grad that is its own"},
+    joint=lambda grads, dim: grads[0].unbind(dim),
+)
 
 
 def _common(tensors: Sequence[Tensor], name: str) -> tuple[list[Tensor], list[Any]]:
@@ -406,7 +545,8 @@ def _check_cat(i: int, first: tuple[int, ...], shape: tuple[int, ...], dim: int)
     for d, (n, m) in enumerate(zip(first, shape, strict=True)):
         if d != dim and n != m:
             raise RuntimeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor number {i} in the list."
+                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for "
+                f"tensor number {i} in the list."
             )
 
 
@@ -417,13 +557,16 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     for i, x in enumerate(arrays):
         if x.shape != arrays[0].shape:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at entry 0 and {list(x.shape)} at entry {i}"
+                f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at entry 0 and "
+                f"{list(x.shape)} at entry {i}"
             )
     made: Tensor = apply(STACK, several, arrays, {"dim": wrap_dim(dim, arrays[0].ndim + 1)})
     return made
 
 
-api("hstack", where="torch")(lambda tensors: cat([_at_least_1d(x) for x in tensors], 0 if tensors[0]._data.ndim <= 1 else 1))
+api("hstack", where="torch")(
+    lambda tensors: cat([_at_least_1d(x) for x in tensors], 0 if tensors[0]._data.ndim <= 1 else 1)
+)
 api("vstack", where="torch")(lambda tensors: cat([x if x._data.ndim > 1 else reshape(x, 1, -1) for x in tensors], 0))
 
 
@@ -440,16 +583,45 @@ def _joined(grads: Any, dim: int, self_shape: tuple[int, ...], sizes: tuple[int,
     return [cat(parts, dim)]
 
 
-SPLIT = op("split", "self", lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim), outputs="result, others",
-           category="shape", symbol="split", latex=r"x", brief="Parts along a dimension.", view=True, joint=_joined,
-           derivatives={"self": "the gradients of the parts, joined"})  # fmt: skip
-SPLIT_SIZES = op("split_with_sizes", "self", lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim), outputs="result, others",
-                 category="shape", symbol="split", latex=r"x", brief="Parts of given sizes along a dimension.", view=True, joint=_joined,
-                 derivatives={"self": "the gradients of the parts, joined"})  # fmt: skip
-UNBIND = op("unbind", "self", lambda x, *, dim: [np.moveaxis(x, dim, 0)[i, ...] for i in range(x.shape[dim])],
-            outputs="result, others", category="shape", symbol="unbind", latex=r"x", brief="Slices along a dimension.", view=True,
-            joint=lambda grads, dim, self_shape: [_stack_grads(grads, dim, self_shape)],
-            derivatives={"self": "the gradients of the slices, stacked"})  # fmt: skip
+SPLIT = op(
+    "split",
+    "self",
+    lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim),
+    outputs="result, others",
+    category="shape",
+    symbol="split",
+    latex=r"x",
+    brief="Parts along a dimension.",
+    view=True,
+    joint=_joined,
+    derivatives={"self": "the gradients of the parts, joined"},
+)
+SPLIT_SIZES = op(
+    "split_with_sizes",
+    "self",
+    lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim),
+    outputs="result, others",
+    category="shape",
+    symbol="split",
+    latex=r"x",
+    brief="Parts of given sizes along a dimension.",
+    view=True,
+    joint=_joined,
+    derivatives={"self": "the gradients of the parts, joined"},
+)
+UNBIND = op(
+    "unbind",
+    "self",
+    lambda x, *, dim: [np.moveaxis(x, dim, 0)[i, ...] for i in range(x.shape[dim])],
+    outputs="result, others",
+    category="shape",
+    symbol="unbind",
+    latex=r"x",
+    brief="Slices along a dimension.",
+    view=True,
+    joint=lambda grads, dim, self_shape: [_stack_grads(grads, dim, self_shape)],
+    derivatives={"self": "the gradients of the slices, stacked"},
+)
 
 
 def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Any:
@@ -491,7 +663,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         cuts = [0, *np.cumsum([n // k + (i < n % k) for i in range(k)]).tolist()]
     else:
         cuts = [0, *indices_or_sections, n]
-    return tuple(input.narrow(axis, a, b - a) for a, b in zip(cuts, cuts[1:], strict=False))
+    return tuple(input.narrow(axis, a, b - a) for a, b in itertools.pairwise(cuts))
 
 
 @api("chunk")
@@ -534,19 +706,29 @@ def _as_strided_grad(grad: Any, self_shape: Any, size: Any, stride: Any, storage
     return grad.new_zeros((count,)).index_add(0, at, grad.reshape(-1)).reshape(self_shape)
 
 
-AS_STRIDED = op("as_strided", "self", _strided, category="shape", symbol="as_strided", latex=r"x",
-                brief="Memory seen with given sizes and strides.", view=True,
-                derivatives={"self": "grad, back at the places it came from"}, self=_as_strided_grad)  # fmt: skip
+AS_STRIDED = op(
+    "as_strided",
+    "self",
+    _strided,
+    category="shape",
+    symbol="as_strided",
+    latex=r"x",
+    brief="Memory seen with given sizes and strides.",
+    view=True,
+    derivatives={"self": "grad, back at the places it came from"},
+    self=_as_strided_grad,
+)
 
 
 @api("as_strided")
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Tensor:
     """The memory seen with given sizes and strides."""
     reach = storage_offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    if any(s < 0 for s in stride) or storage_offset < 0 or (math.prod(size) and reach >= input._data.size):
+    if any(s < 0 for s in stride) or storage_offset < 0 or (0 not in size and reach >= input._data.size):
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
-            f"{input._data.itemsize} requiring a storage size of {(reach + 1) * input._data.itemsize} are out of bounds for "
+            f"{input._data.itemsize} requiring a storage size of {(reach + 1) * input._data.itemsize} are out "
+            f"of bounds for "
             f"storage of size {input._data.nbytes}"
         )
     made: Tensor = call(AS_STRIDED, input, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset)
@@ -560,11 +742,28 @@ def _flip_dims(x: Tensor, dims: Any) -> tuple[int, ...]:
     return tuple(wrap_dim(d, x._data.ndim) for d in sizes_of(dims))
 
 
-FLIP = op("flip", "self", lambda x, *, dims: np.flip(x, dims).copy(), category="shape", symbol="flip", latex=r"x",
-          brief="Order reversed along dimensions.", self=lambda grad, dims: grad.flip(dims))  # fmt: skip
-ROLL = op("roll", "self", lambda x, *, shifts, dims: np.roll(x, shifts, dims), category="shape", symbol="roll", latex=r"x",
-          brief="Elements shifted round.",
-          self=lambda grad, shifts, dims: F["roll"](grad, tuple(-s for s in shifts) if isinstance(shifts, tuple) else -shifts, dims))  # fmt: skip
+FLIP = op(
+    "flip",
+    "self",
+    lambda x, *, dims: np.flip(x, dims).copy(),
+    category="shape",
+    symbol="flip",
+    latex=r"x",
+    brief="Order reversed along dimensions.",
+    self=lambda grad, dims: grad.flip(dims),
+)
+ROLL = op(
+    "roll",
+    "self",
+    lambda x, *, shifts, dims: np.roll(x, shifts, dims),
+    category="shape",
+    symbol="roll",
+    latex=r"x",
+    brief="Elements shifted round.",
+    self=lambda grad, shifts, dims: F["roll"](
+        grad, tuple(-s for s in shifts) if isinstance(shifts, tuple) else -shifts, dims
+    ),
+)
 
 
 @api("flip")
@@ -583,7 +782,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """Turned by 90 degrees, `k` times."""
     a, b = dims
     if k % 4 == 0:
-        return input.clone()  # type: ignore[no-any-return]
+        return input.clone()
     if k % 4 == 2:
         return flip(input, a, b)
     return transpose(flip(input, b), a, b) if k % 4 == 1 else flip(transpose(input, a, b), b)
@@ -605,8 +804,18 @@ def _windows_grad(grad: Any, self_shape: Any, dimension: int, size: int, step: i
     return grad.new_zeros(self_shape).index_add(axis, wrap(at), flat)
 
 
-UNFOLD = op("unfold", "self", _windows, key="unfold_windows", category="shape", symbol="unfold", latex=r"x",
-            brief="Windows along a dimension.", view=True, self=_windows_grad)  # fmt: skip
+UNFOLD = op(
+    "unfold",
+    "self",
+    _windows,
+    key="unfold_windows",
+    category="shape",
+    symbol="unfold",
+    latex=r"x",
+    brief="Windows along a dimension.",
+    view=True,
+    self=_windows_grad,
+)
 method("unfold")(lambda self, dimension, size, step: call(UNFOLD, self, dimension=dimension, size=size, step=step))
 
 

@@ -1,4 +1,5 @@
-"""Functions that are met less often: lgamma, digamma, erfinv, logit, sinc, atan2, hypot, xlogy, logaddexp, nan_to_num, logcumsumexp …"""
+"""Functions that are met less often: lgamma, digamma, erfinv, logit, sinc, atan2, hypot, xlogy, logaddexp,
+nan_to_num, logcumsumexp …"""
 
 from __future__ import annotations
 
@@ -12,24 +13,61 @@ from gradviz.engine.api import FUNCTIONS, SPECIAL, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import binary, unary
 from gradviz.engine.ops.reduce import spread, wrap_dim
-from gradviz.engine.rows import op
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
 
 
-def _function(name: str, forward: Any, latex: str, derivative: str, formula: Any, *names: str, node: str | None = None) -> None:
-    row = op(name, "self", forward, node=node, category="functions", symbol=name, latex=latex, derivatives={"self": derivative}, self=formula)
+def _function(
+    name: str, forward: Any, latex: str, derivative: str, formula: Any, *names: str, node: str | None = None
+) -> None:
+    row = op(
+        name,
+        "self",
+        forward,
+        node=node,
+        category="functions",
+        symbol=name,
+        latex=latex,
+        derivatives={"self": derivative},
+        self=formula,
+    )
     unary(row, *(names or (name,)))
 
 
 _function("lgamma", numeric.lgamma, r"\ln |\Gamma(x)|", "grad · ψ(self)", lambda grad, self: grad * F["digamma"](self))
 _function("digamma", numeric.digamma, r"\psi(x)", "grad · ψ′(self)", lambda grad, self: grad * call(TRIGAMMA, self))
-TRIGAMMA = op("polygamma", "self", numeric.trigamma, category="functions", symbol="ψ′", latex=r"\psi'(x)", brief="The trigamma function.")
-_function("erfinv", numeric.erfinv, r"\operatorname{erf}^{-1} x", "grad · √π/2 · exp(result²)",
-          lambda grad, result: 0.5 * math.sqrt(math.pi) * F["exp"](result * result) * grad)  # fmt: skip
-_function("deg2rad", lambda x: np.deg2rad(x).astype(x.dtype), r"\pi x / 180", "grad · π / 180", lambda grad: grad * (math.pi / 180))
-_function("rad2deg", lambda x: np.rad2deg(x).astype(x.dtype), r"180 x / \pi", "grad · 180 / π", lambda grad: grad * (180 / math.pi))
+TRIGAMMA: OpRow = op(
+    "polygamma",
+    "self",
+    numeric.trigamma,
+    category="functions",
+    symbol="ψ′",
+    latex=r"\psi'(x)",
+    brief="The trigamma function.",
+)
+_function(
+    "erfinv",
+    numeric.erfinv,
+    r"\operatorname{erf}^{-1} x",
+    "grad · √π/2 · exp(result²)",
+    lambda grad, result: 0.5 * math.sqrt(math.pi) * F["exp"](result * result) * grad,
+)
+_function(
+    "deg2rad",
+    lambda x: np.deg2rad(x).astype(x.dtype),
+    r"\pi x / 180",
+    "grad · π / 180",
+    lambda grad: grad * (math.pi / 180),
+)
+_function(
+    "rad2deg",
+    lambda x: np.rad2deg(x).astype(x.dtype),
+    r"180 x / \pi",
+    "grad · 180 / π",
+    lambda grad: grad * (180 / math.pi),
+)
 
 
 def _sinc(x: Any) -> Any:
@@ -44,9 +82,17 @@ def _sinc_grad(grad: Any, self: Any) -> Any:
 
 _function("sinc", _sinc, r"\sin(\pi x) / (\pi x)", "grad · (πx cos πx − sin πx) / (πx²)", _sinc_grad)
 
-LOGIT = op("logit", "self", lambda x, *, eps=None: _logit(x, eps), category="functions", symbol="logit", latex=r"\ln \frac{x}{1 - x}",
-           brief="The inverse of sigmoid.", derivatives={"self": "grad / (self · (1 − self))"},
-           self=lambda grad, self: grad / (self * (1 - self)))  # fmt: skip
+LOGIT = op(
+    "logit",
+    "self",
+    lambda x, *, eps=None: _logit(x, eps),
+    category="functions",
+    symbol="logit",
+    latex=r"\ln \frac{x}{1 - x}",
+    brief="The inverse of sigmoid.",
+    derivatives={"self": "grad / (self · (1 − self))"},
+    self=lambda grad, self: grad / (self * (1 - self)),
+)
 
 
 def _logit(x: Any, eps: float | None) -> Any:
@@ -63,43 +109,121 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 # --- two operands ---
 
-ATAN2 = op("atan2", "self, other", np.arctan2, category="functions", symbol="atan2", latex=r"\operatorname{atan2}(y, x)",
-           brief="The angle of a point.",
-           self=lambda grad, self, other: grad * (other / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0),
-           other=lambda grad, self, other: grad * (-self / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0))  # fmt: skip
-HYPOT = op("hypot", "self, other", np.hypot, category="functions", symbol="hypot", latex=r"\sqrt{x^2 + y^2}",
-           brief="The length of the hypotenuse.", self=lambda grad, self, result: grad * (self / result),
-           other=lambda grad, other, result: grad * (other / result))  # fmt: skip
-XLOGY = op("xlogy", "self, other", lambda x, y: np.where(np.isnan(y), math.nan, np.where(x == 0, 0, x * np.log(y))).astype(x.dtype),
-           category="functions", symbol="x ln y", latex=r"x \ln y", brief="x · ln y, and 0 where x is 0.",
-           self=lambda grad, self, other: grad * F["log"](other).masked_fill((self == 0) & (other <= 0), 0),
-           other=lambda grad, self, other: grad * self / other)  # fmt: skip
-LOGADDEXP = op("logaddexp", "self, other", np.logaddexp, category="functions", symbol="lae", latex=r"\ln(e^x + e^y)",
-               brief="The logarithm of a sum of exponentials.",
-               self=lambda grad, self, other: grad / (1 + F["exp"](other - self)),
-               other=lambda grad, self, other: grad / (1 + F["exp"](self - other)))  # fmt: skip
-LOGADDEXP2 = op("logaddexp2", "self, other", np.logaddexp2, category="functions", symbol="lae₂", latex=r"\log_2(2^x + 2^y)",
-                brief="The binary logarithm of a sum of powers of two.",
-                self=lambda grad, self, other: grad / (1 + F["pow"](2, other - self)),
-                other=lambda grad, self, other: grad / (1 + F["pow"](2, self - other)))  # fmt: skip
-COPYSIGN = op("copysign", "self, other", np.copysign, category="functions", symbol="copysign", latex=r"|x| \operatorname{sign} y",
-              brief="The size of one with the sign of the other.",
-              self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
-              other=lambda grad: grad.new_zeros(grad.shape))  # fmt: skip
-HEAVISIDE = op("heaviside", "self, values", np.heaviside, category="functions", symbol="H", latex=r"H(x)", brief="0 below 0, 1 above.")
-for _row, _names in ((ATAN2, ("atan2", "arctan2")), (HYPOT, ("hypot",)), (XLOGY, ("xlogy",)), (LOGADDEXP, ("logaddexp",)),
-                     (LOGADDEXP2, ("logaddexp2",)), (COPYSIGN, ("copysign",)), (HEAVISIDE, ("heaviside",))):  # fmt: skip
+ATAN2 = op(
+    "atan2",
+    "self, other",
+    np.arctan2,
+    category="functions",
+    symbol="atan2",
+    latex=r"\operatorname{atan2}(y, x)",
+    brief="The angle of a point.",
+    self=lambda grad, self, other: (
+        grad * (other / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
+    ),
+    other=lambda grad, self, other: (
+        grad * (-self / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
+    ),
+)
+HYPOT = op(
+    "hypot",
+    "self, other",
+    np.hypot,
+    category="functions",
+    symbol="hypot",
+    latex=r"\sqrt{x^2 + y^2}",
+    brief="The length of the hypotenuse.",
+    self=lambda grad, self, result: grad * (self / result),
+    other=lambda grad, other, result: grad * (other / result),
+)
+XLOGY = op(
+    "xlogy",
+    "self, other",
+    lambda x, y: np.where(np.isnan(y), math.nan, np.where(x == 0, 0, x * np.log(y))).astype(x.dtype),
+    category="functions",
+    symbol="x ln y",
+    latex=r"x \ln y",
+    brief="x · ln y, and 0 where x is 0.",
+    self=lambda grad, self, other: grad * F["log"](other).masked_fill((self == 0) & (other <= 0), 0),
+    other=lambda grad, self, other: grad * self / other,
+)
+LOGADDEXP = op(
+    "logaddexp",
+    "self, other",
+    np.logaddexp,
+    category="functions",
+    symbol="lae",
+    latex=r"\ln(e^x + e^y)",
+    brief="The logarithm of a sum of exponentials.",
+    self=lambda grad, self, other: grad / (1 + F["exp"](other - self)),
+    other=lambda grad, self, other: grad / (1 + F["exp"](self - other)),
+)
+LOGADDEXP2 = op(
+    "logaddexp2",
+    "self, other",
+    np.logaddexp2,
+    category="functions",
+    symbol="lae₂",
+    latex=r"\log_2(2^x + 2^y)",
+    brief="The binary logarithm of a sum of powers of two.",
+    self=lambda grad, self, other: grad / (1 + F["pow"](2, other - self)),
+    other=lambda grad, self, other: grad / (1 + F["pow"](2, self - other)),
+)
+COPYSIGN = op(
+    "copysign",
+    "self, other",
+    np.copysign,
+    category="functions",
+    symbol="copysign",
+    latex=r"|x| \operatorname{sign} y",
+    brief="The size of one with the sign of the other.",
+    self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
+    other=lambda grad: grad.new_zeros(grad.shape),
+)
+HEAVISIDE = op(
+    "heaviside",
+    "self, values",
+    np.heaviside,
+    category="functions",
+    symbol="H",
+    latex=r"H(x)",
+    brief="0 below 0, 1 above.",
+)
+for _row, _names in (
+    (ATAN2, ("atan2", "arctan2")),
+    (HYPOT, ("hypot",)),
+    (XLOGY, ("xlogy",)),
+    (LOGADDEXP, ("logaddexp",)),
+    (LOGADDEXP2, ("logaddexp2",)),
+    (COPYSIGN, ("copysign",)),
+    (HEAVISIDE, ("heaviside",)),
+):
     binary(_row, *_names, division=_row is not HEAVISIDE)
 
 # --- without NaN ---
 
-NAN_TO_NUM = op("nan_to_num", "self", lambda x, *, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
-                category="functions", symbol="nan→", latex=r"x", brief="NaN and infinities replaced by numbers.",
-                derivatives={"self": "grad where self is finite, else 0"},
-                self=lambda grad, self: grad * F["isfinite"](self))  # fmt: skip
-NANSUM = op("nansum", "self", lambda x, *, dim=None, keepdim=False: np.nansum(x, axis=dim, keepdims=keepdim), category="reductions",
-            symbol="∑", latex=r"\sum_i x_i", brief="The sum without NaN.",
-            self=lambda grad, self, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim) * F["logical_not"](F["isnan"](self)))  # fmt: skip
+NAN_TO_NUM = op(
+    "nan_to_num",
+    "self",
+    lambda x, *, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
+    category="functions",
+    symbol="nan→",
+    latex=r"x",
+    brief="NaN and infinities replaced by numbers.",
+    derivatives={"self": "grad where self is finite, else 0"},
+    self=lambda grad, self: grad * F["isfinite"](self),
+)
+NANSUM = op(
+    "nansum",
+    "self",
+    lambda x, *, dim=None, keepdim=False: np.nansum(x, axis=dim, keepdims=keepdim),
+    category="reductions",
+    symbol="∑",
+    latex=r"\sum_i x_i",
+    brief="The sum without NaN.",
+    self=lambda grad, self, self_shape, dim, keepdim: (
+        spread(grad, self_shape, dim, keepdim) * F["logical_not"](F["isnan"](self))
+    ),
+)
 
 
 @api("nan_to_num")
@@ -142,18 +266,43 @@ def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
     return part(grad) - part(-grad) if grad._data.ndim else grad
 
 
-LOGCUMSUMEXP = op("logcumsumexp", "self", _logcumsumexp, category="reductions", symbol="lcse", latex=r"\ln \sum_{j \le i} e^{x_j}",
-                  brief="Running logarithms of sums of exponentials.", self=_logcumsumexp_grad)  # fmt: skip
+LOGCUMSUMEXP = op(
+    "logcumsumexp",
+    "self",
+    _logcumsumexp,
+    category="reductions",
+    symbol="lcse",
+    latex=r"\ln \sum_{j \le i} e^{x_j}",
+    brief="Running logarithms of sums of exponentials.",
+    self=_logcumsumexp_grad,
+)
 
 
 @api("logcumsumexp")
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """Running log(sum(exp(x))) along `dim`."""
-    found: Tensor = call(LOGCUMSUMEXP, input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype()), dim=dim)
+    found: Tensor = call(
+        LOGCUMSUMEXP, input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype()), dim=dim
+    )
     return found
 
 
-for _name in ("erf", "erfc", "erfinv", "exp2", "expm1", "log1p", "digamma", "logit", "sinc", "xlogy", "logsumexp", "softmax", "log_softmax", "round"):
+for _name in (
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp2",
+    "expm1",
+    "log1p",
+    "digamma",
+    "logit",
+    "sinc",
+    "xlogy",
+    "logsumexp",
+    "softmax",
+    "log_softmax",
+    "round",
+):
     SPECIAL[_name] = F[_name]
 SPECIAL["expit"] = F["sigmoid"]
 SPECIAL["gammaln"] = F["lgamma"]

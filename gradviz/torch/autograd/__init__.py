@@ -13,9 +13,22 @@ from gradviz.torch.autograd import function, functional, graph
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "functional", "grad", "gradcheck",
-    "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
-]  # fmt: skip
+    "Function",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "functional",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
 
 
 class _VariableMeta(type):

@@ -16,7 +16,9 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 def _inputs(inputs: Any, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:
     several = isinstance(inputs, tuple)
     given = inputs if several else (inputs,)
-    return tuple((x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_()) for x in given), several
+    return tuple(
+        (x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_()) for x in given
+    ), several
 
 
 def _outputs(found: Any) -> tuple[tuple[Tensor, ...], bool]:
@@ -27,8 +29,14 @@ def _detached(value: Any, keep: bool) -> Any:
     return value if keep else value.detach()
 
 
-def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-             strategy: str = "reverse-mode") -> Any:  # fmt: skip
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
     """∂ outputs / ∂ inputs, of shape (output shape, input shape) for each pair."""
     with enable_grad():
         xs, several = _inputs(inputs, create_graph)
@@ -40,7 +48,8 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
 
 def _jacobian_rows(y: Tensor, xs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
     rows: list[list[Tensor]] = [[] for _ in xs]
-    for element in y.reshape(-1) if y.ndim else [y]:
+    elements: Any = y.reshape(-1) if y.ndim else [y]
+    for element in elements:
         found: Any = (None,) * len(xs)
         if element.requires_grad:
             found = grad(element, xs, retain_graph=True, create_graph=create_graph, allow_unused=True)
@@ -51,8 +60,14 @@ def _jacobian_rows(y: Tensor, xs: tuple[Tensor, ...], create_graph: bool) -> tup
     )
 
 
-def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
-            outer_jacobian_strategy: str = "reverse-mode") -> Any:  # fmt: skip
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
     """The second derivatives of a function with one output."""
 
     def gradient(*xs: Tensor) -> Any:
@@ -73,11 +88,14 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ys, several_out = _outputs(func(*xs))
         if v is None and (len(ys) > 1 or ys[0].numel() != 1):
             raise RuntimeError(
-                "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+                "The vector v can only be None if the user-provided function returns a single Tensor with a "
+                "single element."
             )
         seeds = None if v is None else (v if isinstance(v, tuple) else (v,))
         found = grad(ys, xs, seeds, create_graph=create_graph, allow_unused=True)
-    kept = tuple(_detached(F["zeros_like"](x) if g is None else g, create_graph) for g, x in zip(found, xs, strict=True))
+    kept = tuple(
+        _detached(F["zeros_like"](x) if g is None else g, create_graph) for g, x in zip(found, xs, strict=True)
+    )
     outs = tuple(_detached(y, create_graph) for y in ys)
     return (outs if several_out else outs[0]), (kept if several else kept[0])
 
@@ -89,7 +107,8 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         ys, several_out = _outputs(func(*xs))
         if v is None and (len(xs) > 1 or xs[0].numel() != 1):
             raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+                "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
+                "single element."
             )
         vs = tuple(F["ones_like"](x) for x in xs) if v is None else (v if isinstance(v, tuple) else (v,))
         seeds = tuple(F["zeros_like"](y, requires_grad=True) for y in ys)
@@ -97,8 +116,12 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         pairs = [(g, u) for g, u in zip(rows, vs, strict=True) if g is not None and g.requires_grad]
         found: Any = (None,) * len(ys)
         if pairs:
-            found = grad([g for g, _ in pairs], seeds, [u for _, u in pairs], create_graph=create_graph, allow_unused=True)
-    kept = tuple(_detached(F["zeros_like"](y) if g is None else g, create_graph) for g, y in zip(found, ys, strict=True))
+            found = grad(
+                [g for g, _ in pairs], seeds, [u for _, u in pairs], create_graph=create_graph, allow_unused=True
+            )
+    kept = tuple(
+        _detached(F["zeros_like"](y) if g is None else g, create_graph) for g, y in zip(found, ys, strict=True)
+    )
     outs = tuple(_detached(y, create_graph) for y in ys)
     return (outs if several_out else outs[0]), (kept if several_out else kept[0])
 
@@ -114,7 +137,9 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         found: Any = (None,) * len(xs)
         if pairs:
             found = grad([g for g, _ in pairs], xs, [u for _, u in pairs], create_graph=create_graph, allow_unused=True)
-    kept = tuple(_detached(F["zeros_like"](x) if g is None else g, create_graph) for g, x in zip(found, xs, strict=True))
+    kept = tuple(
+        _detached(F["zeros_like"](x) if g is None else g, create_graph) for g, x in zip(found, xs, strict=True)
+    )
     return _detached(y, create_graph), (kept if several else kept[0])
 
 

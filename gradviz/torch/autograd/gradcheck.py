@@ -50,17 +50,21 @@ def _check(func: Callable[..., Any], inputs: Any, eps: float, atol: float, rtol:
     wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     if not wanted:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
+            "requires_grad=True."
         )
     for i, x in enumerate(inputs):
         if isinstance(x, Tensor) and x.requires_grad and x.dtype.to_real().itemsize < 8:
             warnings.warn(
-                f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will likely "
+                f"Input #{i} requires gradient and is not a double precision floating point or complex. This check "
+                f"will likely "
                 "fail if all the inputs are not of double precision floating point or complex. ",
                 stacklevel=4,
             )
     found = func(*inputs)
-    outputs = [y for y in (found if isinstance(found, (tuple, list)) else [found]) if isinstance(y, Tensor) and y.requires_grad]
+    outputs = [
+        y for y in (found if isinstance(found, (tuple, list)) else [found]) if isinstance(y, Tensor) and y.requires_grad
+    ]
     for i, y in enumerate(outputs):
         for j, x in enumerate(wanted):
             analytic = _analytic(y, x)
@@ -107,13 +111,19 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     if grad_outputs is None:
         found = func(*given)
         outputs = found if isinstance(found, (tuple, list)) else [found]
-        grad_outputs = [F["randn_like"](y, requires_grad=True) for y in outputs if isinstance(y, Tensor) and y.requires_grad]
+        grad_outputs = [
+            F["randn_like"](y, requires_grad=True) for y in outputs if isinstance(y, Tensor) and y.requires_grad
+        ]
     count = len(given)
 
     def gradient(*args: Any) -> Any:
         xs, seeds = args[:count], args[count:]
         found = func(*xs)
-        outputs = [y for y in (found if isinstance(found, (tuple, list)) else [found]) if isinstance(y, Tensor) and y.requires_grad]
+        outputs = [
+            y
+            for y in (found if isinstance(found, (tuple, list)) else [found])
+            if isinstance(y, Tensor) and y.requires_grad
+        ]
         wanted = [x for x in xs if isinstance(x, Tensor) and x.requires_grad]
         kept = grad(outputs, wanted, list(seeds), create_graph=True, allow_unused=True)
         return tuple(g for g in kept if g is not None)

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from gradviz.engine import creation, distributions
+from gradviz.engine import distributions, draw
 from gradviz.engine.random import Generator
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 def draw_seed(generator: Generator | None) -> int:
     """One integer of 63 bits: `torch.empty((), dtype=torch.int64).random_()`."""
-    return int(distributions.random_full(generator or creation.generator, (), np.int64))
+    return int(distributions.random_full(generator or draw.generator, (), np.int64))
 
 
 class Sampler(Generic[T]):
@@ -88,7 +88,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        source = self.generator or creation.generator
+        source = self.generator or draw.generator
         for i in distributions.randperm(source, len(self.indices)).tolist():
             yield self.indices[i]
 
@@ -112,7 +112,7 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        source = self.generator or creation.generator
+        source = self.generator or draw.generator
         yield from distributions.multinomial(source, self.weights, self.num_samples, self.replacement).tolist()
 
     def __len__(self) -> int:

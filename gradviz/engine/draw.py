@@ -1,0 +1,198 @@
+"""Random tensors: `rand`, `randn`, `randint`, `normal_`, `bernoulli` … and the seed. The numbers themselves are
+drawn in `distributions.py`, bit for bit as PyTorch draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import distributions, dtypes
+from gradviz.engine.api import api, method
+from gradviz.engine.creation import check_device, float_type, made, sizes_of
+from gradviz.engine.elementwise import number_array
+from gradviz.engine.inplace import check_writable, put
+from gradviz.engine.random import Generator
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+
+Array = np.ndarray[Any, Any]
+
+generator = Generator()
+
+
+def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array]) -> None:
+    def function(
+        *size: Any,
+        generator: Any = None,
+        out: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        layout: Any = None,
+        pin_memory: bool = False,
+    ) -> Tensor:
+        check_device(device)
+        return made(
+            draw(generator or globals()["generator"], sizes_of(size, name), float_type(dtype).np), requires_grad
+        )
+
+    def like(
+        input: Tensor,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        generator: Any = None,
+        memory_format: Any = None,
+    ) -> Tensor:
+        return made(
+            draw(generator or globals()["generator"], input._data.shape, (dtype or input.dtype).np), requires_grad
+        )
+
+    function.__name__ = name
+    api(name, where="torch")(function)
+    api(f"{name}_like", where="torch")(like)
+
+
+_random("rand", lambda g, shape, kind: distributions.uniform(g, shape, dtype=kind))
+_random("randn", lambda g, shape, kind: distributions.normal(g, shape, dtype=kind))
+
+
+@api("randint", where="torch")
+def randint(
+    *args: Any,
+    generator: Any = None,
+    low: int | None = None,
+    high: int | None = None,
+    size: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Integers from `low` (0) up to, without, `high`."""
+    given = list(args)
+    if size is None:
+        size = given.pop() if given and isinstance(given[-1], (tuple, list)) else ()
+    if high is None:
+        high = given.pop() if given else 0
+    if low is None:
+        low = given.pop() if given else 0
+    target = (dtype or dtypes.int64).np
+    return made(
+        distributions.randint(generator or globals()["generator"], int(low), int(high), sizes_of(size), target),
+        requires_grad,
+    )
+
+
+@api("randint_like", where="torch")
+def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None) -> Tensor:
+    """As `randint`, with shape and type of another tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    return made(distributions.randint(generator, low, high, input._data.shape, (dtype or input.dtype).np))
+
+
+@api("randperm", where="torch")
+def randperm(
+    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """A permutation of 0 … n−1."""
+    return made(
+        distributions.randperm(generator or globals()["generator"], n, (dtype or dtypes.int64).np), requires_grad
+    )
+
+
+@api("normal", where="torch")
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Normally distributed numbers, with means and deviations as numbers or tensors."""
+    source = generator or globals()["generator"]
+    if size is not None:
+        return made(
+            distributions.normal(source, sizes_of(size), float(mean), float(std), float_type(dtype).np), requires_grad
+        )
+    shape = np.broadcast_shapes(*(v._data.shape for v in (mean, std) if isinstance(v, Tensor)))
+    kind = next(v._data.dtype for v in (mean, std) if isinstance(v, Tensor))
+    m, s = (v._data if isinstance(v, Tensor) else number_array(v, kind) for v in (mean, std))
+    return made((distributions.normal(source, shape, 0.0, 1.0, kind) * s + m).astype(kind))
+
+
+@api("bernoulli", where="torch method")
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+    """Ones with the probabilities given, else zeros."""
+    source = generator or globals()["generator"]
+    if p is not None:
+        return made(distributions.bernoulli_scalar(source, input._data.shape, p, input._data.dtype))
+    return made(distributions.bernoulli(source, input._data))
+
+
+@api("multinomial", where="torch method")
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Indices drawn with the weights given."""
+    return made(distributions.multinomial(generator or globals()["generator"], input._data, num_samples, replacement))
+
+
+@api("manual_seed", where="torch")
+def manual_seed(seed: int) -> Generator:
+    """Start the stream of random numbers that belongs to `seed`."""
+    return generator.manual_seed(seed)
+
+
+api("seed", where="torch")(lambda: generator.seed())
+api("initial_seed", where="torch")(lambda: generator.initial_seed())
+api("get_rng_state", where="torch")(lambda: wrap(generator.get_state()))
+api("set_rng_state", where="torch")(lambda new_state: generator.set_state(new_state._data))
+
+
+def _fill_random(name: str, draw: Callable[..., Array]) -> None:
+    """`x.uniform_(a, b)` and the like: drawn anew in place, not tracked as an operation."""
+
+    @method(name)
+    def function(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        check_writable(self)
+        source = generator or globals()["generator"]
+        put(self, draw(source, self._data, *args, **kwargs))
+        if state.observer is not None:
+            state.observer.metadata_changed(self)
+        return self
+
+    function.__name__ = name
+
+
+_fill_random(
+    "uniform_",
+    lambda g, x, a=0.0, b=1.0, **kw: distributions.uniform(
+        g, x.shape, float(kw.get("from", a)), float(kw.get("to", b)), x.dtype
+    ),
+)
+_fill_random(
+    "normal_",
+    lambda g, x, mean=0.0, std=1.0: distributions.normal(
+        g, x.shape, float(mean), float(std), x.dtype, contiguous=x.flags.c_contiguous
+    ),
+)
+_fill_random("exponential_", lambda g, x, lambd=1.0: distributions.exponential(g, x.shape, lambd, x.dtype))
+_fill_random(
+    "bernoulli_",
+    lambda g, x, p=0.5: (
+        distributions.bernoulli(g, np.broadcast_to(p._data, x.shape), x.dtype)
+        if isinstance(p, Tensor)
+        else distributions.bernoulli_scalar(g, x.shape, p, x.dtype)
+    ),
+)
+_fill_random(
+    "random_",
+    lambda g, x, low=None, high=None: (
+        distributions.random_full(g, x.shape, x.dtype)
+        if low is None
+        else distributions.randint(g, 0 if high is None else low, low if high is None else high, x.shape, x.dtype)
+    ),
+)
