@@ -161,8 +161,10 @@ def _contribution_title(frame: Frame) -> str:
 def _contribution(frame: Frame) -> str:
     trace, row = frame.trace, _ref(frame)
     buffer = frame.buffer(frame.current_tensor)
-    assert buffer is not None
-    name, sender = frame.name(frame.current_tensor), sender_name(frame, int(trace.arrivals.from_node[row]))
+    if buffer is None:
+        return "A gradient arrived at an input buffer."
+    name = frame.name(frame.current_tensor)
+    sender = sender_name(frame, int(trace.arrivals.from_node[row]))
     came = _text(trace.value(int(trace.arrivals.value[row])))
     missing = buffer.expected - buffer.arrived
     if buffer.arrived > 1:

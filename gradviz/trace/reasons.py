@@ -1,14 +1,17 @@
-"""Why a tensor has no `.grad`, in words."""
+"""Why a tensor has no `.grad`, or no history to go back through, in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
+from gradviz.trace.schema import NEVER
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
     from gradviz.trace.trace import Trace
+
+_SEARCHED = 500  # tensors looked at on the way back to where a history was cut off
+_NOTHING_REQUIRES, _SWITCHED_OFF, _NOT_DIFFERENTIABLE = 1, 2, 3  # see schema.UNTRACKED
 
 
 def no_grad_reason(frame: Frame, tensor: int) -> str | None:
@@ -25,24 +28,49 @@ def no_grad_reason(frame: Frame, tensor: int) -> str | None:
 
 
 def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
-    """Why a tensor has no history: the first place, going back from it, where the history was cut off; and the node
-    there."""
+    """Why a tensor has no history, and the node where it was cut off (-1: its leaves do not require grad)."""
     frame = trace.frame_at(len(trace))
+    at = _cut(trace, tensor)
+    if at >= 0:
+        reason = _cut_text(trace, at)
+        was = f"{frame.name(at)} was {reason}" if reason.startswith(("detached", "computed")) else reason
+        return was, int(trace.tensors.producer[at])
+    leaves = [frame.name(each) for each in _ancestors(trace, tensor) if trace.tensors.producer[each] < 0]
+    listed = ", ".join(leaves[:4]) + (", …" if len(leaves) > 4 else "")
+    return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
+
+
+def _ancestors(trace: Trace, tensor: int) -> list[int]:
+    """The tensors that a tensor was computed from, itself first; not more than a few hundred."""
     queue, seen = [tensor], {tensor}
     for each in queue:
         node = int(trace.tensors.producer[each])
-        if node < 0:
-            continue
-        reason = _not_required(frame, each)
-        if trace.nodes.op[node] == "detach" or trace.nodes.reason[node] != 1:
-            return f"{frame.name(each)} was {reason}" if reason.startswith(("detached", "computed")) else reason, node
-        for before in trace.inputs_of(node).tolist():
-            if before not in seen:
+        for before in trace.inputs_of(node).tolist() if node >= 0 else ():
+            if before not in seen and len(queue) < _SEARCHED:
                 seen.add(before)
                 queue.append(before)
-    leaves = [frame.name(each) for each in queue if trace.tensors.producer[each] < 0]
-    listed = ", ".join(leaves[:4]) + (", …" if len(leaves) > 4 else "")
-    return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
+    return queue
+
+
+def _cut(trace: Trace, tensor: int) -> int:
+    """The nearest tensor, going back, at which a history was cut off; -1 when there was none to cut off."""
+    nodes = trace.nodes
+    for each in _ancestors(trace, tensor):
+        node = int(trace.tensors.producer[each])
+        if node >= 0 and (nodes.op[node] == "detach" or nodes.reason[node] in (_SWITCHED_OFF, _NOT_DIFFERENTIABLE)):
+            return each
+    return -1
+
+
+def _cut_text(trace: Trace, tensor: int) -> str:
+    """What cut the history off where this tensor was made."""
+    nodes, node = trace.nodes, int(trace.tensors.producer[tensor])
+    line = int(nodes.line[node])
+    if nodes.op[node] == "detach":
+        return f"detached{_at(line)}"
+    if nodes.reason[node] == _SWITCHED_OFF:
+        return f"computed inside no_grad{_at(line)}"
+    return f"the result of {nodes.op[node]}{_at(line)} is not differentiable"
 
 
 def _at(line: int) -> str:
@@ -51,23 +79,17 @@ def _at(line: int) -> str:
 
 def _not_required(frame: Frame, tensor: int) -> str:
     trace = frame.trace
-    dtype = str(trace.tensors.dtype[tensor])
+    dtype, node = str(trace.tensors.dtype[tensor]), int(trace.tensors.producer[tensor])
     if not dtype.startswith(("float", "bfloat", "complex")):
         return f"{dtype}: only floating point and complex tensors can require gradients"
-    node = int(trace.tensors.producer[tensor])
     if node < 0:
-        if trace.tensors.grad_of[tensor] >= 0:
-            return "a .grad has no gradient of its own without create_graph=True"
-        return "requires_grad=False"
-    line = int(trace.nodes.line[node])
-    op = str(trace.nodes.op[node])
-    if op == "detach":
-        return f"detached{_at(line)}"
-    return {
-        1: f"none of the inputs of {op} requires grad",
-        2: f"computed inside no_grad{_at(line)}",
-        3: f"the result of {op} is not differentiable",
-    }.get(int(trace.nodes.reason[node]), "requires_grad=False")
+        a_grad = trace.tensors.grad_of[tensor] >= 0
+        return "a .grad has no history unless backward(create_graph=True) made it" if a_grad else "requires_grad=False"
+    at = _cut(trace, tensor)
+    if at < 0:
+        return f"none of the inputs of {trace.nodes.op[node]} requires grad"
+    reason = _cut_text(trace, at)
+    return reason if at == tensor else f"{frame.name(at)}, which it was computed from: {reason}"
 
 
 def _passing(frame: Frame, tensor: int) -> str:
@@ -91,31 +113,26 @@ def _not_reached(frame: Frame, tensor: int) -> str:
         return f"its gradient arrives at step {int(trace.arrivals.step[coming[0]]) + 1}"
     if trace.tensors.step[tensor] >= trace.calls.step[frame.call]:
         return "made after the last backward call"
-    if (
-        len(trace.errors)
-        and trace.calls.end[frame.call] >= trace.errors.step[0] - 1
-        and frame.call == len(trace.calls) - 1
-    ):
+    if _stopped_by_error(trace, frame.call):
         return "the error stopped the backward pass before it got here"
     roots = ", ".join(frame.name(int(root)) for root in trace.roots_of(frame.call))
-    after = _cut(frame, tensor)
-    return f"not reached from {roots or 'the root'}{after}"
+    return f"not reached from {roots or 'the root'}{_uses(frame, tensor)}"
 
 
-def _cut(frame: Frame, tensor: int) -> str:
-    """Where every use of the tensor that ran forward was cut off from the graph, if all were."""
-    nodes = frame.trace.nodes
-    users = [int(user) for user in frame.trace.users_of(tensor) if nodes.step[user] < frame.cursor]
+def _stopped_by_error(trace: Trace, call: int) -> bool:
+    """Whether the error that ended the run came out of this backward call."""
+    end = int(trace.calls.end[call])
+    return len(trace.errors) > 0 and (end == NEVER or end == trace.errors.step[0] - 1)
+
+
+def _uses(frame: Frame, tensor: int) -> str:
+    """What is remarkable about the uses of a tensor that no gradient reached: there are none, or all cut it off."""
+    trace, nodes = frame.trace, frame.trace.nodes
+    users = [int(user) for user in trace.users_of(tensor) if nodes.step[user] < frame.cursor]
     if not users:
         return ": no operation has used it"
-    untracked = np.array([nodes.name[user] == "" for user in users])
-    if not untracked.all():
+    if any(nodes.name[user] for user in users):
         return ""
-    op, line = str(nodes.op[users[0]]), int(nodes.line[users[0]])
-    return (
-        f": detached{_at(line)}"
-        if op == "detach"
-        else f": used inside no_grad{_at(line)}"
-        if nodes.reason[users[0]] == 2
-        else ""
-    )
+    made = [int(t) for user in users for t in trace.outputs_of(user)]
+    cut = [each for each in made if each == _cut(trace, each)]
+    return f": {_cut_text(trace, cut[0])}" if cut else ""

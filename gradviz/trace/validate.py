@@ -38,6 +38,7 @@ def validate(pieces: Pieces, tables: dict[str, Table], strings: int) -> None:
             _ascending(name, tables[name], pieces.rows[name])
     _kinds(pieces.rows["steps"], totals)
     _values(pieces)
+    refuse_unless((pieces.rows["flows"]["slot"] >= 0).all(), "a negative slot")
     refuse_unless((pieces.rows["nodes"]["reason"] < len(UNTRACKED)).all(), "unknown reason in nodes")
     _edges(tables, pieces.rows)
     refuse_unless(totals["errors"] <= 1, "more than one error")
@@ -72,13 +73,18 @@ def _kinds(steps: Array, totals: dict[str, int]) -> None:
 
 def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
     """The edges of the forward graph: each slot once, a real tensor, and no cycle."""
-    inputs = rows["inputs"]
+    inputs, tensors = rows["inputs"], rows["tensors"]
+    numbers = np.arange(len(tables["tensors"]), len(tables["tensors"]) + len(tensors))
+    refuse_unless((tensors["grad_of"] < numbers).all(), "a gradient came before its tensor")
+    if not len(inputs):
+        return
     refuse_unless((inputs["tensor"] >= 0).all() and (inputs["node"] >= 0).all(), "an edge without an end")
     refuse_unless((inputs["slot"] >= 0).all(), "a negative slot")
-    refuse_unless(not len(inputs) or int(inputs["node"][0]) >= len(tables["nodes"]),
-                  "an edge of an earlier batch's node")  # fmt: skip
+    refuse_unless(int(inputs["node"][0]) >= len(tables["nodes"]), "an edge of an earlier batch's node")
     key = inputs["node"].astype(np.int64) << 32 | inputs["slot"]
     refuse_unless((np.diff(key) > 0).all(), "a slot is used twice")
+    producer = np.concatenate([tables["tensors"].producer, tensors["producer"]])  # type: ignore[attr-defined]
+    refuse_unless((producer[inputs["tensor"]] < inputs["node"]).all(), "an edge leads back")
 
 
 def _values(pieces: Pieces) -> None:
