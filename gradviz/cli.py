@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import queue
 import re
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import load
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Done, Event, Output
+from gradviz.worker.events import Batch, Detail, Done, Event, Output
 from gradviz.worker.limits import Limits
 
 if TYPE_CHECKING:
@@ -64,7 +65,11 @@ def _run(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a Python file")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the recorded steps as JSON instead of the output")
+    form.add_argument(
+        "--json",
+        action="store_true",
+        help="print the recorded steps as JSON, one object per file and line, instead of the output",
+    )
     form.add_argument("--steps", action="store_true", help="print the recorded steps as text after the output")
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="stop a snippet after this time")
     options = parser.parse_args(arguments)
@@ -91,26 +96,26 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> in
     except UserError as error:
         _say(str(error))
         return UNREADABLE
-    trace = _new_trace() if as_json or as_steps else None
+    trace = _new_trace(snippet.text) if as_json or as_steps else None
     done = _follow(pool, snippet.text, path.name, trace, show_output=not as_json)
     if trace is not None and as_json:
-        sys.stdout.write(trace.to_json() + "\n")
+        document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace.to_json()}
+        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
     if trace is not None and as_steps:
         from gradviz.report import step_lines
 
         sys.stdout.writelines(f"{line}\n" for line in step_lines(trace))
     sys.stdout.flush()
-    if done.detail.traceback:
-        sys.stderr.write(done.detail.traceback)
-    elif done.status != "ok":
+    sys.stderr.write(done.detail.traceback)
+    if done.status not in ("ok", "raised"):
         _say(f"{path.name}: {done.detail.sentence}")
     return EXIT[done.status]
 
 
-def _new_trace() -> Trace:
+def _new_trace(source: str) -> Trace:
     from gradviz.trace.trace import Trace
 
-    return Trace()
+    return Trace(source)
 
 
 def _follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, show_output: bool) -> Done:
@@ -130,9 +135,13 @@ def _follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, show_
             stream.write(event.text)
             stream.flush()
         elif isinstance(event, Batch) and trace is not None:
-            from gradviz.trace.schema import Batch as TraceBatch
+            from gradviz.trace import encoding, schema
 
-            trace.extend(TraceBatch(event.header, event.payload))
+            try:
+                trace.extend(schema.Batch(event.header, event.payload))
+            except encoding.TraceFormatError as error:
+                run.stop()
+                return Done("died", Detail(f"The worker sent what can't be read: {error}. Run it again."))
 
 
 def _seconds(text: str) -> float:

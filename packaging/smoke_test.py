@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
         snippet = Path(scratch, "cube.py")
         snippet.write_text(SNIPPET, encoding="utf-8")
         check("tensor(12.)" in start(program, "run", str(snippet)), "a snippet runs and prints its gradient")
-        steps = json.loads(start(program, "run", "--json", str(snippet)))
+        steps = json.loads(start(program, "run", "--json", str(snippet)))["steps"]
         check(len(steps) > 5, "its trace is written as JSON")
         broken = Path(scratch, "broken.py")
         broken.write_text(SNIPPET + "y.backward()\n", encoding="utf-8")

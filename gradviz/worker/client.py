@@ -20,7 +20,7 @@ from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field
 from gradviz.worker.usage import usage
 
 _POLL_SECONDS = 0.05
-_WORKER_STATUSES = ("ok", "raised", "refused")
+_WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
 
 
@@ -91,7 +91,7 @@ class Run:
             elif now.cpu_seconds - before.cpu_seconds > limits.cpu_seconds:
                 self._limit(f"used more than {limits.cpu_seconds:g} seconds of processor time")
             elif now.resident > limits.memory_mb << 20:
-                self._limit(f"used more than {limits.memory_mb:,} MB of memory")
+                self._limit(f"asked for more than {limits.memory_mb:,} MB of memory")
 
     def _on_frame(self, frame: Frame) -> None:
         if frame.request != self._request:

@@ -38,7 +38,8 @@ _BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, 
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(
     """
-    _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _is_view _fields _asdict _replace _make
+    _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _is_view
+    _fields _asdict _replace _make
     """.split()
 )
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")

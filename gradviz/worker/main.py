@@ -56,7 +56,7 @@ def _prepare(channel: Channel) -> Callable[[int], None]:
     gate = AuditGate()
     torch = load_torch()
     shut_tensors(torch["torch"].Tensor)
-    runner = Runner(channel, gate, torch)
+    runner = Runner(channel, gate, torch, _memory_mb())
     warm(runner)
     layers = {"language": "on", "audit hook": "on", **lock_down(_memory_mb() + MEMORY_MARGIN_MB)}
     channel.ready(layers)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gradviz.engine import dtypes, printing
-from gradviz.engine.creation import generator
+from gradviz.engine.draw import generator
 from gradviz.engine.observe import set_observer
 from gradviz.engine.state import State, state
 from gradviz.trace.recorder import Recorder

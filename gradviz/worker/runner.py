@@ -33,7 +33,8 @@ _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 class Runner:
     """One after the other; `run` answers on the channel, the last frame being DONE."""
 
-    def __init__(self, channel: Channel, gate: AuditGate, torch: dict[str, types.ModuleType]) -> None:
+    def __init__(self, channel: Channel, gate: AuditGate, torch: dict[str, types.ModuleType], memory_mb: int) -> None:
+        self._memory_mb = memory_mb
         self._channel = channel
         self._gate = gate
         self._torch = torch
@@ -85,7 +86,7 @@ class Runner:
             except BaseException as error:  # noqa: BLE001 what a snippet raises is its result
                 described = describe(error, filename, self._gate)
                 record_error(recorder, described)
-                return _raised(described)
+                return self._out_of_memory(described) if isinstance(error, MemoryError) else _raised(described)
             finally:
                 self._gate.open()
                 self._ticker.stop()
@@ -96,6 +97,11 @@ class Runner:
         if leaving.code is None or (type(leaving.code) is int and leaving.code == 0):
             return {"status": "ok"}
         return _raised(describe(leaving, filename, self._gate))
+
+    def _out_of_memory(self, error: ErrorText) -> dict[str, Any]:
+        """The address space is bounded: what asks for more gets a MemoryError, unless the parent was faster."""
+        sentence = f"The run was stopped because it asked for more than {self._memory_mb:,} MB of memory."
+        return {**_raised(error), "status": "limit", "sentence": sentence}
 
     def _reset(self) -> None:
         """As in a new process, whatever the run before did."""

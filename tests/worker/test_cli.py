@@ -1,0 +1,219 @@
+"""`gradviz run` as a user or a script meets it: output, error stream, exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BACKWARD = """import torch
+w = torch.tensor(3., requires_grad=True)
+y = w * 2
+y.backward()
+print(y, w.grad)
+"""
+TWICE = BACKWARD + "y.backward()\n"
+SECOND_TIME = "RuntimeError: Trying to backward through the graph a second time"
+
+
+def gradviz(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gradviz", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=60, cwd=cwd)
+
+
+def written(folder: Path, text: str, name: str = "snippet.py") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_prints_exactly_what_the_snippet_prints(tmp_path: Path) -> None:
+    path = written(tmp_path, BACKWARD + "print('é中😀', end='')\nimport sys\nprint('aside', file=sys.stderr)\n")
+    done = gradviz("run", path)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "tensor(6., grad_fn=<MulBackward0>) tensor(2.)\né中😀",
+        "aside\n",
+    )
+
+
+def test_an_error_is_pytorchs_with_the_snippets_frames_only(tmp_path: Path) -> None:
+    done = gradviz(
+        "run", written(tmp_path, "import torch\ndef f(v):\n    v.backward()\n" + TWICE[13:] + "f(y)\n", "my.py")
+    )
+    lines = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[-1].startswith(SECOND_TIME)
+    assert [line for line in lines if "File " in line] == ['  File "my.py", line 8, in <module>']
+    assert done.stdout.startswith("tensor(6.")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "says"),
+    [
+        ("print(1", 1, "SyntaxError: '(' was never closed"),
+        ("x = 1\nimport os\n", 1, "line 2: import os is not available in GradViz snippets"),
+        ("import sys\nsys.exit(0)\n", 0, ""),
+        ("exit()\n", 0, ""),
+        ("raise SystemExit(3)\n", 1, "SystemExit: 3"),
+        ("raise SystemExit('bye')\n", 1, "SystemExit: bye"),
+        ("raise KeyboardInterrupt\n", 1, "KeyboardInterrupt"),
+        ("class E(Exception):\n    def __str__(self): return 'own'\nraise E\n", 1, "E: own"),
+        ("class E(Exception):\n    def __str__(self): raise E\nraise E\n", 1, "E: <exception str() failed>"),
+        ("class E(Exception):\n    def __str__(self): return 3\nraise E\n", 1, "E: <exception str() failed>"),
+        ("x = [0] * 10 ** 11\n", 2, "asked for more than"),
+        ("", 1, "is empty: there is nothing to run"),
+        ("  \n\n", 1, "is empty: there is nothing to run"),
+        ("x = 1\n" * 900_000, 1, "has 5.4 MB; a snippet may have 0.4 MB at most"),
+        ("\0", 1, "is not a text file"),
+        ("x = 1\n", 0, ""),
+    ],
+)
+def test_every_end_has_a_status_and_a_sentence(tmp_path: Path, text: str, status: int, says: str) -> None:
+    done = gradviz("run", written(tmp_path, text))
+    assert done.returncode == status, done.stderr
+    assert says in done.stderr
+    assert bool(done.stderr) == bool(says)
+    assert str(tmp_path) not in done.stderr
+
+
+def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
+    assert "does not exist" in gradviz("run", tmp_path / "no.py").stderr
+    done = gradviz("run", tmp_path)
+    assert (done.returncode, "is a folder" in done.stderr) == (1, True)
+
+
+def test_a_time_limit_is_status_2(tmp_path: Path) -> None:
+    done = gradviz("run", "--time-limit", 0.5, written(tmp_path, "print('begun')\nwhile True: pass\n"))
+    assert (done.returncode, done.stdout) == (2, "begun\n")
+    assert done.stderr == "snippet.py: The run was stopped because it took longer than 0.5 seconds.\n"
+
+
+def test_several_files_share_a_worker_and_nothing_else(tmp_path: Path) -> None:
+    first = """import torch, random, warnings, numpy as np
+import math
+class Leak: pass
+torch.set_grad_enabled(False)
+torch.set_default_dtype(torch.float64)
+torch.set_printoptions(precision=1)
+torch.manual_seed(5)
+random.seed(5)
+np.random.seed(5)
+np.set_printoptions(precision=1)
+warnings.simplefilter("ignore")
+torch.no_grad().__enter__()
+torch.autograd.set_detect_anomaly(True)
+"""
+    second = """import torch, random, numpy as np
+x = torch.tensor(1.23456, requires_grad=True)
+print(x * 1, torch.tensor(1.).dtype, torch.rand(1), random.random(), np.random.rand(), np.array([1.23456]))
+y = x * 1
+y.grad
+print("Leak" in str(type(x)), torch.is_grad_enabled())
+try:
+    Leak
+except NameError as e:
+    print(e)
+"""
+    path = written(tmp_path, second, "second.py")
+    alone = gradviz("run", path)
+    after = gradviz("run", written(tmp_path, first, "first.py"), path, path)
+    assert alone.returncode == 0, alone.stderr
+    assert "UserWarning: The .grad attribute of a Tensor that is not a leaf" in alone.stderr
+    assert after.stdout == alone.stdout * 2
+    assert after.stderr == alone.stderr * 2
+
+
+def test_the_worst_status_counts(tmp_path: Path) -> None:
+    good, bad = written(tmp_path, "print(1)", "good.py"), written(tmp_path, "1/0", "bad.py")
+    done = gradviz("run", good, bad, good)
+    assert (done.returncode, done.stdout) == (1, "1\n1\n")
+
+
+def test_a_run_goes_on_with_a_new_worker_after_a_limit(tmp_path: Path) -> None:
+    good, bad = written(tmp_path, "print(1)", "good.py"), written(tmp_path, "while True: print('x' * 999)", "bad.py")
+    done = gradviz("run", good, bad, good)
+    assert done.returncode == 2
+    assert done.stdout.startswith("1\nxxx")
+    assert done.stdout.endswith("x1\n") or done.stdout.endswith("\n1\n")
+
+
+def test_a_warning_looks_as_python_prints_it(tmp_path: Path) -> None:
+    done = gradviz("run", written(tmp_path, "import warnings\nfor _ in range(3):\n    warnings.warn('careful')\n"))
+    assert done.stderr == "snippet.py:3: UserWarning: careful\n  warnings.warn('careful')\n"
+
+
+def test_json_is_one_object_per_file_with_its_steps(tmp_path: Path) -> None:
+    done = gradviz("run", "--json", written(tmp_path, TWICE), written(tmp_path, "print(1)", "b.py"))
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (first["file"], first["status"], second["status"]) == ("snippet.py", "raised", "ok")
+    assert [step["kind"] for step in first["steps"]][:2] == ["leaf", "forward"]
+    assert first["error"]["last_line"].startswith(SECOND_TIME)
+    assert SECOND_TIME in done.stderr
+
+
+def test_steps_are_printed_after_the_output(tmp_path: Path) -> None:
+    lines = gradviz("run", "--steps", written(tmp_path, BACKWARD)).stdout.splitlines()
+    assert lines[0].startswith("tensor(6.")
+    assert lines[1].split()[:3] == ["1", "line", "2"]
+    assert any("MulBackward0" in line for line in lines)
+
+
+def test_an_interrupt_stops_the_snippet(tmp_path: Path) -> None:
+    path = written(tmp_path, "print('begun', flush=True)\nwhile True: pass\n")
+    command = [sys.executable, "-m", "gradviz", "run", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (130, "snippet.py: The run was stopped.\n")
+
+
+def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:
+    path = written(tmp_path, "while True: print('x' * 100)\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "gradviz", "run", str(path)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+    os.close(writing)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1
+
+
+def test_run_imports_neither_qt_nor_numpy(tmp_path: Path) -> None:
+    path = written(tmp_path, BACKWARD)
+    code = (
+        "import sys\nfrom gradviz.cli import run_command_line\n"
+        f"status = run_command_line(['run', {str(path)!r}])\n"
+        "found = {'PySide6', 'numpy', 'networkx'} & set(sys.modules)\nprint(status, sorted(found))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.endswith("0 []\n"), done
+
+
+def test_help_says_the_statuses() -> None:
+    assert "a limit stopped it" in gradviz("run", "--help").stdout
+    assert "gradviz run FILE" in gradviz("--help").stdout
+    assert gradviz("--version").stdout.startswith("gradviz ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--size", "big"], ["--step", "last"], ["export", "x.py", "-o", "graph.gif"], ["run", "--time-limit", "0", "x"]],
+)
+def test_wrong_arguments_are_named(arguments: list[str]) -> None:
+    done = gradviz(*arguments)
+    assert done.returncode == 2
+    assert arguments[-1] in done.stderr or "0" in done.stderr

@@ -1,0 +1,226 @@
+"""Whatever a snippet does to time, memory, output or the process, the program is told in one sentence and goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from gradviz.worker.client import WorkerPool
+from gradviz.worker.events import Batch, Done, Event, Output
+from gradviz.worker.limits import Limits
+from tests.worker.conftest import PATIENCE, run_in
+
+MakePool = Callable[..., WorkerPool]
+SECOND = Limits(wall_seconds=1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "limits", "words"),
+    [
+        ("endless loop", "while True: pass", SECOND, "longer than 1 seconds"),
+        ("endless loop that catches", "while True:\n  try:\n    while True: pass\n  except: pass", SECOND, "longer"),
+        ("endless call in C", "sum(iter(int, 1))", SECOND, "longer"),
+        ("endless power", "x = 9 ** 9 ** 9", SECOND, "longer"),
+        ("processor time", "while True: pass", Limits(cpu_seconds=0.3), "0.3 seconds of processor time"),
+        ("endless __str__", "class A(Exception):\n def __str__(s):\n  while True: pass\nraise A", SECOND, "longer"),
+        ("endless finally", "try:\n    1 / 0\nfinally:\n    while True: pass", SECOND, "longer"),
+        ("print flood", "while True: print('x' * 1000)", Limits(), "printed more than 200,000 characters"),
+        ("one huge print", "print('x' * 300_000_000)", Limits(), "printed more than"),
+        ("flood of warnings", "import sys\nwhile True: sys.stderr.write('x' * 100)", Limits(), "printed more than"),
+        (
+            "memory",
+            "kept = []\nwhile True: kept.append(b'x' * 1_000_000)",
+            Limits(memory_mb=300, wall_seconds=PATIENCE),
+            "more than 300 MB of memory",
+        ),
+        (
+            "memory that is only reserved",
+            "kept = []\nwhile True: kept.append(bytes(1_000_000))",
+            Limits(memory_mb=300, wall_seconds=PATIENCE),
+            "more than 300 MB of memory",
+        ),
+        (
+            "one huge tensor",
+            "import torch\ntorch.ones(100_000, 100_000)",
+            Limits(memory_mb=300, wall_seconds=PATIENCE),
+            "more than 300 MB of memory",
+        ),
+        (
+            "steps",
+            "import torch\nx = torch.tensor(1.)\nwhile True: x = x + 1",
+            Limits(steps=2000),
+            "recorded more than 2,000 steps",
+        ),
+        (
+            "recorded bytes",
+            "import torch\nwhile True: x = torch.ones(1000)",
+            Limits(recorded_bytes=2_000_000),
+            "recorded more than 2 MB",
+        ),
+    ],
+)  # fmt: skip
+def test_a_limit_ends_the_run(make_pool: MakePool, name: str, source: str, limits: Limits, words: str) -> None:
+    outcome = run_in(make_pool(limits), source)
+    assert outcome.status == "limit", outcome.done
+    assert words in outcome.sentence
+    assert len(outcome.printed() + outcome.printed("err")) <= limits.output_chars
+
+
+def test_too_much_memory_at_once_is_an_error_of_the_snippet(make_pool: MakePool) -> None:
+    pool = make_pool(Limits(memory_mb=300))
+    outcome = run_in(pool, "try:\n    x = bytes(3_000_000_000)\nexcept MemoryError:\n    print('no memory')")
+    assert (outcome.status, outcome.printed()) == ("ok", "no memory\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        ("def f(): f()\nf()", "RecursionError"),
+        ("class A:\n    def __repr__(self): return repr(self)\nrepr(A())", "RecursionError"),
+        ("x = []\nfor _ in range(100_000): x = [x]\nprint(x)", "RecursionError"),
+        ("print('(' * 10_000 + ')' * 10_000)\n" + "(" * 10_000, "Error"),
+        ("x = " + "-" * 5000 + "1", ""),
+        ("x = " + "+".join("1" * 5000), ""),
+    ],
+)
+def test_depth_is_an_error_or_a_refusal(make_pool: MakePool, source: str, error: str) -> None:
+    outcome = run_in(make_pool(Limits(), reuse=True), source)
+    assert outcome.status in ("raised", "refused")
+    assert error in outcome.sentence
+
+
+def test_what_ran_before_an_endless_loop_is_delivered(make_pool: MakePool) -> None:
+    source = "import torch\nx = torch.tensor(2., requires_grad=True)\n(x * x).backward()\nprint(x.grad)\nwhile True: pass"
+    outcome = run_in(make_pool(SECOND), source)
+    assert outcome.status == "limit"
+    assert outcome.printed() == "tensor(4.)\n"
+    assert sum(batch.header["rows"]["steps"] for batch in outcome.batches) >= 5
+
+
+def test_stop_ends_an_endless_loop_at_once(make_pool: MakePool) -> None:
+    started, events = threading.Event(), []
+
+    def on_event(event: Event) -> None:
+        events.append(event)
+        started.set()
+
+    run = make_pool(Limits(wall_seconds=PATIENCE)).start("print('begun')\nwhile True: pass", on_event)
+    assert started.wait(PATIENCE)
+    begun = time.monotonic()
+    run.stop()
+    done = run.wait(PATIENCE)
+    assert done is not None
+    assert done.status == "stopped"
+    assert time.monotonic() - begun < 5
+    assert events[0] == Output("out", "begun\n")
+    assert events[-1] is done
+    run.stop()
+    assert run.result is done, "a second stop changes nothing"
+
+
+def test_stop_before_the_worker_is_ready(make_pool: MakePool) -> None:
+    events: list[Event] = []
+    run = make_pool().start("print(1)", events.append)
+    run.stop()
+    done = run.wait(PATIENCE)
+    assert done is not None
+    assert done.status == "stopped"
+    assert events == [done]
+
+
+def test_a_killed_worker_is_reported_in_a_sentence_and_replaced(make_pool: MakePool) -> None:
+    pool = make_pool(Limits(wall_seconds=PATIENCE))
+    started, events = threading.Event(), []
+
+    def on_event(event: Event) -> None:
+        events.append(event)
+        started.set()
+
+    run = pool.start("print('begun')\nwhile True: pass", on_event)
+    assert started.wait(PATIENCE)
+    assert run._worker is not None
+    os.kill(run._worker.pid, signal.SIGKILL)
+    done = run.wait(PATIENCE)
+    assert done is not None
+    assert done.status == "died"
+    assert "SIGKILL" in done.detail.sentence
+    assert "nothing you typed is lost" in done.detail.sentence
+    assert run_in(pool, "print('again')").printed() == "again\n"
+
+
+def test_a_spare_worker_that_was_killed_is_replaced_silently(make_pool: MakePool) -> None:
+    pool = make_pool()
+    pool.warm()
+    spare = pool._spare
+    assert spare is not None
+    assert spare.wait_ready(PATIENCE)
+    spare.kill()
+    spare.join()
+    assert run_in(pool, "print('again')").printed() == "again\n"
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGSEGV, signal.SIGTERM, signal.SIGABRT])
+def test_other_deaths(make_pool: MakePool, signal_number: signal.Signals) -> None:
+    started = threading.Event()
+    run = make_pool(Limits(wall_seconds=PATIENCE)).start("print(1)\nwhile True: pass", lambda event: started.set())
+    assert started.wait(PATIENCE)
+    assert run._worker is not None
+    os.kill(run._worker.pid, signal_number)
+    done = run.wait(PATIENCE)
+    assert done is not None
+    assert (done.status, signal_number.name in done.detail.sentence) == ("died", True)
+
+
+def test_each_run_of_a_pool_has_a_worker_of_its_own(make_pool: MakePool) -> None:
+    pool = make_pool()
+    pids = set()
+    for _ in range(3):
+        run = pool.start("print(1)", lambda event: None)
+        assert run.wait(PATIENCE) is not None
+        assert run._worker is not None
+        pids.add(run._worker.pid)
+    assert len(pids) == 3
+
+
+def test_nothing_is_left_of_a_scratch_folder(make_pool: MakePool) -> None:
+    pool = make_pool()
+    run = pool.start("print(1)", lambda event: None)
+    assert run.wait(PATIENCE) is not None
+    assert run._worker is not None
+    run._worker.join()
+    assert not os.path.exists(run._worker._scratch)
+    pool.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        pool.start("print(1)", lambda event: None)
+
+
+def test_two_runs_at_once(make_pool: MakePool) -> None:
+    pool = make_pool()
+    texts: list[str] = []
+    runs = [
+        pool.start(f"print({n})", lambda e: texts.append(e.text) if isinstance(e, Output) else None) for n in range(2)
+    ]
+    assert all(run.wait(PATIENCE) == run.result for run in runs)
+    assert sorted(texts) == ["0\n", "1\n"]
+
+
+def test_a_listener_that_fails_does_not_leave_the_run_open(make_pool: MakePool) -> None:
+    raised: list[type[BaseException] | None] = []
+    before, threading.excepthook = threading.excepthook, lambda args: raised.append(args.exc_type)
+    try:
+        run = make_pool().start("print(1)", _fails_on_output)
+        done = run.wait(PATIENCE)
+    finally:
+        threading.excepthook = before
+    assert isinstance(done, Done)
+    assert raised == [KeyError]
+
+
+def _fails_on_output(event: Event) -> None:
+    if isinstance(event, Output | Batch):
+        raise KeyError("listener")
