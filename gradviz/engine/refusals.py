@@ -10,6 +10,10 @@ _MINUS = (
     "`logical_not()` operator "
     "instead."
 )
+_TWO_BOOLEANS = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
+)
 _NOT_IMPLEMENTED = "\"{}\" not implemented for '{}'"
 
 # operation: {kind: kernel name, for the usual message; or the whole message}
@@ -65,9 +69,6 @@ def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
     """Booleans are not subtracted; each operand as (type, whether it is a tensor)."""
     booleans = [is_tensor for dtype, is_tensor in operands if dtype is dtypes.bool_]
     if booleans:
-        both = len(booleans) == 2 and all(booleans)
-        text = _MINUS.format("a bool tensor")
-        if both:
-            text = "Subtraction, the `-` operator, with two bool tensors is not supported. "
-                "Use the `^` or `logical_xor()` operator instead."
-        raise RuntimeError(text)
+        if len(booleans) == 2 and all(booleans):
+            raise RuntimeError(_TWO_BOOLEANS)
+        raise RuntimeError(_MINUS.format("a bool tensor"))
