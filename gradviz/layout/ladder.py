@@ -14,10 +14,11 @@ from gradviz.layout.curves import simplify
 from gradviz.layout.layered import layered
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import Floats, LayoutInput, LayoutResult
+from gradviz.layout.wrap import wrap
 
 BUDGETS = ((False, 2.0), (True, 2.0))
 REMEMBERED = 256
-MOST_BOXES_FOR_DOT = 30_000
+MOST_BOXES_FOR_DOT = 5_000  # beyond it Graphviz seldom keeps within its budgets
 
 
 class Cancelled(Exception):
@@ -25,10 +26,11 @@ class Cancelled(Exception):
 
 
 class Layouter:
-    """Lays out graphs and remembers them."""
+    """Lays out graphs and remembers them; `rows` breaks what is too wide to read into rows."""
 
-    def __init__(self, budgets: tuple[tuple[bool, float], ...] = BUDGETS) -> None:
+    def __init__(self, budgets: tuple[tuple[bool, float], ...] = BUDGETS, *, rows: bool = True) -> None:
         self._budgets = budgets
+        self._rows = rows
         self._dot = DotProcess()
         self._memo: OrderedDict[bytes, LayoutResult] = OrderedDict()
         self._cancelled = False
@@ -49,6 +51,8 @@ class Layouter:
             return known
         self._cancelled = False
         result = _settle(graph, self._climb(graph))
+        if self._rows:
+            result = wrap(graph, result)
         self._memo[graph.key] = result
         while len(self._memo) > REMEMBERED:
             self._memo.popitem(last=False)

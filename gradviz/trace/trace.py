@@ -144,7 +144,7 @@ class Trace:
 
     def history(self, table: str, key: str) -> History:
         """The rows of a table by the number in column `key`, in order of steps."""
-        rows = self.tables[table]
+        rows: Table = getattr(self, table)
         found: History = self._cached(
             f"{table}.{key}", lambda: History(getattr(rows, key), getattr(rows, "step", None))
         )

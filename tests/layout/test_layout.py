@@ -15,6 +15,7 @@ from gradviz.layout.layered import layered
 from gradviz.layout.packing import GRAPH_GAP, stack
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import LayoutInput, LayoutResult, NotAGraphToLayOut, layout_input
+from gradviz.layout.wrap import wrap
 from tests.layout.drawings import autograd_like, overlapping, passing_through, random_graph, recurrence, sampled
 
 REFERENCE = {
@@ -40,7 +41,7 @@ GRAPHS = {name: autograd_like(operations)[0] for name, operations in REFERENCE.i
 
 @pytest.fixture
 def layouter() -> Iterator[Layouter]:
-    made = Layouter()
+    made = Layouter(rows=False)
     yield made
     made.close()
 
@@ -197,6 +198,28 @@ def test_bad_input_is_refused_before_anything_is_drawn() -> None:
         layout_input(np.full((2, 2), 9.0), np.array([[0, 2]]))
     with pytest.raises(NotAGraphToLayOut, match="ports"):
         layout_input(np.full((2, 2), 9.0), np.array([[0, 1]]), np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("graph", [recurrence(6), recurrence(40), random_graph(150, seed=5)], ids=["6", "40", "random"])
+def test_a_wide_drawing_is_broken_into_rows(graph: LayoutInput, layouter: Layouter) -> None:
+    flat = layouter.layout(graph)
+    rows = wrap(graph, flat)
+    assert rows.size[0] < flat.size[0] / 1.5
+    assert rows.size[1] > flat.size[1]
+    assert overlapping(graph, rows) == 0
+    assert passing_through(graph, rows) == []
+    for edge, (tail, head) in enumerate(graph.edges.tolist()):
+        route = rows.route(edge)
+        assert len(route) % 3 == 1
+        np.testing.assert_allclose(route[0, 0], rows.centres[tail, 0] + graph.sizes[tail, 0] / 2, atol=1e-6)
+        np.testing.assert_allclose(route[-1, 0], rows.centres[head, 0] - graph.sizes[head, 0] / 2, atol=1e-6)
+    assert (rows.points > -0.01).all()
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_a_drawing_that_fits_stays_on_one_line(name: str, layouter: Layouter) -> None:
+    drawing = layouter.layout(GRAPHS[name])
+    assert wrap(GRAPHS[name], drawing) is drawing
 
 
 def test_graphs_shown_together_stand_apart_and_others_may_share_a_place() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.trace.text import number_text
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, REFERENCE, Diagram, meta_text, operation_text
+from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, REFERENCE, Diagram, card_name, meta_text, operation_text
 from gradviz.ui.canvas.heat import Picture, picture
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def content(diagram: Diagram, frame: Frame, item: int) -> Content:
         tabs = tuple(_tab(saved) for saved in frame.saved(index))
         return OperationContent(symbol, label, scope, tracked, bool(frame.node_ran[index]), tabs)
     if diagram.kind[item] == REFERENCE:
-        return ReferenceContent(frame.name(index), category)
+        return ReferenceContent(card_name(diagram.trace, index, frame.cursor), category)
     return _tensor(diagram, frame, index, category)
 
 
@@ -102,7 +102,7 @@ def _tensor(diagram: Diagram, frame: Frame, tensor: int, category: int) -> Tenso
     shape = sizes.shape_of(diagram.trace.tensors.shape[tensor])
     label, grad, note = _gradient(frame, tensor, category, shape)
     return TensorContent(
-        name=frame.name(tensor),
+        name=card_name(diagram.trace, tensor, frame.cursor),
         meta=meta_text(diagram.trace, tensor, category),
         category=category,
         value=value_content(frame.value(tensor), shape),

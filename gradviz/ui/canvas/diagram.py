@@ -7,6 +7,7 @@ small tag with its name. Long edges to everywhere are unreadable, and they are w
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 TENSOR, OPERATION, REFERENCE = 0, 1, 2
 LEAF, CONSTANT, INTERMEDIATE, OUTPUT, OP, PLAIN_OP = range(6)
 MOST_DIRECT_USES = 8
+MODULES = re.compile(r"\b(?:torch\.nn\.functional|torch|self|nn|F)\.(?=[\w.]+\()")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -168,6 +170,10 @@ def _tensor_items(trace: Trace, uses: _Uses) -> Ints:
     """(graph, tensor) of every card, sorted: what an operation of the graph reads or makes."""
     producer = trace.tensors.producer.astype(np.int64)
     made = np.flatnonzero(producer >= 0)
+    seen = trace.tensors.output_nr == 0  # a second result that has no name and no use would only puzzle
+    seen[trace.names.tensor] = True
+    seen[uses.tensor] = True
+    made = made[seen[made]]
     pairs = np.concatenate(
         (np.column_stack((uses.graph, uses.tensor)), np.column_stack((uses.graph_of_node[producer[made]], made)))
     )
@@ -241,7 +247,7 @@ def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index:
             size[item] = sizes.operation_size(ruler, *text, saved.get(which, ()))
             card[item] = sizes.symbol_width(ruler, text[0]), 2 * sizes.RADIUS
             continue
-        names[item] = trace.naming.name(which, len(trace))
+        names[item] = card_name(trace, which, len(trace))
         if what == REFERENCE:
             size[item] = sizes.reference_size(ruler, names[item])
         else:
@@ -263,6 +269,12 @@ def _saved_names(trace: Trace) -> dict[int, tuple[str, ...]]:
     for node, name in zip(trace.saved.node.tolist(), trace.saved.name.tolist(), strict=True):
         names[node] = (*names.get(node, ()), name)
     return names
+
+
+def card_name(trace: Trace, tensor: int, cursor: int) -> str:
+    """What a card is called: as the snippet calls it, expressions without the modules that functions come from."""
+    name = trace.naming.name(tensor, cursor)
+    return MODULES.sub("", name) if "(" in name else name
 
 
 def operation_text(trace: Trace, node: int) -> tuple[str, str, str]:

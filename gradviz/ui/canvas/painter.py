@@ -63,12 +63,13 @@ class ScenePainter:
             known[item] = content(self.placed.diagram, moment.frame, item)
         return known[item]
 
-    def stale(self, moment: Moment, camera: Camera, ratio: float) -> list[int]:
-        """The items that were painted near and say something else now."""
+    def stale(self, moment: Moment, camera: Camera, area: QRectF, ratio: float) -> list[int]:
+        """The items in an area that were painted near and say something else now."""
         if camera.scale < NEAR:
             return []
         known = self._sprites.at(camera.scale, ratio)
-        seen = [item for item in known if moment.items[item]]
+        world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()))
+        seen = [item for item in self.items_in(world, moment.items).tolist() if item in known]
         return [item for item in seen if known[item][0] != self._says(moment, item)]
 
     def items_in(self, world: Box, among: NDArray[np.bool_], margin: float = MARGIN) -> Ints:

@@ -66,6 +66,7 @@ class Placing(QObject):
 
     def _lay_out(self, layouter: Layouter, diagram: Diagram) -> None:
         from gradviz.layout.layered import layered
+        from gradviz.layout.wrap import wrap
         from gradviz.ui.canvas.placed import place
 
         graphs = [diagram.layout_input(graph) for graph in range(len(diagram.first))]
@@ -73,7 +74,7 @@ class Placing(QObject):
             drafts: dict[bytes, LayoutResult] = {}
             for graph in graphs:
                 if graph.key not in drafts:
-                    drafts[graph.key] = layered(graph)
+                    drafts[graph.key] = wrap(graph, layered(graph))
             self._send(diagram, place(diagram, [drafts[graph.key] for graph in graphs]), False)
         self._send(diagram, place(diagram, [layouter.layout(graph) for graph in graphs]), True)
 

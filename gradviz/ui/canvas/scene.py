@@ -98,10 +98,10 @@ class Scene:
             ).toAlignedRect()  # fmt: skip
         return region
 
-    def changed_region(self, change: Change, camera: Camera, ratio: float) -> QRegion:
+    def changed_region(self, change: Change, camera: Camera, area: QRectF, ratio: float) -> QRegion:
         """The pixels of everything that a change touched, and of the items whose words and numbers differ."""
         region = self.screen_region(change.flows, camera)
-        stale = self.painter.stale(self.moment, camera, ratio)
+        stale = self.painter.stale(self.moment, camera, area, ratio)
         for item in {*change.items.tolist(), *stale}:
             region += self.screen_box(item, camera)
         return region

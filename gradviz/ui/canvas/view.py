@@ -7,7 +7,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QRegion, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -120,7 +120,7 @@ class CanvasView(Surface):
             return
         edges = scene.screen_region(change.edges, self._camera)
         self._dirty += edges & QRegion(self.rect())
-        rest = scene.changed_region(change, self._camera, self.devicePixelRatioF())
+        rest = scene.changed_region(change, self._camera, QRectF(self.rect()), self.devicePixelRatioF())
         self.update((edges + rest) & QRegion(self.rect()))
 
     def set_theme(self, theme: Theme) -> None:

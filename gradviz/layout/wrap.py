@@ -1,0 +1,184 @@
+"""Breaks a drawing that is much wider than high into rows, as text is broken into lines: a chain of operations would
+else be too small to read. It breaks between two columns where few edges pass; these run on at the right, back under
+the row, and in again at the left of the next, each in a lane of its own, so that they neither cross nor touch a
+box."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
+
+PAGE = (1240.0, 740.0)  # what is seen at once of a canvas at zoom 1
+NARROW = 1650.0  # drawings up to this width stay as they are
+GOOD_ENOUGH = 0.92
+MOST_PASSING = 6  # edges that a break may cut
+ROW_GAP = 30.0
+LANE = 9.0
+CORNER = 12.0
+MOST_ROWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Where the drawing is broken, and by how much each row is moved."""
+
+    cuts: Floats
+    passing: list[Ints]  # edges that each cut breaks, the lowest first
+    left: Floats
+    right: Floats
+    top: Floats
+    bottom: Floats
+    shift: Floats  # (rows, 2)
+
+
+def wrap(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
+    """The drawing in rows, or as it is where that reads as well."""
+    count = _row_count(*drawing.size)
+    if count < 2 or not len(graph.sizes):
+        return drawing
+    cuts = _cuts(graph, drawing, count)
+    if not len(cuts):
+        return drawing
+    rows = _rows(graph, drawing, cuts)
+    begins, ends = drawing.points[drawing.starts[:-1], 0], drawing.points[drawing.starts[1:] - 1, 0]
+    first, last = np.searchsorted(cuts, begins), np.searchsorted(cuts, ends)
+    row_of_point = np.repeat(first, np.diff(drawing.starts))
+    moved = drawing.points + rows.shift[row_of_point]
+    routes = {int(edge): _broken(drawing, rows, int(edge), first, last) for edge in np.flatnonzero(first != last)}
+    lengths = np.diff(drawing.starts)
+    for edge, route in routes.items():
+        lengths[edge] = len(route)
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    points = np.empty((int(starts[-1]), 2))
+    whole = np.repeat(first == last, lengths)
+    points[whole] = moved[np.repeat(first == last, np.diff(drawing.starts))]
+    for edge, route in routes.items():
+        points[starts[edge] : starts[edge + 1]] = route
+    centres = drawing.centres + rows.shift[np.searchsorted(cuts, drawing.centres[:, 0])]
+    return _cornered(graph, replace(drawing, centres=centres, points=points, starts=starts))
+
+
+def _row_count(width: float, height: float) -> int:
+    if width <= NARROW:
+        return 1
+    rows = np.arange(1, MOST_ROWS + 1)
+    seen = np.minimum(1.0, np.minimum(PAGE[0] * rows / width, PAGE[1] / (rows * (height + ROW_GAP))))
+    return int(np.flatnonzero(seen >= GOOD_ENOUGH * seen.max())[0]) + 1
+
+
+def _cuts(graph: LayoutInput, drawing: LayoutResult, count: int) -> Floats:
+    """Where to break: near equal lengths, where few edges pass. Empty where no break is good."""
+    half = graph.sizes[:, 0] / 2
+    order = np.argsort(drawing.centres[:, 0] - half, kind="stable")
+    left = (drawing.centres[:, 0] - half)[order]
+    reach = np.maximum.accumulate((drawing.centres[:, 0] + half)[order])
+    free = left[1:] > reach[:-1] + 8
+    gaps = ((left[1:] + reach[:-1]) / 2)[free]
+    if not len(gaps):
+        return gaps
+    begins = np.sort(drawing.points[drawing.starts[:-1], 0])
+    ends = np.sort(drawing.points[drawing.starts[1:] - 1, 0])
+    passing = np.searchsorted(begins, gaps) - np.searchsorted(ends, gaps)
+    step = drawing.size[0] / count
+    chosen: list[float] = []
+    for number in range(1, count):
+        cost = np.abs(gaps - number * step) / step + 0.12 * passing
+        cost[(passing > MOST_PASSING) | (gaps <= (chosen[-1] if chosen else 0.0) + step / 4)] = np.inf
+        best = int(cost.argmin())
+        if cost[best] < 1.2:
+            chosen.append(float(gaps[best]))
+    return np.array(chosen)
+
+
+def _rows(graph: LayoutInput, drawing: LayoutResult, cuts: Floats) -> _Rows:
+    begins, ends = drawing.points[drawing.starts[:-1], 0], drawing.points[drawing.starts[1:] - 1, 0]
+    passing = []
+    for cut in cuts.tolist():
+        edges = np.flatnonzero((begins < cut) & (ends > cut))
+        heights = np.array([_split(drawing.route(edge), cut)[0][-1, 1] for edge in edges.tolist()])
+        passing.append(edges[np.argsort(-heights, kind="stable")])
+    count = len(cuts) + 1
+    half = graph.sizes / 2
+    row = np.searchsorted(cuts, drawing.centres[:, 0])
+    lanes = np.array([len(edges) for edges in passing])
+    left, right = np.full(count, np.inf), np.full(count, -np.inf)
+    top, bottom = left.copy(), right.copy()
+    np.minimum.at(left, row, (drawing.centres - half)[:, 0])
+    np.maximum.at(right, row, (drawing.centres + half)[:, 0])
+    np.minimum.at(top, row, (drawing.centres - half)[:, 1])
+    np.maximum.at(bottom, row, (drawing.centres + half)[:, 1])
+    row_of_point = np.searchsorted(cuts, drawing.points[:, 0])
+    np.minimum.at(top, row_of_point, drawing.points[:, 1])
+    np.maximum.at(bottom, row_of_point, drawing.points[:, 1])
+    down = np.concatenate(([0.0], np.cumsum((bottom - top)[:-1] + ROW_GAP + LANE * (lanes + 1))))
+    return _Rows(cuts, passing, left, right, top, bottom, np.column_stack((-left, down - top)))
+
+
+def _broken(drawing: LayoutResult, rows: _Rows, edge: int, first: Ints, last: Ints) -> Floats:
+    """The route of an edge that passes breaks."""
+    rest = drawing.route(edge)
+    pieces: list[Floats] = []
+    for row in range(int(first[edge]), int(last[edge])):
+        cut = float(rows.cuts[row])
+        before, rest = _split(rest, cut)
+        lane = int(np.flatnonzero(rows.passing[row] == edge)[0])
+        start, end = before[-1] + rows.shift[row], rest[0] + rows.shift[row + 1]
+        lanes = len(rows.passing[row])
+        across_right = float((rows.right[row] + rows.shift[row, 0]) + 24 + LANE * lane)
+        across_left = -24 - LANE * (lanes - 1 - lane)
+        under = float(rows.bottom[row] + rows.shift[row, 1]) + ROW_GAP / 2 + LANE * (lane + 0.5)
+        stops = [
+            start,
+            (across_right, start[1]),
+            (across_right, under),
+            (across_left, under),
+            (across_left, end[1]),
+            end,
+        ]
+        pieces += [before + rows.shift[row], _rounded(np.array(stops))[1:-1]]
+    pieces.append(rest + rows.shift[int(last[edge])])
+    return np.concatenate(pieces)
+
+
+def _split(route: Floats, x: float) -> tuple[Floats, Floats]:
+    """A chain of cubics in two at the first place where it passes x."""
+    for at in range(0, len(route) - 1, 3):
+        cubic = route[at : at + 4]
+        if cubic[3, 0] >= x:
+            break
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        ab, bc, cd = (cubic[k] + (cubic[k + 1] - cubic[k]) * middle for k in range(3))
+        abc, bcd = ab + (bc - ab) * middle, bc + (cd - bc) * middle
+        point = abc + (bcd - abc) * middle
+        low, high = (middle, high) if point[0] < x else (low, middle)
+    before = np.concatenate((route[: at + 1], [ab, abc, point]))
+    return before, np.concatenate(([point, bcd, cd], route[at + 3 :]))
+
+
+def _rounded(stops: Floats) -> Floats:
+    """A polyline with rounded corners as a chain of cubics."""
+    chain = [stops[0]]
+    for before, corner, after in zip(stops[:-2], stops[1:-1], stops[2:], strict=True):
+        into, out = corner - before, after - corner
+        radius = min(CORNER, float(np.hypot(*into)) / 2, float(np.hypot(*out)) / 2)
+        a = corner - into / max(float(np.hypot(*into)), 1e-9) * radius
+        b = corner + out / max(float(np.hypot(*out)), 1e-9) * radius
+        chain += [chain[-1] + (a - chain[-1]) / 3, a - (a - chain[-1]) / 3, a]
+        chain += [a + (corner - a) * 0.55, b + (corner - b) * 0.55, b]
+    end = stops[-1]
+    chain += [chain[-1] + (end - chain[-1]) / 3, end - (end - chain[-1]) / 3, end]
+    return np.array(chain)
+
+
+def _cornered(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
+    """The same with its top left corner at 0, 0."""
+    half = graph.sizes / 2
+    low = np.minimum((drawing.centres - half).min(0), drawing.points.min(0, initial=np.inf))
+    high = np.maximum((drawing.centres + half).max(0), drawing.points.max(0, initial=-np.inf))
+    width, height = (high - low).tolist()
+    return replace(drawing, centres=drawing.centres - low, points=drawing.points - low, size=(width, height))
