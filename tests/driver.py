@@ -77,6 +77,7 @@ class Pilot:
         """Press F5 and wait until the run has ended."""
         with self.qtbot.waitSignal(self.window.runner.ended, timeout=RUN_TIMEOUT):
             self.press("F5")
+        assert self.state.run.phase is not Phase.DIED, self.state.run.sentence
         return self.state.run.phase
 
     def step(self, count: int = 1) -> None:

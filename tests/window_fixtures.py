@@ -58,6 +58,5 @@ def sample(pilot: Pilot) -> Pilot:
     trace.extend(sample_batch())
     store.open(Snippet(SOURCE), None)
     store.start_run(store.state.document)
-    store.show_trace(trace, len(trace))
-    store.end_run(Run(Phase.RAISED, store.state.document, "", 11, 0.0012), cursor=trace.error_step)
+    store.end_run(Run(Phase.RAISED, store.state.document, "", 11, 0.0012), trace)
     return pilot

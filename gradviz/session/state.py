@@ -85,9 +85,9 @@ class State:
     run: Run = field(default_factory=Run)
     trace: Trace | None = None
     traced: Snippet = field(default_factory=Snippet)  # what the trace is a trace of
-    steps: int = 0  # how many steps the trace has; it grows while a run streams
+    steps: int = 0  # how many steps the trace has
     cursor: int = 0  # how many of them are done
-    follow: bool = False  # while a run streams, the cursor stays at its end
+    recorded: int = 0  # how many steps the run that goes on has recorded so far
     selection: Selection | None = None
     playing: bool = False
     notice: Notice = field(default_factory=Notice)

@@ -110,38 +110,29 @@ class Store:
     # runs
 
     def start_run(self, snippet: Snippet) -> None:
-        """A worker begins; the former trace stays on the screen until the new one has steps."""
-        self._change(run=Run(Phase.RUNNING, snippet), playing=False, follow=True)
+        """A worker begins; the former trace stays on the screen until this run has ended."""
+        self._change(run=Run(Phase.RUNNING, snippet), playing=False, recorded=0)
 
-    def show_trace(self, trace: Trace, steps: int) -> None:
-        """The trace of the running snippet has (more) steps; the cursor follows them unless the user took it."""
-        state = self._state
-        if trace is not state.trace:
-            self._change(
-                trace=trace,
-                traced=state.run.snippet,
-                steps=steps,
-                cursor=steps if state.follow else 0,
-                selection=None,
-            )
-        elif steps != state.steps:
-            self._change(steps=steps, cursor=steps if state.follow else state.cursor)
+    def progress(self, recorded: int) -> None:
+        """So many steps have been recorded."""
+        self._change(recorded=recorded)
 
-    def end_run(self, run: Run, *, cursor: int | None = None) -> None:
-        """The worker said how it ended (or it is known that it never will)."""
-        state = self._state
-        place = state.cursor if cursor is None else min(max(cursor, 0), state.steps)
-        self._change(run=run, follow=False, cursor=place)
-
-    def clear_trace(self) -> None:
-        """Nothing was recorded: show no graph."""
-        self._change(trace=None, steps=0, cursor=0, selection=None, playing=False)
+    def end_run(self, run: Run, trace: Trace | None) -> None:
+        """The worker said how it ended. A trace is shown from its end; without one the former stays, unless it is of a
+        run that did begin."""
+        if trace is not None:
+            steps = len(trace)
+            self._change(run=run, trace=trace, traced=run.snippet, steps=steps, cursor=steps, selection=None)
+        elif run.phase in (Phase.REFUSED, Phase.RAISED):
+            self._change(run=run)
+        else:
+            self._change(run=run, trace=None, steps=0, cursor=0, selection=None)
 
     # the rest
 
     def move(self, cursor: int) -> None:
         """Put the cursor after that many steps; beyond the ends it stays at the end."""
-        self._change(cursor=min(max(cursor, 0), self._state.steps), follow=False)
+        self._change(cursor=min(max(cursor, 0), self._state.steps))
 
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""

@@ -21,7 +21,7 @@ def summary(state: State) -> str:
     """What the latest run recorded."""
     run = state.run
     if run.is_running:
-        return f"running · {state.steps:,} steps so far"
+        return f"running · {state.recorded:,} steps so far"
     if run.phase is Phase.NEVER or state.trace is None:
         return FOLLOWS
     stale = " · the snippet has changed since" if state.is_stale else ""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
 SLICE = 0.008  # seconds of decoding per turn of the event loop
-SHOW_EVERY = 0.05  # seconds between two pictures of a trace that still grows
+TELL_EVERY = 0.1  # seconds between two reports of progress
 NOTHING_TO_RUN = "There is nothing to run yet. Paste a snippet, or choose one of the examples."
 NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = torch.tensor(2., requires_grad=True)."
 
@@ -42,7 +42,7 @@ class WorkerBridge(QObject):
         self._number = 0
         self._queue: deque[tuple[int, Event]] = deque()
         self._trace: Trace | None = None
-        self._shown_at = 0.0
+        self._told_at = 0.0
         self._wake.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._again = QTimer(self)
         self._again.setSingleShot(True)
@@ -66,7 +66,7 @@ class WorkerBridge(QObject):
         self.about_to_run.emit()
         refusal = _refusal(snippet)
         if refusal:
-            self._store.end_run(Run(Phase.REFUSED, snippet, refusal))
+            self._store.end_run(Run(Phase.REFUSED, snippet, refusal), None)
             self.ended.emit("refused")
             return
         self._stop_quietly()
@@ -118,7 +118,6 @@ class WorkerBridge(QObject):
         if isinstance(event, Batch):
             self._extend(self._trace, event)
         elif isinstance(event, Done):
-            self._show(self._trace)
             self._finish(self._trace, event)
 
     def _extend(self, trace: Trace, event: Batch) -> None:
@@ -131,24 +130,17 @@ class WorkerBridge(QObject):
             self._number += 1  # whatever it still says is not listened to
             self._finish(trace, Done("died", Detail(f"The worker sent what cannot be read ({error}). Run it again.")))
             return
-        if time.perf_counter() - self._shown_at > SHOW_EVERY:
-            self._show(trace)
-
-    def _show(self, trace: Trace) -> None:
-        self._shown_at = time.perf_counter()
-        if len(trace):
-            self._store.show_trace(trace, len(trace))
+        if time.perf_counter() - self._told_at > TELL_EVERY:
+            self._told_at = time.perf_counter()
+            self._store.progress(len(trace))
 
     def _finish(self, trace: Trace, done: Done) -> None:
         state = self._store.state
         phase, detail = Phase(done.status), done.detail
         if phase is Phase.OK and not len(trace.tensors):
             detail = Detail(NO_TENSOR, seconds=detail.seconds)
-        if not len(trace) and phase is not Phase.REFUSED:
-            self._store.clear_trace()
         run = Run(phase, state.run.snippet, detail.sentence, detail.line, detail.seconds)
-        error = trace.error_step
-        self._store.end_run(run, cursor=error if error is not None and state.follow else None)
+        self._store.end_run(run, trace if len(trace) else None)
         self._run = None
         self.ended.emit(done.status)
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.store import TYPING, Store
+from gradviz.trace.encoding import Writer
+from gradviz.trace.kinds import Kind
+from gradviz.trace.trace import Trace
 
 
 class Clock:
@@ -18,6 +23,18 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def trace_of(steps: int) -> Trace:
+    """A trace with so many leaves."""
+    out = Writer()
+    for step in range(steps):
+        out.add("steps", Kind.LEAF, -1, step, -1, -1, step)
+        value = out.value(np.array(1.0, np.float32))
+        out.add("tensors", step, -1, 0, value, step, 0, False, True, False, -1, -1)
+    trace = Trace()
+    trace.extend(out.take())
+    return trace
 
 
 def text(store: Store) -> str:
@@ -125,20 +142,26 @@ def test_dirty_means_different_from_the_disk() -> None:
     assert not store.state.is_dirty
 
 
-def test_a_run_that_is_followed_and_one_that_the_user_took() -> None:
-    from gradviz.trace.trace import Trace
-
-    store, trace = Store(), Trace()
+def test_a_trace_is_shown_from_its_end_when_the_run_has_ended() -> None:
+    store, former, trace = Store(), trace_of(4), trace_of(9)
     store.start_run(Snippet("x"))
-    store.show_trace(trace, 4)
-    assert (store.state.cursor, store.state.follow) == (4, True)
+    store.end_run(Run(Phase.OK, Snippet("x")), former)
     store.move(2)
-    store.show_trace(trace, 9)
-    assert (store.state.cursor, store.state.steps) == (2, 9)
-    store.end_run(Run(Phase.OK, Snippet("x")))
-    assert store.state.cursor == 2
-    store.edit(TYPING, Snippet("y"))
+    store.start_run(Snippet("y"))
+    store.progress(5)
+    assert (store.state.trace, store.state.cursor, store.state.recorded) == (former, 2, 5), "the former one stays"
+    store.end_run(Run(Phase.OK, Snippet("y")), trace)
+    assert (store.state.trace, store.state.cursor, store.state.steps) == (trace, 9, 9)
     assert store.state.is_stale
+
+
+def test_without_a_trace_the_former_stays_only_if_nothing_ran() -> None:
+    store = Store()
+    store.end_run(Run(Phase.OK, Snippet("x")), trace_of(4))
+    store.end_run(Run(Phase.REFUSED, Snippet("import os")), None)
+    assert store.state.steps == 4
+    store.end_run(Run(Phase.DIED, Snippet("x")), None)
+    assert (store.state.trace, store.state.steps, store.state.cursor) == (None, 0, 0)
 
 
 def test_playing_needs_steps() -> None:

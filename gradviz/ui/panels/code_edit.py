@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
+from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.ui import look
 from gradviz.ui.panels.highlighter import PythonHighlighter
 from gradviz.ui.theme import Theme
@@ -47,6 +48,7 @@ class CodeEdit(QPlainTextEdit):
     """Python text. `edited` tells of what the user did, never of what the program set."""
 
     edited = Signal(str)
+    refused = Signal(str)  # the sentence that says why something was not pasted
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,6 +118,15 @@ class CodeEdit(QPlainTextEdit):
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Text may be dropped here; files are the window's to open."""
         return not source.hasUrls() and super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste as plain text; what is far too long for a snippet is refused before anything changes."""
+        size = len(self.toPlainText()) + len(source.text())
+        if size > MAX_BYTES:
+            self.refused.emit(too_big("The snippet with the pasted text", size))
+        else:
+            self.insertPlainText(source.text())
+            self.ensureCursorVisible()
 
     # keys
 

@@ -20,6 +20,7 @@ class EditorPanel(Panel):
         super().__init__(context)
         self.code = CodeEdit(context.theme)
         self.code.edited.connect(self._edited)
+        self.code.refused.connect(context.shell.store.say)
         self.card = ErrorCard(context.shell, context.theme)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 2, 8, 8)

@@ -1,0 +1,93 @@
+"""Running what a person may type: something fine, something endless, something that kills its worker, something
+refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gradviz.session.state import Phase
+from tests.driver import RUN_TIMEOUT, Pilot
+
+FINE = "import torch\nx = torch.tensor(3., requires_grad=True)\ny = x * x\ny.backward()\nprint(x.grad)\n"
+
+
+def test_run_and_step_a_snippet(pilot: Pilot) -> None:
+    pilot.type_snippet(FINE)
+    assert pilot.run() is Phase.OK
+    pilot.expect_grad("x", 6.0)
+    assert pilot.output == "tensor(6.)\n"
+    assert "recorded" in pilot.window.status.label.text()
+    pilot.press("Alt+Home")
+    assert pilot.output == ""
+    pilot.step(2)
+    assert "MulBackward0" in pilot.sentence or "y" in pilot.sentence
+
+
+def test_an_endless_loop_is_stopped_and_the_window_stays_awake(pilot: Pilot) -> None:
+    window = pilot.window
+    pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    x = x + 1\n")
+    pilot.press("F5")
+    pilot.qtbot.waitUntil(lambda: pilot.state.recorded > 100, timeout=RUN_TIMEOUT)
+    pilot.qtbot.waitUntil(window.status.cancel.isVisible, timeout=5000)
+    assert not window.actions_.actions["run.run"].isEnabled()
+    pilot.window.editor.code.insertPlainText("# typed while it runs\n")
+    with pilot.qtbot.waitSignal(window.runner.ended, timeout=RUN_TIMEOUT) as ended:
+        pilot.press("Shift+F5")
+    assert ended.args == ["stopped"]
+    assert pilot.state.run.phase is Phase.STOPPED
+    assert "# typed while it runs" in pilot.state.document.text
+    assert pilot.state.steps > 100, "what was recorded stays"
+    assert not window.status.cancel.isVisible()
+
+
+def test_a_killed_worker_is_replaced_and_nothing_typed_is_lost(pilot: Pilot) -> None:
+    endless = "import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n"
+    pilot.type_snippet(endless)
+    pilot.press("F5")
+    pilot.qtbot.waitUntil(lambda: pilot.state.recorded > 0, timeout=RUN_TIMEOUT)
+    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+        os.kill(pilot.window.runner._run._worker.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    assert pilot.state.run.phase is Phase.DIED
+    pilot.expect_error(-1, "nothing you typed is lost")
+    assert pilot.state.document.text == endless
+    pilot.type_snippet(FINE)
+    assert pilot.run() is Phase.OK
+    pilot.expect_grad("x", 6.0)
+
+
+REFUSALS = [
+    ("import os\n", 1, "os"),
+    ("import torch\nx = = 2\n", 2, "invalid syntax"),
+    ("", -1, "There is nothing to run yet"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "words"), REFUSALS, ids=["import", "syntax", "empty"])
+def test_what_cannot_run_is_a_sentence_and_nothing_is_lost(pilot: Pilot, text: str, line: int, words: str) -> None:
+    pilot.type_snippet(FINE)
+    pilot.run()
+    steps = pilot.state.steps
+    pilot.type_snippet(text)
+    pilot.run()
+    pilot.expect_error(line, words)
+    assert pilot.state.document.text == text
+    assert pilot.state.steps == steps, "the former graph stays on the screen"
+
+
+def test_a_text_of_five_megabytes_is_not_pasted(pilot: Pilot) -> None:
+    pilot.type_snippet(FINE)
+    QApplication.clipboard().setText("x = 1\n" * 800_000)
+    pilot.press("Ctrl+V")
+    assert pilot.state.document.text == FINE
+    assert "4.8 MB; a snippet may have 0.4 MB at most" in pilot.window.status.currentMessage()
+
+
+def test_a_snippet_without_tensors_says_so(pilot: Pilot) -> None:
+    pilot.type_snippet("print(1 + 1)\n")
+    assert pilot.run() is Phase.OK
+    assert "made no tensor" in pilot.window.status.currentMessage()
+    assert pilot.output == "2\n"
