@@ -3,6 +3,7 @@
 from gradviz.engine.ops import (
     activation,
     arithmetic,
+    batchnorm,
     classify,
     compare,
     conv,
@@ -22,7 +23,9 @@ from gradviz.engine.ops import (
     order,
     pick,
     piecewise,
+    pool,
     reduce,
+    resample,
     shape,
     special,
 )
@@ -30,6 +33,7 @@ from gradviz.engine.ops import (
 __all__ = [
     "activation",
     "arithmetic",
+    "batchnorm",
     "classify",
     "compare",
     "conv",
@@ -49,7 +53,9 @@ __all__ = [
     "order",
     "pick",
     "piecewise",
+    "pool",
     "reduce",
+    "resample",
     "shape",
     "special",
 ]

@@ -1,0 +1,186 @@
+"""batch_norm and instance_norm, with their running statistics. See Note [Statistics in second derivatives] in
+`norm.py`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import in_single, need_floats
+from gradviz.engine.ops.norm import channels, standardised, statistics, through_standard
+from gradviz.engine.rows import op
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor
+
+
+def _batch_norm(
+    x: Any, w: Any, b: Any, running_mean: Any, running_var: Any, *, training: bool, momentum: float, eps: float
+) -> Any:
+    axes = (0, *range(2, x.ndim))
+    if training:
+        out, mean, scale = standardised(x, axes, eps)
+        kept = mean.reshape(-1), scale.reshape(-1)
+    else:
+        scale = (1 / np.sqrt(running_var + running_var.dtype.type(eps))).astype(x.dtype)
+        out = (x - channels(running_mean, x)) * channels(scale, x)
+        kept = np.zeros(0, x.dtype), np.zeros(0, x.dtype)
+    out = out if w is None else out * channels(w, x)
+    return (out if b is None else out + channels(b, x)).astype(x.dtype), *kept
+
+
+def _batch_norm_grads(
+    grads: Any,
+    input: Any,
+    weight: Any,
+    running_mean: Any,
+    running_var: Any,
+    result1: Any,
+    result2: Any,
+    needs: Any,
+    training: bool,
+    eps: float,
+) -> Any:
+    grad = grads[0]
+    dims = (0, *range(2, input.ndim))
+    if training:
+        mean, scale = statistics(input, dims, eps, channels(result1.detach(), input), channels(result2.detach(), input))
+    else:
+        mean, scale = channels(running_mean, input), channels((running_var + eps).rsqrt(), input)
+    standard = (input - mean) * scale
+    scaled = grad if weight is None else grad * channels(weight, input)
+    first = None
+    if needs[0]:
+        first = through_standard(scaled, standard, scale, dims) if training else scaled * scale
+    return first, (grad * standard).sum(dims) if needs[1] else None, grad.sum(dims) if needs[2] else None, None, None
+
+
+BATCH_NORM = op(
+    "native_batch_norm",
+    "input, weight, bias, running_mean, running_var",
+    in_single(_batch_norm),
+    outputs="result0, result1, result2",
+    category="layers",
+    symbol="norm",
+    latex=r"\frac{x - \bar{x}_c}{\sqrt{\operatorname{var}_c x + \epsilon}} w_c + b_c",
+    brief="Each channel of the batch gets mean 0 and variance 1.",
+    joint=_batch_norm_grads,
+    fixed="running_mean, running_var",
+    derivatives={
+        "input": "(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
+        "weight": "Σ grad · x̂",
+        "bias": "Σ grad",
+    },
+)
+
+
+def _update(running: Tensor | None, value: Any, momentum: float) -> None:
+    """Move a running statistic towards the batch's. PyTorch does not count this as a write to the tensor."""
+    if running is None:
+        return
+    if state.observer is not None:
+        state.observer.before_write(running)
+    if not running._data.flags.writeable:
+        running._data = running._data.copy()
+    old = running._data
+    np.copyto(old, (momentum * value + (1 - momentum) * old).astype(old.dtype))
+
+
+def _check_batch_norm(input: Tensor, given: dict[str, Tensor | None], training: bool) -> None:
+    if not training:
+        for name in ("running_mean", "running_var"):
+            if given[name] is None:
+                raise RuntimeError(f"{name} must be defined in evaluation mode")
+    count = input._data.shape[1] if input._data.ndim > 1 else 0
+    for name, each in given.items():
+        if each is not None and each._data.size != count:
+            raise RuntimeError(f"{name} should contain {count} elements not {each._data.size}")
+    need_floats(input, "batch_norm")
+    known = [each for each in given.values() if each is not None]
+    if any(each.dtype is not input.dtype for each in known) and input._data.dtype.itemsize != 2:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+@api("batch_norm", where="F")
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """(x − mean) / √(var + eps) · weight + bias for each channel; in training of the batch, otherwise of the "
+    "running statistics."""
+    shape = input._data.shape
+    if training and shape[0] * math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    return _batch_normed(input, given, training, momentum, eps)
+
+
+def _batch_normed(
+    input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float
+) -> Tensor:
+    _check_batch_norm(input, given, training)
+    running = given["running_mean"], given["running_var"]
+    made: Tensor = call(
+        BATCH_NORM, input, given["weight"], given["bias"], *running, training=training, momentum=momentum, eps=eps
+    )[0]
+    if training and (running[0] is not None or running[1] is not None):
+        x = input._data if input._data.dtype.itemsize > 2 else input._data.astype(np.float32)
+        axes = (0, *range(2, x.ndim))
+        _update(running[0], np.mean(x, axis=axes), momentum)
+        _update(running[1], np.var(x, axis=axes, ddof=1), momentum)
+    return made
+
+
+@api("batch_norm", where="torch")
+def torch_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """As `F.batch_norm`, with the operands in another order."""
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    return _batch_normed(input, given, training, momentum, eps)
+
+
+@api("instance_norm", where="F")
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """batch_norm of each sample on its own."""
+    shape = input._data.shape
+    if use_input_stats and math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
+    batch, channels = shape[:2]
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    repeated = {name: None if each is None else each.repeat(batch) for name, each in given.items()}
+    whole = input.contiguous().view(1, batch * channels, *shape[2:])
+    made = _batch_normed(whole, repeated, use_input_stats, momentum, eps)
+    for name in ("running_mean", "running_var"):
+        target, moved = given[name], repeated[name]
+        if target is not None and moved is not None and use_input_stats:
+            _update(target, moved._data.reshape(batch, channels).mean(0), 1.0)
+    return made.view(*shape)

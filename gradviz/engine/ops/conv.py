@@ -1,0 +1,358 @@
+"""Convolutions in one, two and three dimensions, plain and transposed.
+
+Note [Convolution and its gradients]
+One row, `convolution`, is plain or transposed; each is the gradient of the other in the input. The gradient in the
+weight is a second row, which is linear in both of its operands, and whose gradients are convolutions again. So
+derivatives of any order need these two rows only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops import windows
+from gradviz.engine.ops.neural import in_single, need_tensor
+from gradviz.engine.ops.windows import Sizes, sizes
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+
+def _forward(
+    x: Any,
+    w: Any,
+    b: Any,
+    *,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    transposed: bool,
+    output_padding: Sizes,
+    groups: int,
+) -> Any:
+    if transposed:
+        out = windows.transposed(x, w, stride, padding, dilation, output_padding, groups)
+    else:
+        out = windows.convolve(x, w, stride, padding, dilation, groups)
+    if b is not None:
+        out = out + b.reshape(-1, *(1,) * (out.ndim - 2))
+    return out
+
+
+def _input_gradient(grad: Any, weight: Any, shape: Sizes, settings: dict[str, Any]) -> Any:
+    """The other convolution of the gradient, of the input's shape."""
+    kernel = weight.shape[2:]
+    extra = (0,) * len(kernel)
+    if not settings["transposed"]:
+        reach = windows.spans(kernel, settings["dilation"])
+        extra = tuple(
+            n - ((g - 1) * s - 2 * p + r)
+            for n, g, s, p, r in zip(shape, grad.shape[2:], settings["stride"], settings["padding"], reach, strict=True)
+        )
+    found = call(
+        CONVOLUTION,
+        grad,
+        weight,
+        None,
+        **{**settings, "transposed": not settings["transposed"], "output_padding": extra},
+    )
+    for dim, n in enumerate(shape, 2):
+        if found.shape[dim] != n:
+            found = found.narrow(dim, 0, n)
+    return found
+
+
+def _weight_gradient(image: Any, small: Any, kernel: Sizes, settings: dict[str, Any]) -> Any:
+    """The gradient in the weight; a transposed convolution has the roles of input and gradient exchanged."""
+    if settings["transposed"]:
+        image, small = small, image
+    given = {name: settings[name] for name in ("stride", "padding", "dilation", "groups")}
+    return call(CONVOLUTION_WEIGHT, image, small, kernel=tuple(kernel), **given)
+
+
+def _gradients(
+    grads: Any,
+    input: Any,
+    weight: Any,
+    needs: Any,
+    stride: Sizes,
+    padding: Sizes,
+    dilation: Sizes,
+    transposed: bool,
+    output_padding: Sizes,
+    groups: int,
+) -> Any:
+    settings = {
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "transposed": transposed,
+        "output_padding": output_padding,
+        "groups": groups,
+    }
+    grad = grads[0]
+    return (
+        _input_gradient(grad, weight, input.shape[2:], settings) if needs[0] else None,
+        _weight_gradient(input, grad, weight.shape[2:], settings) if needs[1] else None,
+        grad.sum([0, *range(2, grad.ndim)]) if needs[2] else None,
+    )
+
+
+CONVOLUTION: OpRow = op(
+    "convolution",
+    "input, weight, bias",
+    in_single(_forward),
+    category="layers",
+    symbol="conv",
+    latex=r"w \star x + b",
+    brief="A small kernel slides over the input; each place gives the sum of their products.",
+    derivatives={
+        "input": "weight, turned round, slides over grad",
+        "weight": "grad slides over input",
+        "bias": "Σ grad",
+    },
+    joint=_gradients,
+)
+CONVOLUTION_WEIGHT: OpRow = op(
+    "convolution_weight",
+    "input, grad_output",
+    in_single(
+        lambda x, g, *, kernel, stride, padding, dilation, groups: windows.kernel_gradient(
+            x, g, kernel, stride, padding, dilation, groups
+        )
+    ),
+    node="ConvolutionBackwardBackward0",
+    category="layers",
+    symbol="conv′",
+    latex=r"g \star x",
+    brief="The gradient of a convolution in its kernel.",
+    input=lambda grad, grad_output, input_shape, stride, padding, dilation, groups: _input_gradient(
+        grad_output, grad, input_shape[2:], _plain(stride, padding, dilation, groups)
+    ),
+    grad_output=lambda grad, input, grad_output_shape, stride, padding, dilation, groups: _cropped(
+        call(CONVOLUTION, input, grad, None, **_plain(stride, padding, dilation, groups)), grad_output_shape
+    ),
+)
+
+
+def _plain(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> dict[str, Any]:
+    zeros = (0,) * len(stride)
+    return {
+        "stride": stride,
+        "padding": padding,
+        "dilation": dilation,
+        "transposed": False,
+        "output_padding": zeros,
+        "groups": groups,
+    }
+
+
+def _cropped(x: Any, shape: Sizes) -> Any:
+    for dim, n in enumerate(shape):
+        if x.shape[dim] != n:
+            x = x.narrow(dim, 0, n)
+    return x
+
+
+# --- checks, in PyTorch's order and words ---
+
+
+def _per_dimension(value: Any, count: int, name: str) -> Sizes:
+    found = sizes(value, count)
+    if len(found) != count:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {count} values to match the convolution "
+            f"dimensions, but got {name}={list(found)}"
+        )
+    return found
+
+
+def _check_settings(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+
+
+def _check_channels(input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
+    w, x = list(weight._data.shape), list(input._data.shape)
+    if transposed:
+        if x[1] != w[0]:
+            raise RuntimeError(
+                f"Given transposed=1, weight of size {w}, expected input{x} to have {w[0]} channels, but got {x[1]} "
+                f"channels instead"
+            )
+        outs, given = w[1] * groups, f"Given transposed=1, weight of size {w}"
+    else:
+        if w[0] < groups:
+            raise RuntimeError(
+                f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of "
+                f"size {w} instead"
+            )
+        if w[0] % groups:
+            raise RuntimeError(
+                f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight "
+                f"of size {w} instead"
+            )
+        if x[1] != w[1] * groups:
+            raise RuntimeError(
+                f"Given groups={groups}, weight of size {w}, expected input{x} to have {w[1] * groups} channels, but "
+                f"got {x[1]} channels instead"
+            )
+        outs, given = w[0], f"Given weight of size {w}"
+    if bias is not None and bias._data.shape != (outs,):
+        raise RuntimeError(
+            f"{given}, expected bias to be 1-dimensional with {outs} elements, but got bias of size "
+            f"{list(bias._data.shape)} instead"
+        )
+
+
+def _check_reach(input: Tensor, kernel: Sizes, padding: Sizes, dilation: Sizes) -> None:
+    padded = [n + 2 * p for n, p in zip(input._data.shape[2:], padding, strict=True)]
+    reach = windows.spans(kernel, dilation)
+    if any(n < r for n, r in zip(padded, reach, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
+            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
+        )
+
+
+def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
+    if bias is not None and bias.dtype is not input.dtype:
+        raise RuntimeError(f"Input type ({input.dtype.cpp}) and bias type ({bias.dtype.cpp}) should be the same")
+
+
+def _check_output_padding(extra: Sizes, stride: Sizes, dilation: Sizes) -> None:
+    if all(e < s or e < d for e, s, d in zip(extra, stride, dilation, strict=True)):
+        return
+    names = ("depth", "height", "width")[-len(extra) :] if len(extra) > 1 else ("height", "width")
+    values = [(1, *v) if len(v) == 1 else v for v in (stride, dilation)]
+    padded = (0, *extra) if len(extra) == 1 else extra
+    parts = [
+        f"{title}_{name}: {value}"
+        for title, row in (("output_padding", padded), ("stride", values[0]), ("dilation", values[1]))
+        for name, value in zip(names, row, strict=True)
+    ]
+    raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(parts)}")
+
+
+def _batched(input: Tensor, count: int, name: str) -> tuple[Tensor, bool]:
+    """The input with a batch dimension, and whether it had one."""
+    ndim = input._data.ndim
+    if ndim not in (count + 1, count + 2):
+        raise RuntimeError(
+            f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {name}, but got input of size: "
+            f"{list(input._data.shape)}"
+        )
+    return (input, True) if ndim == count + 2 else (input.unsqueeze(0), False)
+
+
+def _same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes) -> tuple[Tensor, Sizes]:
+    """The padding for `padding="same"`; an odd total is padded onto the end of the input first."""
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    totals = [d * (k - 1) for k, d in zip(weight._data.shape[2:], dilation, strict=True)]
+    left = tuple(t // 2 for t in totals)
+    if any(t % 2 for t in totals):
+        ends = [n for t in reversed(totals) for n in (0, t % 2)]
+        input = F["constant_pad_nd"](input, ends)
+    return input, left
+
+
+def _plain_convolution(count: int) -> None:
+    name = f"conv{count}d"
+
+    @api(name, where="torch F")
+    def convolution(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        need_tensor(input, name)
+        need_tensor(weight, name, "weight", 2)
+        whole, had_batch = _batched(input, count, name)
+        dims = weight._data.ndim - 2
+        steps, gaps = _per_dimension(stride, dims, "stride"), _per_dimension(dilation, dims, "dilation")
+        if isinstance(padding, str):
+            if padding not in ("same", "valid"):
+                raise RuntimeError(f"Invalid padding string: '{padding}'")
+            whole, around = _same_padding(whole, weight, steps, gaps) if padding == "same" else (whole, (0,) * dims)
+        else:
+            around = _per_dimension(padding, dims, "padding")
+        _check_settings(steps, around, gaps, groups)
+        _check_channels(whole, weight, bias, groups, False)
+        _check_reach(whole, weight._data.shape[2:], around, gaps)
+        _check_types(whole, weight, bias)
+        made: Tensor = call(
+            CONVOLUTION,
+            whole,
+            weight,
+            bias,
+            stride=steps,
+            padding=around,
+            dilation=gaps,
+            transposed=False,
+            output_padding=(0,) * dims,
+            groups=groups,
+        )
+        return made if had_batch else made.squeeze(0)
+
+    convolution.__name__, convolution.__doc__ = name, f"Cross-correlation over the last {count} dimension(s)."
+
+
+def _transposed_convolution(count: int) -> None:
+    name = f"conv_transpose{count}d"
+
+    @api(name, where="torch F")
+    def convolution(
+        input: Tensor,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        dilation: Any = 1,
+    ) -> Tensor:
+        need_tensor(input, name)
+        need_tensor(weight, name, "weight", 2)
+        whole, had_batch = _batched(input, count, name)
+        dims = weight._data.ndim - 2
+        steps, gaps = _per_dimension(stride, dims, "stride"), _per_dimension(dilation, dims, "dilation")
+        around, extra = _per_dimension(padding, dims, "padding"), _per_dimension(output_padding, dims, "output_padding")
+        _check_settings(steps, around, gaps, groups)
+        _check_channels(whole, weight, bias, groups, True)
+        _check_output_padding(extra, steps, gaps)
+        _check_types(whole, weight, bias)
+        made: Tensor = call(
+            CONVOLUTION,
+            whole,
+            weight,
+            bias,
+            stride=steps,
+            padding=around,
+            dilation=gaps,
+            transposed=True,
+            output_padding=extra,
+            groups=groups,
+        )
+        return made if had_batch else made.squeeze(0)
+
+    convolution.__name__, convolution.__doc__ = name, f"The gradient of conv{count}d in its input, as a function."
+
+
+for _count in (1, 2, 3):
+    _plain_convolution(_count)
+    _transposed_convolution(_count)

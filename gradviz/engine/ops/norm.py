@@ -1,0 +1,262 @@
+"""Normalisation of each sample: layer_norm, group_norm, rms_norm, local_response_norm. batch_norm is in
+`batchnorm.py`.
+
+Note [Statistics in second derivatives]
+The nodes save mean and 1/σ of the forward pass. An ordinary backward pass uses them as they are; under
+`create_graph` they are computed again from the saved input, because the second derivative has to know that they
+depend on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import in_single, need_floats, plus
+from gradviz.engine.rows import op
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+Dims = tuple[int, ...]
+
+
+def standardised(x: Any, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
+    """(x − mean) / σ, the mean and 1/σ over `axes`, kept as ones."""
+    mean = np.mean(x, axis=axes, keepdims=True, dtype=x.dtype)
+    centred = x - mean
+    scale = (1 / np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + x.dtype.type(eps))).astype(x.dtype)
+    return centred * scale, mean, scale
+
+
+def statistics(x: Any, dims: Dims, eps: float, mean: Any, scale: Any) -> tuple[Any, Any]:
+    """Mean and 1/σ for the gradient; see Note [Statistics in second derivatives]."""
+    if not state.grad:
+        return mean, scale
+    mean = x.mean(dims, keepdim=True)
+    centred = x - mean
+    return mean, ((centred * centred).mean(dims, keepdim=True) + eps).rsqrt()
+
+
+def through_standard(grad: Any, standard: Any, scale: Any, dims: Dims) -> Any:
+    """Through (x − mean) / σ: what changes mean and variance is taken out of the gradient."""
+    return scale * (grad - grad.mean(dims, keepdim=True) - standard * (grad * standard).mean(dims, keepdim=True))
+
+
+def channels(x: Any, like: Any) -> Any:
+    """A value for each channel in a shape that broadcasts."""
+    return x.reshape(1, -1, *(1,) * (like.ndim - 2))
+
+
+# --- layer_norm and rms_norm ---
+
+
+def _layer_norm(x: Any, w: Any, b: Any, *, normalized_shape: Dims, eps: float) -> Any:
+    axes = tuple(range(x.ndim - len(normalized_shape), x.ndim))
+    out, mean, scale = standardised(x, axes, eps)
+    out = out if w is None else out * w
+    return (out if b is None else out + b).astype(x.dtype), mean, scale
+
+
+def _layer_norm_grads(
+    grads: Any,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    result1: Any,
+    result2: Any,
+    needs: Any,
+    normalized_shape: Dims,
+    eps: float,
+) -> Any:
+    grad = grads[0]
+    outer = input.ndim - len(normalized_shape)
+    dims = tuple(range(outer, input.ndim))
+    mean, scale = statistics(input, dims, eps, result1.detach(), result2.detach())
+    standard = (input - mean) * scale
+    batch = tuple(range(outer))
+    return (
+        through_standard(grad if weight is None else grad * weight, standard, scale, dims) if needs[0] else None,
+        _summed(grad * standard, batch) if needs[1] else None,
+        _summed(grad, batch) if needs[2] else None,
+    )
+
+
+def _summed(x: Any, dims: Dims) -> Any:
+    return x.sum(dims) if dims else x
+
+
+LAYER_NORM = op(
+    "native_layer_norm",
+    "input, weight, bias",
+    in_single(_layer_norm),
+    outputs="result0, result1, result2",
+    category="layers",
+    symbol="norm",
+    latex=r"\frac{x - \bar{x}}{\sqrt{\operatorname{var} x + \epsilon}} w + b",
+    brief="Each row gets mean 0 and variance 1.",
+    joint=_layer_norm_grads,
+    derivatives={
+        "input": "(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
+        "weight": "Σ grad · x̂",
+        "bias": "Σ grad",
+    },
+)
+
+
+def _need_shape(input: Tensor, normalized_shape: Any, name: str, star: str) -> Dims:
+    if not isinstance(normalized_shape, (tuple, list)):
+        kind = type(normalized_shape).__name__
+        raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {kind}")
+    wanted = tuple(int(n) for n in normalized_shape)
+    if not wanted:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    if input._data.shape[-len(wanted) :] != wanted:
+        inner = ", ".join(map(str, wanted))
+        raise RuntimeError(
+            f"Given normalized_shape={list(wanted)}, expected input with shape [{star}{inner}], but got input of "
+            f"size{list(input._data.shape)}"
+        )
+    return wanted
+
+
+@api("layer_norm", where="torch F")
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """(x − mean) / √(var + eps) · weight + bias, over the last dimensions."""
+    wanted = _need_shape(input, normalized_shape, "layer_norm", "*, ")
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._data.shape != wanted:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(each._data.shape)} and normalized_shape = {list(wanted)}"
+            )
+    need_floats(input, "LayerNormKernelImpl")
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype.title}")
+    made: Tensor = call(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)[0]
+    return made
+
+
+@api("rms_norm", where="torch F")
+def rms_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
+) -> Tensor:
+    """x / √(mean of x² + eps) · weight, over the last dimensions."""
+    wanted = _need_shape(input, normalized_shape, "rms_norm", "*")
+    small = float(np.finfo(np.float32 if input._data.dtype.itemsize <= 4 else np.float64).eps) if eps is None else eps
+    dims = tuple(range(input._data.ndim - len(wanted), input._data.ndim))
+    found: Tensor = input * plus(F["pow"](input, 2).mean(dims, keepdim=True), small).rsqrt()
+    return found if weight is None else found * weight
+
+
+# --- group_norm ---
+
+
+def _group_norm(x: Any, w: Any, b: Any, *, group: int, eps: float) -> Any:
+    out, mean, scale = standardised(x.reshape(x.shape[0], group, -1), (2,), eps)
+    out = out.reshape(x.shape)
+    out = out if w is None else out * channels(w, x)
+    out = out if b is None else out + channels(b, x)
+    return out.astype(x.dtype), mean[..., 0], scale[..., 0]
+
+
+def _group_norm_grads(
+    grads: Any, input: Any, weight: Any, result1: Any, result2: Any, needs: Any, group: int, eps: float
+) -> Any:
+    grad, shape = grads[0], input.shape
+    rows = (shape[0], group, shape[1] // group, -1)
+    x, g = input.reshape(rows), grad.reshape(rows)
+    mean, scale = statistics(x, (2, 3), eps, *(r.detach().reshape(shape[0], group, 1, 1) for r in (result1, result2)))
+    products, sums = (x * g).sum(3, keepdim=True), g.sum(3, keepdim=True)
+    first = None
+    if needs[0]:
+        w = None if weight is None else weight.reshape(1, group, -1, 1)
+        share = 1.0 / (x.shape[2] * x.shape[3])
+        b = (products if w is None else products * w).sum(2, keepdim=True)
+        c = (sums if w is None else sums * w).sum(2, keepdim=True)
+        b = (c * mean - b) * (scale * scale * scale) * share
+        c = -b * mean - c * scale * share
+        first = ((scale if w is None else scale * w) * g + b * x + c).reshape(shape)
+    second = ((products - sums * mean) * scale).sum(0).reshape(-1) if needs[1] else None
+    return first, second, sums.sum(0).reshape(-1) if needs[2] else None
+
+
+GROUP_NORM = op(
+    "native_group_norm",
+    "input, weight, bias",
+    in_single(_group_norm),
+    outputs="result0, result1, result2",
+    category="layers",
+    symbol="norm",
+    latex=r"\frac{x - \bar{x}_g}{\sqrt{\operatorname{var}_g x + \epsilon}} w_c + b_c",
+    brief="Each group of channels gets mean 0 and variance 1.",
+    joint=_group_norm_grads,
+    derivatives={
+        "input": "(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
+        "weight": "Σ grad · x̂",
+        "bias": "Σ grad",
+    },
+)
+
+
+@api("group_norm", where="F torch")
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """(x − mean) / √(var + eps) over each group of channels, · weight + bias for each channel."""
+    shape = input._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
+    if shape[0] * (shape[1] // num_groups) * math.prod(shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
+    if shape[1] % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and num_groups={num_groups}"
+        )
+    for name, each in (("weight", weight), ("bias", bias)):
+        if each is not None and each._data.shape != (shape[1],):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
+                f"shape {list(each._data.shape)} and input of shape {list(shape)}"
+            )
+    need_floats(input, "GroupNormKernelImpl")
+    made: Tensor = call(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
+    return made
+
+
+@api("local_response_norm", where="F")
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
+    """Each channel divided by a power of the mean square of its neighbours."""
+    ndim = input._data.ndim
+    if ndim < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {ndim} dimensions)")
+    squares = (input * input).unsqueeze(1)
+    ends = (size // 2, (size - 1) // 2)
+    if ndim == 3:
+        means = FUNCTIONAL["avg_pool2d"](FUNCTIONAL["pad"](squares, (0, 0, *ends)), (size, 1), stride=1).squeeze(1)
+    else:
+        shape = input._data.shape
+        squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
+        padded = FUNCTIONAL["pad"](squares, (0, 0, 0, 0, *ends))
+        means = FUNCTIONAL["avg_pool3d"](padded, (size, 1, 1), stride=1).squeeze(1).view(*shape)
+    return input / (means * alpha + k) ** beta

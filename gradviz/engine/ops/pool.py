@@ -1,0 +1,319 @@
+"""Max pooling in one, two and three dimensions, also adaptive: the values and where they came from. The averages
+are linear in the input and are in `resample.py`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONAL, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import need_tensor
+from gradviz.engine.ops.windows import Sizes, sizes, window_count
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+Places = list[
+    tuple[Any, Any]
+]  # for each dimension: which index each window holds, and whether that is inside the input
+
+
+def _places(shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Places:
+    found = []
+    for n, k, s, p, d in zip(shape, kernel, stride, padding, dilation, strict=True):
+        count = window_count(n, k, s, p, d, ceil_mode)
+        at = np.arange(count)[:, None] * s - p + np.arange(k)[None, :] * d
+        inside = (at >= 0) & (at < n)
+        found.append((np.where(inside, at, 0), inside))
+    return found
+
+
+def adaptive_places(shape: Sizes, output: Sizes) -> Places:
+    """Windows that cover the input evenly, of as many as the output has."""
+    found = []
+    for n, m in zip(shape, output, strict=True):
+        i = np.arange(m)
+        start, end = i * n // m, -(-(i + 1) * n // m)
+        at = start[:, None] + np.arange(max(1, int((end - start).max(initial=1))))[None, :]
+        inside = at < end[:, None]
+        found.append((np.where(inside, at, 0), inside))
+    return found
+
+
+def _spread(arrays: list[Any]) -> list[Any]:
+    """Each (windows, kernel) array in a shape that broadcasts to (windows…, kernel…) of all dimensions."""
+    n = len(arrays)
+    return [
+        a.reshape(*(a.shape[0] if j == i else 1 for j in range(n)), *(a.shape[1] if j == i else 1 for j in range(n)))
+        for i, a in enumerate(arrays)
+    ]
+
+
+def _largest(x: Any, places: Places) -> tuple[Any, Any]:
+    """The largest value of each window, and its index in the flattened last dimensions."""
+    n = len(places)
+    shape = x.shape[-n:]
+    at, inside = _spread([a for a, _ in places]), _spread([i for _, i in places])
+    flat = np.zeros((1,) * (2 * n), np.int64)
+    within = np.ones((1,) * (2 * n), np.bool_)
+    for size, a, i in zip(shape, at, inside, strict=True):
+        flat, within = flat * size + a, within & i
+    out, count = flat.shape[:n], math.prod(flat.shape[n:])
+    flat, within = flat.reshape(*out, count), within.reshape(*out, count)
+    values = x.reshape(*x.shape[:-n], -1)[..., flat]
+    lowest = -np.inf if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
+    values = np.where(within, values, np.asarray(lowest, x.dtype))
+    best = np.argmax(values, axis=-1)[..., None]
+    chosen = np.take_along_axis(np.broadcast_to(flat, values.shape), best, -1)[..., 0]
+    return np.take_along_axis(values, best, -1)[..., 0], chosen
+
+
+def _max_pool(
+    x: Any, *, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+) -> tuple[Any, Any]:
+    n = len(kernel_size)
+    return _largest(x, _places(x.shape[-n:], kernel_size, stride or kernel_size, padding, dilation, ceil_mode))
+
+
+def _put(g: Any, x: Any, indices: Any, *, dims: int) -> Any:
+    """The gradients at the places that the maxima came from, added up."""
+    shape = x.shape
+    planes = math.prod(shape[:-dims])
+    size = math.prod(shape[-dims:])
+    out = np.zeros(planes * size, g.dtype)
+    offset = np.arange(planes).reshape(-1, 1) * size
+    np.add.at(out, (indices.reshape(planes, -1) + offset).reshape(-1), g.reshape(-1))
+    return out.reshape(shape)
+
+
+def _taken(x: Any, indices: Any, *, dims: int) -> Any:
+    flat = x.reshape(*x.shape[:-dims], -1)
+    at = indices.reshape(*indices.shape[:-dims], -1)
+    return np.take_along_axis(flat, at, -1).reshape(indices.shape)
+
+
+POOL_BACKWARD: OpRow = op(
+    "max_pool_backward",
+    "grad_output, self, indices",
+    _put,
+    node="MaxPool2DWithIndicesBackwardBackward0",
+    category="layers",
+    symbol="maxpool′",
+    latex=r"\sum_i e_{k_i} g_i",
+    brief="Gradients put back at the places of the maxima.",
+    grad_output=lambda grad, indices, dims: call(POOL_TAKE, grad, indices, dims=dims),
+    self=lambda grad: grad.new_zeros(grad.shape),
+)
+POOL_TAKE: OpRow = op(
+    "max_pool_take",
+    "self, indices",
+    _taken,
+    node="GatherBackward0",
+    category="layers",
+    symbol="x[k]",
+    latex=r"x_{k_i}",
+    brief="Elements at the places of the maxima.",
+    self=lambda grad, self, indices, dims: call(POOL_BACKWARD, grad, self, indices, dims=dims),
+)
+
+
+def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow:
+    def gradient(grads: Any, self: Any, result1: Any) -> Any:
+        return call(POOL_BACKWARD, grads[0], self, result1, dims=dims)
+
+    return op(
+        name,
+        "self",
+        forward,
+        node=node,
+        outputs="result0, result1",
+        category="layers",
+        symbol="maxpool",
+        latex=r"\max_{k \in W_i} x_k",
+        brief=brief,
+        derivatives={"self": "grad at the place of each maximum, 0 elsewhere"},
+        self=gradient,
+    )
+
+
+_WINDOWS = "The largest value of each window."
+_EVENLY = "The largest value of each of so many windows."
+MAX_POOLS = {
+    2: _max_row("max_pool2d_with_indices", "MaxPool2DWithIndicesBackward0", _max_pool, 2, _WINDOWS),
+    3: _max_row("max_pool3d_with_indices", "MaxPool3DWithIndicesBackward0", _max_pool, 3, _WINDOWS),
+}
+ADAPTIVE_MAX_POOLS = {
+    n: _max_row(
+        f"adaptive_max_pool{n}d",
+        f"AdaptiveMaxPool{n}DBackward0",
+        lambda x, *, output_size: _largest(x, adaptive_places(x.shape[-len(output_size) :], output_size)),
+        n,
+        _EVENLY,
+    )
+    for n in (2, 3)
+}
+
+# --- checks ---
+
+_COUNT = {2: "two", 3: "three"}
+
+
+def per_dimension(value: Any, n: int, what: str) -> Sizes:
+    """One number for each dimension, or PyTorch's refusal."""
+    found = sizes(value, n)
+    if len(found) != n:
+        raise RuntimeError(f"{what} must either be a single int, or a tuple of {_COUNT[n]} ints")
+    return found
+
+
+def check_pool(shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> None:
+    """What pooling of any kind refuses."""
+    n = len(kernel)
+    if any(s == 0 for s in stride) or any(k == 0 for k in kernel):
+        raise RuntimeError("stride should not be zero")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(
+            "dilation should be greater than zero, but got "
+            + " ".join(f"dilation{axis}: {d}" for axis, d in zip("THW"[-n:], dilation, strict=True))
+        )
+    for p, k, d in zip(padding, kernel, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
+            )
+    inner = shape[-n:]
+    out = [
+        window_count(size, *each, ceil_mode)
+        for size, *each in zip(inner, kernel, stride, padding, dilation, strict=True)
+    ]
+    if any(size < 1 for size in out):
+        planes = shape[-n - 1]
+        raise RuntimeError(
+            f"Given input size: ({'x'.join(map(str, (planes, *inner)))}). Calculated output size: "
+            f"({'x'.join(map(str, (planes, *(max(size, 0) for size in out))))}). Output size is too small"
+        )
+
+
+def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tuple[Tensor, Tensor]:
+    name = f"max_pool{n}d"
+    need_tensor(input, name)
+    kernel = per_dimension(given["kernel_size"], n, f"{name}: kernel_size")
+    stride = per_dimension(given["stride"], n, f"{name}: stride") if given["stride"] not in (None, (), []) else ()
+    padding = per_dimension(given["padding"], n, f"{name}: padding")
+    dilation = per_dimension(given["dilation"], n, f"{name}: dilation")
+    shape = input._data.shape
+    if len(shape) not in (n + 1, n + 2) or not math.prod(shape[-n - 1 :]):
+        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
+    check_pool(shape, kernel, stride or kernel, padding, dilation, ceil_mode)
+    if not input.dtype.rank:
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+    found: tuple[Tensor, Tensor] = call(
+        MAX_POOLS[n], input, kernel_size=kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode
+    )
+    return found
+
+
+def _max_pool_function(n: int) -> None:
+    name = f"max_pool{n}d"
+
+    def function(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        given = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+        found = _pooled(input, n, given, ceil_mode)
+        return found if return_indices else found[0]
+
+    function.__name__, function.__doc__ = name, f"The largest value of each window over the last {n} dimensions."
+    api(name, where="torch F")(function)
+    api(f"{name}_with_indices", where="F")(lambda *args, **kw: function(*args, **{**kw, "return_indices": True}))
+
+
+for _n in (2, 3):
+    _max_pool_function(_n)
+
+
+@api("max_pool1d", where="torch F")
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest value of each window over the last dimension."""
+    need_tensor(input, "max_pool1d")
+    shape = list(input._data.shape)
+    if len(shape) not in (2, 3):
+        raise RuntimeError(
+            f"max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{shape}"
+        )
+    (kernel,), (around,), (gap,) = sizes(kernel_size, 1), sizes(padding, 1), sizes(dilation, 1)
+    step = kernel if stride in (None, (), []) else sizes(stride, 1)[0]
+    if around < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {around}")
+    if around > kernel // 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={around} and "
+            f"kernel_size={kernel}"
+        )
+    count = window_count(shape[-1], kernel, step, around, gap, ceil_mode)
+    if count <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {max(count, 0)}")
+    given = {"kernel_size": (1, kernel), "stride": (1, step), "padding": (0, around), "dilation": (1, gap)}
+    values, indices = _pooled(input.unsqueeze(-2), 2, given, ceil_mode)
+    return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
+
+
+api("max_pool1d_with_indices", where="F")(lambda *args, **kw: max_pool1d(*args, **{**kw, "return_indices": True}))
+
+
+def adaptive_output(output_size: Any, shape: Sizes, n: int) -> Sizes:
+    """The output size with None standing for the input's."""
+    given = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * n
+    return tuple(
+        size if wanted is None else int(wanted) for wanted, size in zip(given, shape[-len(given) :], strict=True)
+    )
+
+
+def _adaptive_function(n: int) -> None:
+    name = f"adaptive_max_pool{n}d"
+
+    def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+        need_tensor(input, name)
+        shape = input._data.shape
+        if len(shape) not in (n + 1, n + 2):
+            raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}")
+        wanted = adaptive_output(output_size, shape, n)
+        if len(wanted) != n:
+            raise RuntimeError(f"{name}(): internal error: output_size.size() must be {n}")
+        found = call(ADAPTIVE_MAX_POOLS[n], input, output_size=wanted)
+        return found if return_indices else found[0]
+
+    function.__name__, function.__doc__ = name, "The largest value of each of so many windows."
+    api(name, where="F")(function)
+
+
+for _n in (2, 3):
+    _adaptive_function(_n)
+
+
+@api("adaptive_max_pool1d", where="torch F")
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The largest value of each of so many windows."""
+    (wanted,) = sizes(output_size, 1)
+    values, indices = FUNCTIONAL["adaptive_max_pool2d"](input.unsqueeze(-2), (1, wanted), True)
+    return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)

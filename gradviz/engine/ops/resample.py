@@ -1,0 +1,273 @@
+"""Linear maps along the last dimensions: average pooling, adaptive average pooling and interpolation.
+
+Note [One matrix for each dimension]
+Each of these is a product of one small matrix for each dimension (mean of windows, weights of neighbours) with the
+input. Its gradient is the product with the transposed matrices, whose own gradient is the first product again. So a
+family is one function that makes matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import formula, in_single, need_tensor
+from gradviz.engine.ops.pool import adaptive_output, adaptive_places, check_pool, per_dimension
+from gradviz.engine.ops.windows import Sizes, sizes, window_count
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+Matrices = list[Any]
+
+
+def _along(x: Any, matrices: Matrices) -> Any:
+    """Each matrix (out, in) applied along its dimension, the last matrix along the last."""
+    n = len(matrices)
+    work = x if x.dtype.kind == "f" else x.astype(np.float64)
+    for i, matrix in enumerate(matrices):
+        axis = work.ndim - n + i
+        work = np.moveaxis(np.moveaxis(work, axis, -1) @ matrix.T.astype(work.dtype), -1, axis)
+    return work if work.dtype == x.dtype else np.trunc(work).astype(x.dtype)
+
+
+def linear_rows(
+    name: str, node: str, matrices: Callable[..., Matrices], params: str, *, keeps: bool, **texts: Any
+) -> OpRow:
+    """The row of a linear map and that of its transpose; `keeps` says whether PyTorch's node holds on to its input."""
+    names = [each.strip() for each in params.split(",")]
+
+    def gradient(grad: Any, x: Any, *values: Any) -> Any:
+        given = dict(zip(names, values, strict=True))
+        return call(backward, grad, x, **given) if keeps else call(backward, grad, shape=x, **given)
+
+    def again(grad: Any, *values: Any) -> Any:
+        return call(row, grad, **dict(zip(names, values, strict=True)))
+
+    def transposed(g: Any, shape: Sizes, given: dict[str, Any]) -> Any:
+        return np.ascontiguousarray(_along(g, [m.T for m in matrices(shape, **given)]))
+
+    def of_input(g: Any, x: Any, **given: Any) -> Any:
+        return transposed(g, x.shape, given)
+
+    def of_shape(g: Any, *, shape: Sizes, **given: Any) -> Any:
+        return transposed(g, shape, given)
+
+    zeros = {"self": lambda grad, self_shape: grad.new_zeros(self_shape)} if keeps else {}
+    backward = op(
+        f"{name}_backward",
+        "grad_output, self" if keeps else "grad_output",
+        in_single(of_input if keeps else of_shape),
+        node=node.replace("Backward0", "BackwardBackward0"),
+        category="layers",
+        symbol=f"{texts['symbol']}′",
+        latex=r"M^\top g",
+        brief="The gradient, spread by the same weights.",
+        grad_output=formula(f"grad, {params}", again),
+        **zeros,
+    )
+    base = "self" if keeps else "self_shape"
+    row = op(
+        name,
+        "self",
+        in_single(lambda x, **given: np.ascontiguousarray(_along(x, matrices(x.shape, **given)))),
+        node=node,
+        category="layers",
+        derivatives={"self": "grad, spread by the same weights"},
+        self=formula(f"grad, {base}, {params}", gradient),
+        **texts,
+    )
+    return row
+
+
+# --- averages of windows ---
+
+
+def _window_means(
+    shape: Sizes,
+    *,
+    kernel_size: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Matrices:
+    found = []
+    n = len(kernel_size)
+    for i, (size, k, s, p) in enumerate(zip(shape[-n:], kernel_size, stride or kernel_size, padding, strict=True)):
+        start = np.arange(window_count(size, k, s, p, 1, ceil_mode)) * s - p
+        end = np.minimum(start + k, size + p)
+        at = np.arange(size)[None, :]
+        inside = (at >= start[:, None]) & (at < end[:, None])
+        counts = (end - start) if count_include_pad else inside.sum(1)
+        if divisor_override is not None:
+            counts = np.full_like(start, divisor_override if i == 0 else 1)
+        found.append(inside / counts[:, None])
+    return found
+
+
+_POOL = "kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override"
+_MEAN = {"symbol": "avgpool", "latex": r"\frac{1}{|W_i|} \sum_{k \in W_i} x_k"}
+AVG_POOLS = {
+    n: linear_rows(
+        f"avg_pool{n}d",
+        f"AvgPool{n}DBackward0",
+        _window_means,
+        _POOL,
+        keeps=True,
+        brief="The mean of each window.",
+        **_MEAN,
+    )
+    for n in (2, 3)
+}
+
+
+def _adaptive_means(shape: Sizes, *, output_size: Sizes) -> Matrices:
+    found = []
+    n = len(output_size)
+    for (at, inside), size in zip(adaptive_places(shape[-n:], output_size), shape[-n:], strict=True):
+        matrix = np.zeros((len(at), size))
+        np.add.at(matrix, (np.arange(len(at))[:, None] + 0 * at, at), inside)
+        found.append(matrix / inside.sum(1, keepdims=True))
+    return found
+
+
+ADAPTIVE_AVG_POOLS = {
+    n: linear_rows(
+        f"_adaptive_avg_pool{n}d",
+        f"AdaptiveAvgPool{n}DBackward0",
+        _adaptive_means,
+        "output_size",
+        keeps=True,
+        brief="The mean of each of so many windows.",
+        **_MEAN,
+    )
+    for n in (2, 3)
+}
+
+
+def _averaged(
+    input: Tensor,
+    n: int,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Tensor:
+    name = f"avg_pool{n}d"
+    need_tensor(input, name)
+    kernel = per_dimension(kernel_size, n, f"{name}: kernel_size")
+    step = per_dimension(stride, n, f"{name}: stride") if stride not in (None, (), []) else ()
+    around = per_dimension(padding, n, f"{name}: padding")
+    if divisor == 0:
+        raise RuntimeError("divisor must be not zero")
+    shape = input._data.shape
+    if len(shape) not in (n + 1, n + 2):
+        if len(shape) < n + 1:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [-{len(shape)}, {len(shape) - 1}], but got "
+                f"{-n - 1})"
+            )
+        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
+    check_pool(shape, kernel, step or kernel, around, (1,) * n, ceil_mode)
+    made: Tensor = call(
+        AVG_POOLS[n],
+        input,
+        kernel_size=kernel,
+        stride=step,
+        padding=around,
+        ceil_mode=ceil_mode,
+        count_include_pad=count_include_pad,
+        divisor_override=divisor,
+    )
+    return made
+
+
+def _average_function(n: int) -> None:
+    @api(f"avg_pool{n}d", where="F")
+    def function(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Tensor:
+        return _averaged(input, n, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+    function.__name__, function.__doc__ = f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions."
+
+    @api(f"adaptive_avg_pool{n}d", where="F")
+    def adaptive(input: Tensor, output_size: Any) -> Tensor:
+        name = f"adaptive_avg_pool{n}d"
+        need_tensor(input, name)
+        shape = input._data.shape
+        given = adaptive_output(output_size, shape, n) if not _too_many(output_size, n) else tuple(output_size)
+        if len(given) != n:
+            raise RuntimeError(f"{name}: output_size must be {n}")
+        if any(size < 0 for size in given):
+            inner = ", ".join(map(str, given))
+            raise RuntimeError(
+                f"{name}: elements of output_size must be greater than or equal to 0 but received {{{inner}}}"
+            )
+        if all(size == 1 for size in given):
+            return input.mean([-1, -2, -3][:n], keepdim=True)  # type: ignore[no-any-return]
+        if len(shape) not in (n + 1, n + 2):
+            raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(shape)}")
+        if input.dtype.rank != 2:
+            raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.title}'")
+        made: Tensor = call(ADAPTIVE_AVG_POOLS[n], input, output_size=given)
+        return made
+
+    adaptive.__name__, adaptive.__doc__ = f"adaptive_avg_pool{n}d", "The mean of each of so many windows."
+
+
+def _too_many(output_size: Any, n: int) -> bool:
+    return isinstance(output_size, (tuple, list)) and len(output_size) != n
+
+
+for _n in (2, 3):
+    _average_function(_n)
+
+
+def _need_line(input: Tensor, name: str) -> None:
+    need_tensor(input, name)
+    ndim = input._data.ndim
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while checking "
+            f"arguments for {name})"
+        )
+
+
+@api("avg_pool1d", where="torch F")
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The mean of each window over the last dimension."""
+    _need_line(input, "avg_pool1d")
+    (kernel,), (around,) = sizes(kernel_size, 1), sizes(padding, 1)
+    step = kernel if stride in (None, (), []) else sizes(stride, 1)[0]
+    found = _averaged(input.unsqueeze(-2), 2, (1, kernel), (1, step), (0, around), ceil_mode, count_include_pad, None)
+    return found.squeeze(-2)  # type: ignore[no-any-return]
+
+
+@api("adaptive_avg_pool1d", where="torch F")
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """The mean of each of so many windows."""
+    from gradviz.engine.api import FUNCTIONAL
+
+    _need_line(input, "adaptive_avg_pool1d")
+    (wanted,) = sizes(output_size, 1)
+    return FUNCTIONAL["adaptive_avg_pool2d"](input.unsqueeze(-2), (1, wanted)).squeeze(-2)  # type: ignore[no-any-return]
