@@ -72,7 +72,7 @@ def attach(
     edges, slots, mask = _edges(row, tensors)
     if not mask:
         return None
-    node = row.node_class()
+    node = row.inplace_class() if rebase else row.node_class()
     node.sequence_nr = next_sequence()
     node.next = edges
     node.slots = slots

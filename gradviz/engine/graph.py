@@ -4,6 +4,7 @@ adds gradients. See `rows.py` next."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,11 @@ SECOND_BACKWARD = (
     "retain_graph=True if "
     "you need to backward through the graph a second time or if you need to access saved tensors after "
     "calling backward."
+)
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
 )
 _HINT = (
     "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
@@ -77,6 +83,8 @@ class Saved:
     __slots__ = ("counter", "data", "index", "tensor", "version")
 
     def __init__(self, tensor: Tensor, index: int, is_output: bool) -> None:
+        if tensor._inference:
+            raise RuntimeError(INFERENCE_SAVED)
         self.counter = counter = tensor._version_counter
         self.version = 0 if counter is None else counter.value
         self.data: Array = tensor._data
@@ -233,6 +241,8 @@ class Node:
         shape = {"self_sym_sizes": "self_shape", "self_sizes": "self_shape"}.get(name, "")
         if shape in self.captured:
             return tuple(self.captured[shape])
+        if name == "self_sym_numel" and "self_shape" in self.captured:
+            return math.prod(self.captured["self_shape"])
         raise AttributeError(f"'{self.class_name}' object has no attribute '_saved_{name}'")
 
     def __dir__(self) -> list[str]:
@@ -336,12 +346,17 @@ def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
     return result
 
 
+def function_of(node: Node) -> str:
+    """The name of the function that made a node, as error messages have it: `Exp` for `ExpBackward0`."""
+    return re.sub(r"Backward[0-9]+$", "", node.name())
+
+
 def _version_error(one: Saved, node: Node) -> str:
     shape = "[" + ", ".join(map(str, one.data.shape)) + "]"
     owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
     source = ""
     if owner is not None:
-        source = f", which is output {number} of {re.sub(r'Backward[0-9]+$', '', owner.name())},"
+        source = f", which is output {number} of {function_of(owner)},"
     hint = _HINT_ANOMALY if state.anomaly else _HINT
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.apply import attach
-from gradviz.engine.graph import SECOND_BACKWARD, Node, edge_of, next_sequence
+from gradviz.engine.graph import SECOND_BACKWARD, Node, edge_of, function_of, next_sequence
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap
@@ -58,11 +58,9 @@ def _check_view(tensor: Tensor, base: Tensor) -> None:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if view is not None and view.origin == "multiple" and node is not None:
         raise RuntimeError(
-            f"Output {tensor._output_nr} of {node.name()} is a view and is being modified inplace. This view is the "
-            f"output of a "
-            "function that returns multiple views. Such functions do not allow the output views to be modified "
-            "inplace. You should "
-            "replace the inplace operation by an out-of-place one."
+            f"Output {tensor._output_nr} of {function_of(node)} is a view and is being modified inplace. This view is "
+            "the output of a function that returns multiple views. Such functions do not allow the output views to be "
+            "modified inplace. You should replace the inplace operation by an out-of-place one."
         )
 
 
@@ -201,7 +199,7 @@ def remake_view(view: Tensor) -> None:
     base, how = view._base, view._view
     assert base is not None and how is not None
     how.version = view._version
-    if not base._requires_grad or base._node is None:
+    if not base._requires_grad or not np.may_share_memory(base._data, view._data):
         return
     size, stride, offset = geometry(view, base)
     params = {"size": size, "stride": stride, "storage_offset": offset}
@@ -215,6 +213,8 @@ def resize_in_place(target: Tensor, made: Tensor) -> Tensor:
     check_writable(target)
     if state.observer is not None:
         state.observer.before_write(target)
+    if made._node is not None:
+        made._node.__class__ = made._node.row.inplace_class
     target._data = made._data
     target._share_version().value += 1
     if made._node is not None:

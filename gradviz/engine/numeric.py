@@ -77,19 +77,22 @@ def digamma(x: Array) -> Array:
     return np.asarray(np.where(y == 0, np.copysign(np.inf, -y), found)).astype(x.dtype)
 
 
-def trigamma(x: Array) -> Array:
-    """ψ′(x), by recurrence up to 10 and the asymptotic series, with reflection below 0."""
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+
+
+def polygamma(n: int, x: Array) -> Array:
+    """ψ⁽ⁿ⁾(x) for n ≥ 0 and x > 0: twenty terms of the Hurwitz zeta series, then its Euler-Maclaurin remainder."""
+    if n == 0:
+        return digamma(x)
     y = np.array(x, np.float64)
-    negative = y < 0.5
-    z = np.where(negative, 1 - y, y)
-    total = np.zeros_like(z)
-    for _ in range(10):
-        low = z < 10
-        total = np.where(low, total + 1 / (z * z), total)
-        z = np.where(low, z + 1, z)
-    inverse = 1 / (z * z)
-    series = inverse * (1 / 6 - inverse * (1 / 30 - inverse * (1 / 42 - inverse * (1 / 30 - inverse * 5 / 66))))
-    found = total + (1 + 0.5 / z + series) / z
-    with np.errstate(all="ignore"):
-        reflected = (np.pi / np.sin(np.pi * y)) ** 2 - found
-    return np.asarray(np.where(negative, reflected, found)).astype(x.dtype)
+    s = n + 1
+    total = np.zeros_like(y)
+    for k in range(20):
+        total = total + (y + k) ** -s
+    z = y + 20
+    total = total + z ** (1 - s) / (s - 1) + 0.5 * z**-s
+    factor = s * z ** (-s - 1)
+    for k, b in enumerate(_BERNOULLI, start=1):
+        total = total + b / math.factorial(2 * k) * factor
+        factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (z * z)
+    return np.asarray((-1) ** (n + 1) * math.factorial(n) * total).astype(x.dtype)

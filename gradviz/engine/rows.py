@@ -49,6 +49,7 @@ class OpRow:
     view: bool = False
     ufunc: Any = None
     fixed: tuple[str, ...] = ()  # operands of a joint formula that no gradient goes to
+    inplace_node: str = ""  # the class of the in-place form, where PyTorch numbers that apart
     plain_numbers: bool = False  # a number as operand has no place among the node's next functions
     node_class: type[Node] = Node
     plans: dict[int, Plan] = field(default_factory=dict)
@@ -57,6 +58,8 @@ class OpRow:
         self.node_class = type(
             self.node_name, (Node,), {"row": self, "class_name": self.node_name, "__module__": "builtins"}
         )
+        shown = {"row": self, "class_name": self.inplace_node}
+        self.inplace_class = type(self.inplace_node, (Node,), shown) if self.inplace_node else self.node_class
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
         known = self.inputs if self.joint is not None else tuple(self.gradients)
@@ -96,6 +99,7 @@ def op(
     view: bool = False,
     fixed: str = "",
     plain_numbers: bool = False,
+    inplace_node: str = "",
     **gradients: Formula,
 ) -> OpRow:
     """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`."""
@@ -117,6 +121,7 @@ def op(
         ufunc=forward if isinstance(forward, np.ufunc) else None,
         fixed=tuple(part.strip() for part in fixed.split(",") if part),
         plain_numbers=plain_numbers,
+        inplace_node=inplace_node,
     )
     key = key or name
     assert key not in ROWS, f"two rows are called {key}"

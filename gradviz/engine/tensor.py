@@ -151,6 +151,8 @@ class Tensor:
     @property
     def requires_grad(self) -> bool:
         """Whether gradients with respect to it are wanted."""
+        if self._base is not None:
+            self._sync_view()
         return self._requires_grad
 
     @requires_grad.setter
@@ -161,6 +163,8 @@ class Tensor:
                 "variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
+        if value and self._inference and not state.inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if value and self.dtype.rank < 2:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         changed = self._requires_grad != bool(value)
@@ -249,6 +253,8 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return 0 if self._version_counter is None else self._version_counter.value
 
     @_version.setter
@@ -268,7 +274,7 @@ class Tensor:
     def _sync_view(self) -> None:
         """Make the `grad_fn` of a differentiable view again when its memory was written to since it was made."""
         view = self._view
-        if view is not None and view.version != self._version:
+        if view is not None and not self._inference and view.version != self._version:
             from gradviz.engine.inplace import remake_view
 
             remake_view(self)

@@ -180,13 +180,13 @@ DIV_MODE = op(
     "self, other",
     _rounded,
     key="div_mode",
-    number=1,
+    number=2,
     category="arithmetic",
     symbol="÷",
     latex=r"\operatorname{round}(x / y)",
     brief="Divides and rounds.",
-    self=lambda grad: grad.new_zeros(grad.shape),
-    other=lambda grad, other_shape: grad.new_zeros(other_shape),
+    self=lambda grad, other: grad.new_zeros(grad.shape),
+    other=lambda grad, self, other: grad.new_zeros(other.shape),
 )
 
 
@@ -383,6 +383,8 @@ FILL = op(
     "fill",
     "self, value",
     lambda x, v: np.broadcast_to(v.astype(x.dtype), x.shape),
+    plain_numbers=True,
+    inplace_node="FillBackward2",
     category="other",
     symbol="fill",
     latex=r"v",

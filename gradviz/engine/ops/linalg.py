@@ -493,6 +493,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     if n == 0:
         found: Tensor = F["eye"](A._data.shape[-1], dtype=A.dtype).expand(A._data.shape).clone()
         return found
+    if n == 3:
+        return (A @ A) @ A
     result: Tensor | None = None
     square = A
     while n:

@@ -15,6 +15,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.creation import made
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Size, Tensor
 
@@ -337,9 +338,9 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     n = max(input._data.ndim, other._data.ndim)
     a = (1,) * (n - input._data.ndim) + input._data.shape
     b = (1,) * (n - other._data.ndim) + other._data.shape
-    left = input.reshape([k for m in a for k in (m, 1)])
-    right = other.reshape([k for m in b for k in (1, m)])
-    found: Tensor = (left * right).reshape([p * q for p, q in zip(a, b, strict=True)])
+    left = call(UNSAFE_VIEW, input.contiguous(), size=tuple(k for m in a for k in (m, 1)))
+    right = call(UNSAFE_VIEW, other.contiguous(), size=tuple(k for m in b for k in (1, m)))
+    found: Tensor = call(UNSAFE_VIEW, left * right, size=tuple(p * q for p, q in zip(a, b, strict=True)))
     return found
 
 

@@ -328,13 +328,40 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     """As `gather`, with broadcasting."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
-    return gather(input, dim, indices)
+    axis = wrap_dim(dim, input._data.ndim)
+    shape = list(np.broadcast_shapes(_without(input, axis), _without(indices, axis)))
+    wide = F["broadcast_to"](input, [*shape[:axis], input._data.shape[axis], *shape[axis + 1 :]])
+    return gather(
+        wide, axis, F["broadcast_to"](indices, [*shape[:axis], indices._data.shape[axis], *shape[axis + 1 :]])
+    )
+
+
+def _without(x: Tensor, axis: int) -> tuple[int, ...]:
+    return (*x._data.shape[:axis], 1, *x._data.shape[axis + 1 :])
+
+
+TAKE = op(
+    "take",
+    "self, index",
+    lambda x, i: x.reshape(-1)[i],
+    category="indexing",
+    symbol="take",
+    latex=r"x_{i}",
+    brief="Elements of the flattened tensor.",
+    derivatives={"self": "grad added up at the indices"},
+    self=lambda grad, self, index: _take_grad(grad, self, index),
+)
+
+
+def _take_grad(grad: Any, self: Any, index: Any) -> Any:
+    flat = grad.new_zeros(self.numel()).index_add(0, index.reshape(-1), grad.reshape(-1))
+    return flat.reshape(self.shape)
 
 
 @api("take")
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the flattened tensor."""
-    made: Tensor = input.reshape(-1)[index]
+    made: Tensor = call(TAKE, input, index)
     return made
 
 

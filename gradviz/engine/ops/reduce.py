@@ -388,6 +388,37 @@ def _position(x: Any, arg: Any, dim: Any, keepdim: bool, name: str) -> Any:
     return np.expand_dims(at, axis) if keepdim else at
 
 
+def _aminmax_grad(grads: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bool) -> Any:
+    parts = [
+        _amax_share(g, self, r, () if dim is None else dim, keepdim)
+        for g, r in zip(grads, (min, max), strict=True)
+        if g is not None
+    ]
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+AMINMAX = op(
+    "aminmax",
+    "self",
+    lambda x, *, dim=None, keepdim=False: (
+        np.min(x, axis=dim, keepdims=keepdim),
+        np.max(x, axis=dim, keepdims=keepdim),
+    ),
+    outputs="min, max",
+    category="reductions",
+    symbol="minmax",
+    latex=r"(\min x, \max x)",
+    brief="The smallest and the largest element.",
+    self=_aminmax_grad,
+)
+
+
+@api("aminmax")
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The smallest and the largest element, of all or along `dim`."""
+    return return_type("aminmax", ("min", "max"))(*call(AMINMAX, input, dim=dim, keepdim=keepdim))
+
+
 _extreme("max", np.max, np.argmax, "max", r"\max_i x_i")
 _extreme("min", np.min, np.argmin, "min", r"\min_i x_i")
 
@@ -490,16 +521,53 @@ _spread_of(VAR, "var")
 _spread_of(STD, "std")
 
 
-@api("var_mean", where="torch")
-def var_mean(input: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
-    """Variance and mean."""
-    return F["var"](input, dim, keepdim=keepdim, correction=correction), input.mean(dim, keepdim)
+def _with_mean(name: str, variance: bool) -> None:
+    """`var_mean` and `std_mean`: one node with two outputs."""
+
+    def forward(x: Any, *, dim: Any, correction: Any, keepdim: bool) -> Any:
+        found = _variance(x, dim=dim, correction=correction, keepdim=keepdim)
+        return found if variance else np.sqrt(found), _mean(x, dim=dim, keepdim=keepdim)
+
+    def mean_part(grad: Any, shape: Any, dim: Any, keepdim: bool) -> Any:
+        return spread(grad, shape, dim, keepdim) / _count(shape, dim)
+
+    def var_formula(grads: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+        parts = []
+        if grads[0] is not None:
+            parts.append(_var_grad(grads[0], self, dim, correction, keepdim))
+        if grads[1] is not None:
+            parts.append(mean_part(grads[1], self._data.shape, dim, keepdim))
+        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+    def std_formula(grads: Any, self: Any, result0: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+        scaled = None if grads[0] is None else (grads[0] / (result0 * 2)).masked_fill(result0 == 0, 0)
+        return var_formula([scaled, grads[1]], self, dim, correction, keepdim)
+
+    row = op(
+        name,
+        "self",
+        forward,
+        outputs="result0, result1",
+        category="reductions",
+        symbol=name,
+        latex=r"(\operatorname{var} x, \bar{x})" if variance else r"(\operatorname{std} x, \bar{x})",
+        brief="The variance and the mean." if variance else "The standard deviation and the mean.",
+        self=var_formula if variance else std_formula,
+    )
+
+    @api(name, where="torch")
+    def function(
+        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+    ) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        if correction is None:
+            correction = 1 if unbiased is None or unbiased else 0
+        return call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
 
 
-@api("std_mean", where="torch")
-def std_mean(input: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
-    """Standard deviation and mean."""
-    return F["std"](input, dim, keepdim=keepdim, correction=correction), input.mean(dim, keepdim)
+_with_mean("var_mean", True)
+_with_mean("std_mean", False)
 
 
 # --- norms ---

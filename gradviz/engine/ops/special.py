@@ -37,22 +37,25 @@ def _function(
 
 
 _function("lgamma", numeric.lgamma, r"\ln |\Gamma(x)|", "grad · ψ(self)", lambda grad, self: grad * F["digamma"](self))
-_function("digamma", numeric.digamma, r"\psi(x)", "grad · ψ′(self)", lambda grad, self: grad * call(TRIGAMMA, self))
-TRIGAMMA: OpRow = op(
+_function(
+    "digamma", numeric.digamma, r"\psi(x)", "grad · ψ′(self)", lambda grad, self: grad * call(POLYGAMMA, self, n=1)
+)
+POLYGAMMA: OpRow = op(
     "polygamma",
     "self",
-    numeric.trigamma,
+    lambda x, *, n: numeric.polygamma(n, x),
     category="functions",
-    symbol="ψ′",
-    latex=r"\psi'(x)",
-    brief="The trigamma function.",
+    symbol="ψ⁽ⁿ⁾",
+    latex=r"\psi^{(n)}(x)",
+    brief="The n-th derivative of the digamma function.",
+    self=lambda grad, self, n: grad * call(POLYGAMMA, self, n=n + 1),
 )
 _function(
     "erfinv",
     numeric.erfinv,
     r"\operatorname{erf}^{-1} x",
     "grad · √π/2 · exp(result²)",
-    lambda grad, result: 0.5 * math.sqrt(math.pi) * F["exp"](result * result) * grad,
+    lambda grad, self: 0.5 * math.sqrt(math.pi) * F["exp"](F["pow"](F["erfinv"](self), 2)) * grad,
 )
 _function(
     "deg2rad",
