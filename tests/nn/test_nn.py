@@ -47,7 +47,7 @@ def _tensor_differences(found: Any, expected: Any, path: str, exact: bool) -> li
     ours, theirs = np.array(found["values"], float), np.array(expected["values"], float)
     tolerance = 0.0 if exact else TOLERANCE.get(expected["dtype"], 0.0)
     largest = max([1.0, *np.abs(theirs[np.isfinite(theirs)])])  # where large terms cancel, theirs decide
-    if np.allclose(ours, theirs, rtol=tolerance, atol=tolerance / 10 * largest, equal_nan=True):
+    if np.allclose(ours, theirs, rtol=tolerance, atol=tolerance / 2 * largest, equal_nan=True):
         return []
     return [f"{path}: {found['values']} instead of {expected['values']}"]
 

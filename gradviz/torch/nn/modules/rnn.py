@@ -1,6 +1,6 @@
 """Recurrent layers: `RNN`, `LSTM`, `GRU` and their cells, in the order of operations of PyTorch's CPU code: the inputs
-of all steps are multiplied at once, then the steps run one after the other. PyTorch's LSTM is one fused node on the
-CPU; here its steps can be seen."""
+of all steps are multiplied at once, then the steps run one after the other. An LSTM of float32 numbers is one fused
+node for each layer and direction, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.dtypes import dtype as DType
+from gradviz.engine.dtypes import float32
+from gradviz.engine.ops.recurrent import lstm_layer
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
@@ -181,6 +183,14 @@ class LSTM(_Recurrent):
 
     def _step(self) -> Callable[..., State]:
         return _lstm_step
+
+    def _run(self, name: str, steps: Tensor, state: State, backwards: bool) -> tuple[Tensor, State]:
+        if steps.dtype is not float32:
+            return super()._run(name, steps, state, backwards)
+        weights = getattr(self, "weight_ih" + name), getattr(self, "weight_hh" + name)
+        biases = getattr(self, "bias_ih" + name, None), getattr(self, "bias_hh" + name, None)
+        output, hidden, memory = lstm_layer(steps, weights, biases, state[0], state[1], backwards)
+        return output, (hidden, memory)
 
     def _zeros(self, input: Tensor, batch: int) -> State:
         return super()._zeros(input, batch), super()._zeros(input, batch)
