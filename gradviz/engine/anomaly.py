@@ -21,6 +21,11 @@ class set_detect_anomaly:
         state.anomaly, state.anomaly_nan = self.previous
 
 
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
+    return state.anomaly
+
+
 class detect_anomaly:
     """While this is open, an error in a backward names the forward line that made the node."""
 

@@ -15,6 +15,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
 Array = np.ndarray[Any, Any]
@@ -147,7 +148,8 @@ def _number(name: str, kind: Any) -> None:
     def convert(self: Tensor) -> Any:
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self._requires_grad:
+        if self._requires_grad and "scalar" not in state.warned:
+            state.warned.add("scalar")
             warnings.warn(_TO_SCALAR, UserWarning, stacklevel=2)
         return kind(item(self))
 

@@ -137,6 +137,11 @@ def register(
 
     @functools.wraps(prepare)
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is not None and state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in args):
+            raise RuntimeError(
+                f"{names[0]}(): functions with out=... arguments don't support automatic differentiation, but one of "
+                "the arguments requires grad."
+            )
         result = apply(*prepare(*args, **kwargs))
         return result if out is None else out.copy_(result)
 

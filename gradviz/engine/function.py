@@ -3,6 +3,7 @@ makes is the user's own code, run by the loop like any other."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -130,10 +131,19 @@ class Function:
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
+        warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-            f"invoke them on "
-            "the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            "function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
     @staticmethod

@@ -161,7 +161,7 @@ class Node:
 
     def name(self) -> str:
         """The name that PyTorch shows, such as `MulBackward0`."""
-        return self.class_name
+        return "torch::autograd::CopyBackwards" if self.class_name == "CopyBackwards" else self.class_name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

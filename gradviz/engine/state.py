@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class State:
     """What holds now for the running program."""
 
-    __slots__ = ("anomaly", "anomaly_nan", "grad", "inference", "observer", "saved_hooks", "sequence")
+    __slots__ = ("anomaly", "anomaly_nan", "grad", "inference", "observer", "saved_hooks", "sequence", "warned")
 
     def __init__(self) -> None:
         self.grad = True
@@ -24,6 +24,7 @@ class State:
         self.anomaly = False
         self.anomaly_nan = True
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last
+        self.warned: set[str] = set()  # what PyTorch says once per process
 
 
 state = State()

@@ -14,6 +14,7 @@ from gradviz.engine import dtypes as _dtypes
 from gradviz.engine import facts as _facts
 from gradviz.engine import named as _named
 from gradviz.engine import ops as _ops
+from gradviz.engine.anomaly import is_anomaly_enabled
 from gradviz.engine.api import FUNCTIONS as _FUNCTIONS
 from gradviz.engine.device import device
 from gradviz.engine.draw import generator as default_generator
@@ -82,6 +83,7 @@ __all__ = [
     "func",
     "get_default_dtype",
     "inference_mode",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "linalg",

@@ -25,6 +25,16 @@ def _outputs(found: Any) -> tuple[tuple[Tensor, ...], bool]:
     return (found, True) if isinstance(found, tuple) else ((found,), False)
 
 
+def _check_tracked(ys: tuple[Tensor, ...], strict: bool) -> None:
+    """With `strict`, refuse an output that does not depend on the inputs in a differentiable manner."""
+    for i, y in enumerate(ys):
+        if strict and not y.requires_grad:
+            raise RuntimeError(
+                f"Output {i} of the user-provided function does not require gradients. The outputs must be computed in "
+                "a differentiable manner from the input when running in strict mode."
+            )
+
+
 def _detached(value: Any, keep: bool) -> Any:
     return value if keep else value.detach()
 
@@ -41,6 +51,7 @@ def jacobian(
     with enable_grad():
         xs, several = _inputs(inputs, create_graph)
         ys, several_out = _outputs(func(*xs))
+        _check_tracked(ys, strict)
         blocks = tuple(_jacobian_rows(y, xs, create_graph) for y in ys)
     shaped = blocks if several else tuple(row[0] for row in blocks)
     return shaped if several_out else shaped[0]
