@@ -15,6 +15,7 @@ from gradviz.document.examples import examples
 from gradviz.engine import observe
 from tests.examples.watch import run_example
 from tests.snippets.compare import compare
+from tests.snippets.execute import aliased
 
 EXAMPLES = examples()
 REFERENCE_CASES = 8
@@ -54,9 +55,11 @@ def ours(path: Path) -> tuple[dict[str, Any], list[list[str]]]:
     steps = Steps()
     observe.set_observer(steps)
     try:
-        return run_example(torch, path), [call for call in steps.calls if call]
+        with aliased():
+            result = run_example(torch, path)
     finally:
         observe.set_observer(None)
+    return result, [call for call in steps.calls if call]
 
 
 def test_there_is_one_per_reference_case_and_a_recording_of_each() -> None:

@@ -52,6 +52,21 @@ def without_addresses(text: str) -> str:
     return re.sub(r"\bat 0x[0-9a-f]+", "at 0x...", text)
 
 
+@contextlib.contextmanager
+def aliased() -> Iterator[None]:
+    """Within this, `import torch` means `gradviz.torch`."""
+    finder = _Alias()
+    hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "torch"}
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [name for name in sys.modules if name.split(".")[0] == "torch"]:
+            del sys.modules[name]
+        sys.modules.update(hidden)
+
+
 def first_line(text: str) -> str:
     """The first line of a warning, without the place in PyTorch's C++ sources that raised it."""
     return text.strip().split("\n", 1)[0].split(" (Triggered internally at ")[0]
