@@ -335,7 +335,7 @@ def setitem(self: Tensor, items: Any, value: Any) -> None:
         if given._data.ndim or given._wrapped is None:
             target.copy_(given)
         else:
-            target.fill_(given)
+            target.fill_(wrap(given._data))
         return
     indices, slots = found.indices()
     if given.dtype is not self.dtype and given._wrapped is None:

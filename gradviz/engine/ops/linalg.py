@@ -129,20 +129,23 @@ def det(A: Tensor) -> Tensor:
 
 
 def _slogdet(a: Any) -> Any:
+    lu, pivots = _batched_lu(a)
     sign, logabs = np.linalg.slogdet(a)
-    return np.asarray(sign, a.dtype), np.asarray(logabs, a.real.dtype)
+    return np.asarray(sign, a.dtype), np.asarray(logabs, a.real.dtype), lu, pivots
 
 
 SLOGDET = op(
     "linalg_slogdet",
     "A",
     _slogdet,
-    outputs="sign, logabsdet",
+    outputs="sign, logabsdet, LU, pivots",
     category="linear algebra",
     symbol="ln|det|",
     latex=r"\ln |\det A|",
     brief="Sign and logarithm of the determinant.",
-    A=lambda grads, A: None if grads[1] is None else h(LINALG["inv"](A)) * grads[1].unsqueeze(-1).unsqueeze(-1),
+    A=lambda grads, A, sign, LU, pivots: None
+    if grads[1] is None
+    else h(LINALG["inv"](A)) * grads[1].unsqueeze(-1).unsqueeze(-1),
 )
 
 
@@ -150,7 +153,7 @@ SLOGDET = op(
 def slogdet(A: Tensor) -> Any:
     """Sign and logarithm of the absolute value of the determinant."""
     check_square(A, "linalg.slogdet")
-    return return_type("linalg_slogdet", ("sign", "logabsdet"))(*call(SLOGDET, A))
+    return return_type("linalg_slogdet", ("sign", "logabsdet"))(*call(SLOGDET, A)[:2])
 
 
 @api("logdet")

@@ -783,15 +783,23 @@ api("fliplr")(lambda input: flip(input, 1))
 api("flipud")(lambda input: flip(input, 0))
 
 
+ROT90 = op(
+    "rot90",
+    "self",
+    lambda x, *, k, dims: np.rot90(x, k, dims).copy(),
+    category="shape",
+    symbol="rot90",
+    latex=r"x",
+    brief="Turned by 90 degrees.",
+    self=lambda grad, k, dims: grad.rot90(-k, dims),
+)
+
+
 @api("rot90")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     """Turned by 90 degrees, `k` times."""
-    a, b = dims
-    if k % 4 == 0:
-        return input.clone()
-    if k % 4 == 2:
-        return flip(input, a, b)
-    return transpose(flip(input, b), a, b) if k % 4 == 1 else flip(transpose(input, a, b), b)
+    made: Tensor = call(ROT90, input, k=k, dims=tuple(dims))
+    return made
 
 
 def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
