@@ -173,9 +173,9 @@ def seccomp() -> str:
 
 # --- the audit hook: a hurdle on every system, the only one besides the language on Windows ---
 
-_HARMLESS = frozenset(
-    {"builtins.id", "array.__new__", "sys._getframe", "time.sleep", "sys.unraisablehook", "sys.excepthook"}
-)  # fmt: skip
+_HARMLESS = frozenset(  # "compile" makes code of a type hint in quotation marks; running code is "exec"
+    {"builtins.id", "array.__new__", "compile", "sys._getframe", "time.sleep", "sys.unraisablehook", "sys.excepthook"}
+)
 
 # The recorder asks which frame is the snippet's, the engine for the signatures of its formulas; no snippet can
 # spell these names, and reading changes nothing.

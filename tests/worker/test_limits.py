@@ -95,7 +95,9 @@ def test_depth_is_an_error_or_a_refusal(make_pool: MakePool, source: str, error:
 
 
 def test_what_ran_before_an_endless_loop_is_delivered(make_pool: MakePool) -> None:
-    source = "import torch\nx = torch.tensor(2., requires_grad=True)\n(x * x).backward()\nprint(x.grad)\nwhile True: pass"
+    source = (
+        "import torch\nx = torch.tensor(2., requires_grad=True)\n(x * x).backward()\nprint(x.grad)\nwhile True: pass"
+    )
     outcome = run_in(make_pool(SECOND), source)
     assert outcome.status == "limit"
     assert outcome.printed() == "tensor(4.)\n"

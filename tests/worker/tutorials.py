@@ -451,7 +451,8 @@ print(s - {1}, tuple(s), frozenset(s), bytes(b"ab"), bytearray(b"c"), complex(1,
 """,
     "type hints": """
 from __future__ import annotations
-from typing import Callable, Generic, TypeVar, Union, Dict, Any, Tuple
+from typing import Callable, Generic, List, Optional, TypeVar, Union, Dict, Any, Tuple
+Names = List["Node"]
 T = TypeVar("T")
 class Box(Generic[T]):
     items: list[T]
@@ -459,6 +460,9 @@ class Box(Generic[T]):
         self.items = list(items)
     def first(self) -> T | None:
         return self.items[0] if self.items else None
+class Node:
+    def __init__(self, after: Optional["Node"] = None):
+        self.after = after
 def apply(f: Callable[[int], int], x: Union[int, float] = 3, table: Dict[str, Any] = {}) -> Tuple[int, ...]:
     y: int = f(x)
     return (y,)

@@ -1,0 +1,204 @@
+"""Frames survive the way through the pipe; whatever is no frame ends that worker and nothing else."""
+
+from __future__ import annotations
+
+import io
+import struct
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradviz.worker.client import Run
+from gradviz.worker.events import Event
+from gradviz.worker.limits import Limits
+from gradviz.worker.process import WorkerProcess
+from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
+
+CAP = 1000
+ROOT = Path(__file__).parents[2]
+
+
+def read(raw: bytes) -> Frame | None:
+    return read_frame(io.BytesIO(raw).read, CAP)
+
+
+@given(
+    kind=st.sampled_from(FrameKind),
+    request=st.integers(0, 2**32 - 1),
+    header=st.dictionaries(
+        st.text(max_size=5), st.text() | st.integers() | st.none() | st.lists(st.text()), max_size=5
+    ),
+    payload=st.binary(max_size=CAP),
+)
+def test_a_frame_comes_back_as_it_was(kind: FrameKind, request: int, header: dict[str, object], payload: bytes) -> None:
+    frame = Frame(kind, request, header, payload)
+    stream = io.BytesIO(encode(frame) * 2)
+    assert read_frame(stream.read, CAP) == frame
+    assert read_frame(stream.read, CAP) == frame
+    assert read_frame(stream.read, CAP) is None
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=300)
+def test_any_bytes_are_a_frame_an_end_or_an_error(raw: bytes) -> None:
+    for candidate in (raw, b"GV" + raw, b"GV\x01\x05" + raw):
+        try:
+            frame = read(candidate)
+        except ProtocolError:
+            continue
+        assert frame is None or isinstance(frame, Frame)
+
+
+@given(st.data())
+def test_a_cut_stream_is_an_end(data: st.DataObject) -> None:
+    raw = encode(Frame(FrameKind.OUTPUT, 1, {"text": "x"}, b"payload"))
+    assert read(raw[: data.draw(st.integers(0, len(raw) - 1))]) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"X" * 16, "not a GradViz worker message"),
+        (struct.pack("<2sBBIII", b"GV", 9, 5, 0, 2, 0) + b"{}", "not a GradViz worker message"),
+        (struct.pack("<2sBBIII", b"GV", 1, 99, 0, 2, 0) + b"{}", "unknown message kind 99"),
+        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2**32 - 1, 0), "too long"),
+        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2, CAP + 1), "too long"),
+        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2, 0) + b"[]", "not a JSON object"),
+        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2, 0) + b"\xff\xfe", "not JSON"),
+        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 200_000, 0) + b"[" * 200_000, "not JSON"),
+        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 10_001, 0) + b"1" * 10_001, "not JSON"),
+    ],
+)
+def test_what_is_no_frame_is_named(raw: bytes, words: str) -> None:
+    with pytest.raises(ProtocolError, match=words):
+        read(raw)
+
+
+@pytest.mark.parametrize("value", [1, None, ["x"], {"x": 1}, True])
+def test_fields_of_the_wrong_type_are_refused(value: object) -> None:
+    with pytest.raises(ProtocolError):
+        text_field({"text": value}, "text")
+    if value != 1 or value is True:
+        with pytest.raises(ProtocolError):
+            count_field({"steps": value}, "steps")
+
+
+def test_negative_counts_are_refused() -> None:
+    with pytest.raises(ProtocolError):
+        count_field({"steps": -1}, "steps")
+
+
+READY = "send(1, 0, {'layers': {'language': 'on'}})\n"
+HOSTILE = {
+    "garbage": "os.write(1, b'garbage, and more of it')",
+    "garbage after a valid frame": "send(4, 1, {'stream': 'out', 'text': 'x'}); os.write(1, b'garbage' * 9)",
+    "another request": "send(4, 2, {'stream': 'out', 'text': 'x'})",
+    "unknown stream": "send(4, 1, {'stream': 'log', 'text': 'x'})",
+    "text that is none": "send(4, 1, {'stream': 'out', 'text': 5})",
+    "unknown status": "send(6, 1, {'status': 'stopped'})",
+    "status that is none": "send(6, 1, {'status': ['ok']})",
+    "ready twice": "send(1, 1, {'layers': {}})",
+    "a request to the program": "send(3, 1, {'source': 'x'})",
+    "batch without rows": "send(5, 1, {})",
+    "batch with negative rows": "send(5, 1, {'rows': {'steps': -5}})",
+    "header of lies": "os.write(1, struct.pack('<2sBBIII', b'GV', 1, 5, 1, 2 ** 32 - 1, 2 ** 32 - 1))",
+    "half a frame": "os.write(1, struct.pack('<2sBBIII', b'GV', 1, 5, 1, 100, 0)); sys.exit()",
+    "deep header": "os.write(1, struct.pack('<2sBBIII', b'GV', 1, 5, 1, 90_000, 0)); os.write(1, b'[' * 90_000)",
+    "a pickle": "import pickle; raw = pickle.dumps(print); os.write(1, raw * 10)",
+    "silence and an end": "sys.exit(7)",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_worker_is_ended_with_a_sentence(name: str) -> None:
+    code = (
+        f"import json, os, struct, sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "def send(kind, request, header, payload=b''):\n"
+        "    raw = json.dumps(header).encode()\n"
+        "    os.write(1, struct.pack('<2sBBIII', b'GV', 1, kind, request, len(raw), len(payload)) + raw + payload)\n"
+        f"{READY}os.read(0, 100_000)\n{HOSTILE[name]}\nwhile True: pass\n"
+    )
+    events: list[Event] = []
+    worker = WorkerProcess(Limits(), command=[sys.executable, "-c", code])
+    run = Run("x = 1", "snippet.py", Limits(wall_seconds=30), events.append)
+    run.attach(worker, 1)
+    done = run.wait(60)
+    worker.join()
+    run.join()
+    assert done is not None
+    assert done.status == "died"
+    assert done.detail.sentence.startswith("The worker process ended unexpectedly")
+    assert not worker.is_alive
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("import sys; sys.exit(3)", "exit status 3"),
+        ("print('hello, this is not the protocol')", "not a GradViz worker message"),
+        ("import nothing_like_it", "exit status 1"),
+    ],
+)
+def test_a_worker_that_never_gets_ready(code: str, words: str) -> None:
+    events: list[Event] = []
+    worker = WorkerProcess(Limits(), command=[sys.executable, "-c", code])
+    run = Run("x = 1", "snippet.py", Limits(), events.append)
+    run.attach(worker, 1)
+    done = run.wait(60)
+    worker.join()
+    run.join()
+    assert done is not None
+    assert done.status == "died"
+    assert done.detail.sentence.startswith("The worker process could not start")
+    assert words in done.detail.sentence
+
+
+def test_a_worker_that_hangs_before_it_is_ready() -> None:
+    limits = Limits(start_seconds=0.3)
+    worker = WorkerProcess(limits, command=[sys.executable, "-c", "while True: pass"])
+    run = Run("x = 1", "snippet.py", limits, lambda event: None)
+    run.attach(worker, 1)
+    done = run.wait(60)
+    worker.join()
+    run.join()
+    assert done is not None
+    assert "not ready after 0.3 seconds" in done.detail.sentence
+
+
+def test_a_worker_ends_with_the_program_that_started_it() -> None:
+    """A program that is killed leaves no worker behind, not even one in an endless loop."""
+    code = (
+        "import sys, time\nfrom gradviz.worker.client import WorkerPool\n"
+        "pool = WorkerPool()\n"
+        "run = pool.start('print(1)\\nwhile True: pass', lambda event: print(run_pid(), flush=True))\n"
+        "def run_pid(): return next(iter(pool._workers)).pid\n"
+        "sys.stdin.read()\n"
+    )
+    import subprocess
+
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as app:
+        assert app.stdout is not None
+        pid = int(app.stdout.readline())
+        app.kill()
+    gone = threading.Event()
+    threading.Thread(target=lambda: (_wait_gone(pid), gone.set()), daemon=True).start()
+    assert gone.wait(20)
+
+
+def _wait_gone(pid: int) -> None:
+    """Block until a process that is not our child has ended (a descriptor of it becomes readable)."""
+    import os
+    import select
+
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    select.select([descriptor], [], [])
+    os.close(descriptor)
