@@ -211,6 +211,22 @@ def _plain(why: str, fix: str) -> Callable[[Trace, _Match], ErrorExplanation]:
     return row
 
 
+def _nan_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
+    frame, nodes = trace.frame_at(len(trace)), trace.nodes
+    for node in _ready_nodes(trace):
+        if nodes.name[node] != match[1]:
+            continue
+        came = [value.brief() for t in trace.outputs_of(node).tolist() if (value := frame.passing(t)) is not None]
+        read = [
+            f"{frame.name(t)} = {value.text()}" for t in trace.inputs_of(node).tolist() if (value := frame.value(t))
+        ]
+        why = f"{_node(trace, node)} got the gradient {', '.join(came) or 'nothing'} and made nan of it. "
+        why += f"In the forward pass it read {', '.join(read)}: its derivative is infinite or not defined there."
+        fix = "Keep its input away from that point, for example with clamp(), before the operation and not after it."
+        return ErrorExplanation(why, fix, (Mark(node, "its gradient is nan", -1),), int(nodes.line[node]))
+    return None
+
+
 ROWS: tuple[Row, ...] = (
     (r"backward through the graph a second time", _second_backward),
     (r"grad can be implicitly created only for scalar outputs", _not_scalar),
@@ -218,6 +234,34 @@ ROWS: tuple[Row, ...] = (
     (r"leaf Variable that requires grad is being used in an in-place operation", _leaf_in_place),
     (r"does not require grad and does not have a grad_fn", _no_grad_fn),
     (r"'NoneType'", _grad_none),
+    (r"Function '(\w+)' returned nan values", _nan_backward),
+    (
+        r"can't optimize a non-leaf Tensor",
+        _plain("The optimizer was given a tensor that was computed: its .grad is never filled.", "Give it the leaf."),
+    ),
+    (
+        r"One of the differentiated Tensors does not require grad",
+        _plain("One of the tensors to differentiate by does not require grad.", "Create it with requires_grad=True."),
+    ),
+    (
+        r"is a view and is being modified inplace",
+        _plain(
+            "This view is one of several that one call made; writing to one would change the others.", "clone() it."
+        ),
+    ),
+    (
+        r"before Module.__init__\(\) call",
+        _plain(
+            "The module keeps its parameters in tables that __init__ of nn.Module makes.",
+            "Call super().__init__() first.",
+        ),
+    ),
+    (
+        r"missing the required \"forward\" function",
+        _plain(
+            "Calling a module runs its method forward, and this one has none.", "Define forward(self, x), spelled so."
+        ),
+    ),
     (
         r"(?i)only tensors of floating point",
         _plain(

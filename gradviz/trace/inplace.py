@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.trace.encoding import PACK
 from gradviz.trace.kinds import Kind
-from gradviz.trace.row_recorder import RowRecorder
+from gradviz.trace.row_recorder import RowRecorder, version_of
 
 if TYPE_CHECKING:
     from gradviz.engine.graph import Node
@@ -81,12 +81,12 @@ class InPlaceRecorder(RowRecorder):
         """The memory of a tensor was overwritten; `fresh`: its row is new and has the value already."""
         add = self.writer.add
         if not fresh:
-            add("writes", step, tensor.tag, self.value(tensor._data), tensor._version)
-        add("versions", step, self.storage_of(tensor.tag), tensor._version)
+            add("writes", step, tensor.tag, self.value(tensor._data), version_of(tensor))
+        add("versions", step, self.storage_of(tensor.tag), version_of(tensor))
         self._owner_changed(step, tensor)
         for each in self._memory.sharing(tensor):
             if each.tag >= 0:
-                add("writes", step, each.tag, self.value(each._data), each._version)
+                add("writes", step, each.tag, self.value(each._data), version_of(each))
                 self._owner_changed(step, each)
 
     def _owner_changed(self, step: int, tensor: Tensor) -> None:
@@ -104,7 +104,7 @@ class InPlaceRecorder(RowRecorder):
             grad.tag = -2 - number
         self.writer.add("grads", step, number, self.value(grad._data), max(grad.tag, -1))
         if grad.tag >= 0:
-            self.writer.add("writes", step, grad.tag, self.value(grad._data), grad._version)
+            self.writer.add("writes", step, grad.tag, self.value(grad._data), version_of(grad))
 
     def adopt_node(self, node: Node) -> int:
         """A node that was made while nobody watched gets a row when it runs."""

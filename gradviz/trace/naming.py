@@ -58,10 +58,12 @@ class Naming:
             if written >= 0:
                 return self.name(written, cursor)
             if label and not self._inner(tensor, producer):
-                return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
-            scope, op = str(nodes.scope[producer]), str(nodes.op[producer])
+                return _short(label)
+            scope, op, inputs = str(nodes.scope[producer]), str(nodes.op[producer]), self._trace.inputs_of(producer)
+            if len(inputs) == 1:
+                return f"{self.name(int(inputs[0]), cursor)}.{op}()"
             return f"{scope}: {op}" if scope else op
-        return label if label and len(label) <= LONGEST else f"tensor {tensor}"
+        return _short(label) if label else f"tensor {tensor}"
 
     def _written(self, producer: int) -> int:
         """The tensor that an in-place operation has overwritten, -1 for other operations."""
@@ -77,3 +79,7 @@ class Naming:
             nodes.site[user] == nodes.site[producer] and nodes.step[user] == nodes.step[producer] + 1
             for user in self._trace.users_of(tensor)
         )
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gradviz.trace.kinds import Kind
 from gradviz.trace.schema import NEVER
 
 if TYPE_CHECKING:
@@ -35,8 +36,14 @@ def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
         reason = _cut_text(trace, at)
         was = f"{frame.name(at)} was {reason}" if reason.startswith(("detached", "computed")) else reason
         return was, int(trace.tensors.producer[at])
-    leaves = [frame.name(each) for each in _ancestors(trace, tensor) if trace.tensors.producer[each] < 0]
-    listed = ", ".join(leaves[:4]) + (", …" if len(leaves) > 4 else "")
+    if trace.tensors.producer[tensor] < 0:
+        reason = _leaf_text(trace, tensor)
+        return f"it is {reason}" if reason.startswith("a ") else "it is a leaf with requires_grad=False", -1
+    leaves = [each for each in _ancestors(trace, tensor) if trace.tensors.producer[each] < 0]
+    for each in leaves:
+        if _leaf_text(trace, each).startswith("a "):
+            return f"{frame.name(each)} is {_leaf_text(trace, each)}", -1
+    listed = ", ".join(map(frame.name, leaves[:4])) + (", …" if len(leaves) > 4 else "")
     return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
 
 
@@ -83,13 +90,25 @@ def _not_required(frame: Frame, tensor: int) -> str:
     if not dtype.startswith(("float", "bfloat", "complex")):
         return f"{dtype}: only floating point and complex tensors can require gradients"
     if node < 0:
-        a_grad = trace.tensors.grad_of[tensor] >= 0
-        return "a .grad has no history unless backward(create_graph=True) made it" if a_grad else "requires_grad=False"
+        return _leaf_text(trace, tensor)
     at = _cut(trace, tensor)
     if at < 0:
         return f"none of the inputs of {trace.nodes.op[node]} requires grad"
     reason = _cut_text(trace, at)
     return reason if at == tensor else f"{frame.name(at)}, which it was computed from: {reason}"
+
+
+def _leaf_text(trace: Trace, tensor: int) -> str:
+    """Why a tensor that no operation made does not require grad."""
+    if trace.tensors.grad_of[tensor] >= 0:
+        return "a .grad has no history unless backward(create_graph=True) made it"
+    step = int(trace.tensors.step[tensor])
+    call = int(trace.steps.call[step]) if step >= 0 else -1
+    if call < 0 or trace.steps.kind[step] == Kind.LEAF:
+        return "requires_grad=False"
+    if trace.calls.create_graph[call]:
+        return "a gradient that does not depend on anything that requires grad: it is constant"
+    return f"a gradient that was computed without create_graph=True{_at(int(trace.calls.line[call]))}"
 
 
 def _passing(frame: Frame, tensor: int) -> str:

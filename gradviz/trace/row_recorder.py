@@ -72,7 +72,7 @@ class RowRecorder:
             self._grad_tensors[number] = owner
         parameter = getattr(type(tensor), "_keeps_type", False)
         self._tensors += _pack_tensor(
-            step, producer, output_nr, self.value(tensor._data), storage if storage >= 0 else number, tensor._version,
+            step, producer, output_nr, self.value(tensor._data), self.storage_of(number), version_of(tensor),
             tensor._requires_grad, tensor.is_leaf, parameter, owner, site,
         )  # fmt: skip
         return number
@@ -176,8 +176,11 @@ class RowRecorder:
             if one is None:
                 continue
             held = one.tensor
-            tensor = held.tag if held is not None else outputs[one.index].tag
-            if tensor < 0 or type(one) is not Saved:
+            if type(one) is not Saved:
+                tensor = -1
+            else:
+                tensor = held.tag if held is not None else outputs[one.index].tag
+            if tensor < 0:
                 self._add_own_memory(node, step, number, outputs, names)
                 return
             short += pack_kept(step, number, name, tensor, one.version)
@@ -190,8 +193,10 @@ class RowRecorder:
         for name, one in zip(names, node.saved or (), strict=True):
             if one is None:
                 continue
-            tensor = one.tensor.tag if one.tensor is not None else outputs[one.index].tag
-            if tensor >= 0 and type(one) is Saved:
+            tensor = -1  # what a hook has packed is memory of its own
+            if type(one) is Saved:
+                tensor = one.tensor.tag if one.tensor is not None else outputs[one.index].tag
+            if tensor >= 0:
                 self._saved += _pack_saved(step, number, name, tensor, -1, 0, self.storage_of(tensor), one.version)
             else:
                 value, storage = self.value(one.data), self._own_memory
@@ -225,3 +230,9 @@ def params_text(params: Mapping[str, Any]) -> list[str]:
         if isinstance(value, (int, float, complex, str, tuple, list))
         and (name, value) not in (("alpha", 1), ("beta", 1))
     ]
+
+
+def version_of(tensor: Tensor) -> int:
+    """How often the memory of a tensor was written; inference tensors, which refuse to tell, count as never."""
+    counter = tensor._version_counter
+    return 0 if counter is None else counter.value

@@ -25,8 +25,8 @@ def record(source: str, every: int = 0) -> Iterator[Batch]:
     recorder = Recorder(source, FILENAME)
     tree = instrument(ast.parse(source, FILENAME))
 
-    def printed(*args: object) -> None:
-        recorder.text("out", " ".join(map(str, args)) + "\n")
+    def printed(*args: object, sep: str = " ", end: str = "\n") -> None:
+        recorder.text("out", sep.join(map(str, args)) + end)
 
     sys.modules["torch"] = torch
     world = {"print": printed, "__name__": "__main__", **recorder.hooks()}
