@@ -14,7 +14,6 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import ForwardHook
 from gradviz.torch.nn.modules.registry import Registry
-from gradviz.torch.nn.parameter import Parameter
 
 Self = TypeVar("Self", bound="Module")
 
@@ -205,40 +204,6 @@ class Module(Registry):
     def has_extra_state(self, method: str) -> bool:
         """Whether a subclass overrides `get_extra_state` or `set_extra_state`."""
         return getattr(type(self), method) is not getattr(Module, method)
-
-    # --- members by path ---
-
-    def get_submodule(self, target: str) -> Module:
-        """The module at a dotted path."""
-        found: Any = self
-        for name in target.split(".") if target else ():
-            if not hasattr(found, name):
-                raise AttributeError(f"{found._get_name()} has no attribute `{name}`")
-            found = getattr(found, name)
-            if not isinstance(found, Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        return found  # type: ignore[no-any-return]
-
-    def _member(self, target: str) -> tuple[Module, str, Any]:
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        if not hasattr(owner, name):
-            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
-        return owner, name, getattr(owner, name)
-
-    def get_parameter(self, target: str) -> Parameter:
-        """The parameter at a dotted path."""
-        _, name, found = self._member(target)
-        if not isinstance(found, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
-
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer at a dotted path."""
-        owner, name, found = self._member(target)
-        if name not in owner._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return found  # type: ignore[no-any-return]
 
     # --- hooks ---
 

@@ -230,3 +230,37 @@ class Registry:
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """This module and everything below it."""
         return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
+
+    # --- members by path ---
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a dotted path."""
+        found: Any = self
+        for name in target.split(".") if target else ():
+            if not hasattr(found, name):
+                raise AttributeError(f"{found._get_name()} has no attribute `{name}`")
+            found = getattr(found, name)
+            if not isinstance(found, Registry):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return found  # type: ignore[no-any-return]
+
+    def _member(self, target: str) -> tuple[Module, str, Any]:
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if not hasattr(owner, name):
+            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+        return owner, name, getattr(owner, name)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a dotted path."""
+        _, name, found = self._member(target)
+        if not isinstance(found, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return found
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path."""
+        owner, name, found = self._member(target)
+        if name not in owner._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return found  # type: ignore[no-any-return]

@@ -38,35 +38,40 @@ class DataLoader:
         in_order: bool = True,
     ) -> None:
         self._check(num_workers, timeout, prefetch_factor, persistent_workers)
-        if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
-        if batch_sampler is not None:
-            if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
-                )
-            batch_size = None
-        elif batch_size is None and drop_last:
-            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         self.dataset = dataset
         self.num_workers = num_workers
         self.drop_last = drop_last
         self.generator = generator
         self.pin_memory = pin_memory
         self.iterable = isinstance(dataset, IterableDataset)
+        self._choose(batch_size, bool(shuffle), sampler, batch_sampler)
+        batched = self.batch_sampler is not None or (self.iterable and self.batch_size is not None)
+        self.collate_fn = collate_fn or (default_collate if batched else default_convert)
+
+    def _choose(self, batch_size: int | None, shuffle: bool, sampler: Any, batch_sampler: Any) -> None:
+        """Make the samplers that were not given; refuse what excludes each other."""
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        if batch_sampler is not None:
+            if batch_size != 1 or shuffle or sampler is not None or self.drop_last:
+                raise ValueError(
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                )
+            batch_size = None
+        elif batch_size is None and self.drop_last:
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if self.iterable and shuffle:
             raise ValueError(
                 f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle={shuffle}"
             )
         if sampler is None and not self.iterable:
-            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
-        self.sampler = sampler
+            ordered = SequentialSampler(self.dataset)
+            sampler = RandomSampler(self.dataset, generator=self.generator) if shuffle else ordered
         if batch_size is not None and batch_sampler is None and not self.iterable:
-            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+            batch_sampler = BatchSampler(sampler, batch_size, self.drop_last)
+        self.sampler = sampler
         self.batch_size = batch_size
         self.batch_sampler = batch_sampler
-        batched = batch_sampler is not None or (self.iterable and batch_size is not None)
-        self.collate_fn = collate_fn or (default_collate if batched else default_convert)
 
     @staticmethod
     def _check(num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool) -> None:
