@@ -207,9 +207,37 @@ class GraphTask:
             self.observer.backward_node(node, grads, checked)
             if had_buffers:
                 self.observer.freed(node)
+        if self.observer is not None and self.needed is None:
+            self._deliver_reported(node.next, checked)
+            return
         for edge, grad in zip(node.next, checked, strict=True):
             if edge is not None:
                 self._deliver(edge[0], edge[1], grad)
+
+    def _deliver_reported(self, edges: Sequence[Edge | None], grads: Sequence[Tensor | None]) -> None:
+        """`_deliver` for every edge of a node and `_report_arrival` in one loop: the way of a recorded `backward()`."""
+        dependencies, buffers, expected = self.dependencies, self.buffers, self.expected
+        contribution = self.observer.contribution  # type: ignore[union-attr]
+        for edge, grad in zip(edges, grads, strict=True):
+            if edge is None:
+                continue
+            to, nr = edge
+            count = expected[edge]
+            if grad is None:
+                count[1] -= 1
+            else:
+                buffer = buffers.get(to)
+                if buffer is None:
+                    buffers[to] = buffer = [None] * len(to.metas)
+                held = buffer[nr]
+                buffer[nr] = total = grad if held is None else held + grad
+                count[0] = arrived = count[0] + 1
+                contribution(to, nr, grad, total, arrived, count[1])
+            waiting = dependencies[to] - 1
+            dependencies[to] = waiting
+            if not waiting:
+                self.pushed += 1
+                heappush(self.ready, (-to.sequence_nr, self.pushed, to))
 
     def _deliver(self, node: Node, nr: int, grad: Tensor | None) -> None:
         """Add a gradient to a node's input buffer; the node is ready when it waits for no other."""
