@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.spoken import holders, line_text, receiver
 
@@ -80,7 +79,7 @@ def _node(trace: Trace, node: int) -> str:
 
 
 def _freed_mark(trace: Trace, node: int) -> Mark:
-    low, high = np.searchsorted(trace.saved.node, [node, node + 1])
+    low, high = span(trace.saved.node, node, node + 1)
     names = " and ".join(trace.saved.name[low:high].tolist()) or "its buffers"
     step = int(trace.frees.step[trace.frees.node == node][0]) + 1
     return Mark(node, f"freed {names} at step {step}", step)

@@ -169,7 +169,8 @@ def _contribution(frame: Frame) -> str:
     missing = buffer.expected - buffer.arrived
     if buffer.arrived > 1:
         parts = " + ".join(value.brief() for _, value in buffer.contributions)
-        total = f"{parts} = {buffer.total.brief()}" if len(parts) <= 60 else f"the sum is {buffer.total.text()}"
+        few = buffer.arrived == len(buffer.contributions) and len(parts) <= 60
+        total = f"{parts} = {buffer.total.brief()}" if few else f"the sum is {buffer.total.text()}"
         came = f"{came} came from {sender}: {total}"
     else:
         came = f"{came} came from {sender}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gradviz.trace.index import span
 from gradviz.trace.values import Value
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def backward_sentence(frame: Frame) -> str:
     if node < 0:
         return "A node that was not recorded ran."
     at = frame.cursor - 1
-    low, high = trace.flows.step.searchsorted([at, at + 1])
+    low, high = span(trace.flows.step, at, at + 1)
     outputs = trace.outputs_of(node)
     grads = [frame.passing(int(t)) for t in outputs]
     grad = next((one for one in grads if one is not None), None)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.values import Value
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Rows = NDArray[np.int64]
 
+MOST_CONTRIBUTIONS = 64  # that a Buffer lists one by one
 NO_GRAD, NORMAL, ZERO, NOT_FINITE = range(4)  # values of `input_grad_flag`
 
 
@@ -44,7 +46,9 @@ class Buffer:
 
     arrived: int
     expected: int
-    contributions: tuple[tuple[int, Value], ...]  # (node that sent it or -1 for the root gradient, gradient)
+    contributions: tuple[
+        tuple[int, Value], ...
+    ]  # the last ones: (node that sent it or -1 for the root gradient, gradient)
     total: Value
     used: bool  # the node that waited has run
 
@@ -141,8 +145,7 @@ class Frame:
         shown = graphs.shown(self.cursor)
         result = np.append(shown, False)[graphs.of_tensor]
         user, tensor = trace.inputs.node, trace.inputs.tensor
-        last_use = np.full(len(trace.tensors), -1, np.int64)
-        np.maximum.at(last_use, tensor, trace.nodes.step[user])
+        last_use = trace.last_use
         leaf = graphs.of_tensor < 0
         result |= leaf & ((last_use < 0) | (last_use >= self.cursor))
         result[tensor[shown[graphs.of_node[user]]]] = True
@@ -176,46 +179,46 @@ class Frame:
         """Which nodes have freed their saved buffers."""
         frees = self.trace.frees
         freed = np.zeros(len(self.trace.nodes), bool)
-        nodes = frees.node[: np.searchsorted(frees.step, self.cursor)]
+        nodes = frees.node[: span(frees.step, self.cursor, self.cursor)[0]]
         freed[nodes[nodes >= 0]] = True
         return freed
 
     @cached_property
-    def _flows(self) -> Rows:
-        """The rows of `flows` that happened in this backward call and follow an edge."""
+    def _flows(self) -> tuple[Array, Array]:
+        """What flowed in this backward call: the row of `inputs` of each gradient, and its value."""
         flows = self.trace.flows
-        low, high = self._call_steps()
-        rows: Rows = np.arange(*np.searchsorted(flows.step, [low, high]))
-        mine: Rows = rows[(flows.input[rows] >= 0) & (self.trace.steps.call[flows.step[rows]] == self.call)]
-        return mine
+        low, high = span(flows.step, *self._call_steps())
+        inputs, values = flows.input[low:high], flows.value[low:high]
+        mine = (inputs >= 0) & (self.trace.steps.call[flows.step[low:high]] == self.call)
+        return (inputs, values) if mine.all() else (inputs[mine], values[mine])
 
     @cached_property
     def input_grad_norm(self) -> Array:
         """For each row of `trace.inputs` the norm of the gradient that flowed there in this call; NaN where none
         did."""
+        inputs, values = self._flows
         norm = np.full(len(self.trace.inputs), np.nan)
-        norm[self.trace.flows.input[self._flows]] = self.trace.values.norm[self.trace.flows.value[self._flows]]
+        norm[inputs] = self.trace.values.norm[values]
         return norm
 
     @cached_property
     def input_grad_flag(self) -> Array:
         """For each row of `trace.inputs`: 0 no gradient, 1 normal, 2 all zero, 3 with NaN or infinity."""
+        inputs, values = self._flows
         flag = np.zeros(len(self.trace.inputs), np.uint8)
-        rows = self.trace.flows.input[self._flows]
-        norm = self.input_grad_norm[rows]
-        flag[rows] = np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE)
+        flag[inputs] = self.trace.value_flag[values]
         return flag
 
     @cached_property
     def input_grad_now(self) -> Array:
         """For each row of `trace.inputs`: whether a gradient moves along it in exactly this step."""
         trace, now = self.trace, np.zeros(len(self.trace.inputs), bool)
-        low, high = np.searchsorted(trace.flows.step, [self.cursor - 1, self.cursor])
+        low, high = span(trace.flows.step, self.cursor - 1, self.cursor)
         rows = trace.flows.input[low:high]
         now[rows[rows >= 0]] = True
         if self.step is not None and self.step.kind == Kind.CONTRIBUTION:
             sender = int(trace.arrivals.from_node[self.step.ref])
-            low, high = np.searchsorted(trace.inputs.node, [sender, sender + 1])
+            low, high = span(trace.inputs.node, sender, sender + 1)
             now[low:high] |= trace.inputs.tensor[low:high] == self.step.tensor
         return now
 
@@ -255,7 +258,7 @@ class Frame:
             return None
         table, last = self.trace.arrivals, rows[-1]
         total = self.trace.value(table.total[last])
-        parts = [(int(table.from_node[row]), self.trace.value(table.value[row])) for row in rows]
+        parts = [(int(table.from_node[row]), self.trace.value(table.value[row])) for row in rows[-MOST_CONTRIBUTIONS:]]
         contributions = tuple((sender, part) for sender, part in parts if part is not None)
         if total is None:
             return None
@@ -309,7 +312,7 @@ class Frame:
     def saved(self, node: int) -> tuple[SavedBuffer, ...]:
         """The buffers that a node saved, in its order; () before it ran forward."""
         table = self.trace.saved
-        low, high = np.searchsorted(table.node, [node, node + 1])
+        low, high = span(table.node, node, node + 1)
         return tuple(self._saved(row) for row in range(low, high) if table.step[row] < self.cursor)
 
     def _saved(self, row: int) -> SavedBuffer:

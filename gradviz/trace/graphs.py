@@ -77,3 +77,10 @@ def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors) ->
         (tensors.producer >= 0) & ~(tensors.requires_grad & tensors.is_leaf), of_node[tensors.producer], -1
     )
     return Graphs(first, until, of_node, of_tensor)
+
+
+def last_uses(nodes: Nodes, inputs: Inputs, tensors: Tensors) -> Array:
+    """Per tensor the last step at which an operation read it, -1 never."""
+    last = np.full(len(tensors), -1, np.int64)
+    last[inputs.tensor] = nodes.step[inputs.node]  # in order of nodes, so the last one stays
+    return last

@@ -10,6 +10,15 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
+def span(column: Array, low: int, high: int) -> tuple[int, int]:
+    """Where the numbers from `low` up to, not including, `high` are in an ascending column.
+
+    Asking in the column's own type saves a copy of it.
+    """
+    start, end = column.searchsorted(np.array([low, high], column.dtype)).tolist()
+    return start, end
+
+
 class History:
     """For each key the rows that carry it, in the order of the table (which is the order of steps)."""
 
@@ -20,14 +29,16 @@ class History:
 
     def all(self, key: int) -> NDArray[np.int64]:
         """The rows of a key."""
-        low, high = np.searchsorted(self._keys, [key, key + 1])
+        low, high = span(self._keys, key, key + 1)
         return self._order[low:high]
 
     def before(self, key: int, cursor: int) -> NDArray[np.int64]:
         """The rows of a key whose step is done at the cursor."""
         assert self._steps is not None
-        low, high = np.searchsorted(self._keys, [key, key + 1])
-        return self._order[low : low + np.searchsorted(self._steps[low:high], cursor)]
+        low, high = span(self._keys, key, key + 1)
+        if low == high:
+            return self._order[:0]
+        return self._order[low : low + span(self._steps[low:high], cursor, cursor)[0]]
 
     def last(self, key: int, cursor: int) -> int:
         """The last such row, or -1."""

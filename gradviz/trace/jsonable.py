@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.values import Value
 
@@ -131,7 +132,7 @@ def _call(frame: Frame) -> dict[str, Any]:
 
 def _backward(frame: Frame) -> dict[str, Any]:
     trace, node = frame.trace, frame.current_node
-    low, high = trace.flows.step.searchsorted([frame.cursor - 1, frame.cursor])
+    low, high = span(trace.flows.step, frame.cursor - 1, frame.cursor)
     inputs = trace.inputs
     sent = {}
     for row in range(low, high):
@@ -165,7 +166,7 @@ def _free(frame: Frame) -> dict[str, Any]:
 
 def _optimizer(frame: Frame) -> dict[str, Any]:
     writes = frame.trace.writes
-    low, high = writes.step.searchsorted([frame.cursor - 1, frame.cursor])
+    low, high = span(writes.step, frame.cursor - 1, frame.cursor)
     return {"tensors": _tensors(frame, writes.tensor[low:high])}
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from gradviz.trace.derive import derive
 from gradviz.trace.encoding import read
-from gradviz.trace.frame import Frame
-from gradviz.trace.graphs import Graphs, find_graphs
+from gradviz.trace.frame import NORMAL, NOT_FINITE, ZERO, Frame
+from gradviz.trace.graphs import Graphs, find_graphs, last_uses
 from gradviz.trace.held import held_curve
-from gradviz.trace.index import History
+from gradviz.trace.index import History, span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.naming import Naming
 from gradviz.trace.schema import (
@@ -137,6 +137,21 @@ class Trace:
         return found
 
     @property
+    def last_use(self) -> Array:
+        """Per tensor the last step at which an operation read it, -1 never."""
+        found: Array = self._cached("last use", lambda: last_uses(self.nodes, self.inputs, self.tensors))
+        return found
+
+    @property
+    def value_flag(self) -> Array:
+        """Per value: 1 normal, 2 all zero, 3 with NaN or infinity."""
+        norm = self.values.norm
+        found: Array = self._cached(
+            "flags", lambda: np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE).astype(np.uint8)
+        )
+        return found
+
+    @property
     def naming(self) -> Naming:
         """What the snippet calls its tensors."""
         found: Naming = self._cached("naming", lambda: Naming(self))
@@ -152,7 +167,7 @@ class Trace:
 
     def inputs_of(self, node: int) -> Array:
         """The tensors that a node read, by slot."""
-        low, high = np.searchsorted(self.inputs.node, [node, node + 1])
+        low, high = span(self.inputs.node, node, node + 1)
         return self.inputs.tensor[low:high]
 
     def outputs_of(self, node: int) -> Array:
