@@ -36,6 +36,9 @@ def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], node: No
 
 def sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Sum over the dimensions along which `shape` was broadcast to the gradient's shape."""
+    if not shape:
+        total: Tensor = grad.sum()
+        return total
     extra = grad._data.ndim - len(shape)
     dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and grad._data.shape[i + extra] != 1)]
     summed: Tensor = grad.sum(dims, keepdim=True)

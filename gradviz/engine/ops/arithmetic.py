@@ -260,9 +260,11 @@ def _power(x: Any, *, exponent: Any) -> Any:
 
 
 def _power_grad(grad: Any, self: Any, exponent: Any) -> Any:
+    from gradviz.engine.ops.derivatives import scaled
+
     if exponent == 0:
         return grad.new_zeros(self.shape)
-    return grad * conj(exponent * FUNCTIONS["pow"](self, exponent - 1))
+    return grad * conj(scaled(FUNCTIONS["pow"](self, exponent - 1), exponent))
 
 
 def _power_base_grad(grad: Any, self: Any, exponent: Any) -> Any:

@@ -13,6 +13,7 @@ from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import unary
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.derivatives import scaled, sigmoid_backward, tanh_backward
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -45,7 +46,7 @@ def _sigmoid(x: Any) -> Any:
 
 
 _math("exp", np.exp, r"e^x", "grad · result", lambda grad, result: grad * conj(result))
-_math("exp2", np.exp2, r"2^x", "grad · result · ln 2", lambda grad, result: grad * conj(result) * math.log(2))
+_math("exp2", np.exp2, r"2^x", "grad · result · ln 2", lambda grad, result: scaled(grad * conj(result), math.log(2)))
 _math("expm1", np.expm1, r"e^x - 1", "grad · (result + 1)", lambda grad, result: grad * (conj(result) + 1))
 _math("log", np.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self))
 _math("log2", np.log2, r"\log_2 x", "grad / (self · ln 2)", lambda grad, self: grad / (conj(self) * math.log(2)))
@@ -98,7 +99,7 @@ _math(
 )
 _math("sinh", np.sinh, r"\sinh x", "grad · cosh self", lambda grad, self: grad * conj(F["cosh"](self)))
 _math("cosh", np.cosh, r"\cosh x", "grad · sinh self", lambda grad, self: grad * conj(F["sinh"](self)))
-_math("tanh", np.tanh, r"\tanh x", "grad · (1 − result²)", lambda grad, result: grad * conj(1 - result * result))
+_math("tanh", np.tanh, r"\tanh x", "grad · (1 − result²)", lambda grad, result: tanh_backward(grad, result))
 _math(
     "asinh",
     np.arcsinh,
@@ -131,7 +132,7 @@ _math(
     _sigmoid,
     r"\sigma(x) = \frac{1}{1 + e^{-x}}",
     "grad · result · (1 − result)",
-    lambda grad, result: grad * conj((1 - result) * result),
+    lambda grad, result: sigmoid_backward(grad, result),
     symbol="σ",
 )
 _math(

@@ -13,6 +13,8 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.named import return_type
+from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.derivatives import log_softmax_backward, softmax_backward
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
@@ -212,7 +214,8 @@ def _prod(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 def _prod_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
     """Without zeros result / self; with zeros, products that leave one element out."""
     if not (self._data == 0).any():
-        return kept(grad * result, self._data.shape, dim, keepdim) / self.conj()
+        shape = self._data.shape
+        return kept(grad, shape, dim, keepdim) * conj(kept(result, shape, dim, keepdim) / self)
     if dim is None:
         return _others_product(self.reshape(-1), 0).reshape(self.shape) * grad
     return _others_product(self, wrap_dim(dim, self.ndim)) * kept(grad, self._data.shape, dim, keepdim)
@@ -704,7 +707,7 @@ SOFTMAX = op(
     latex=r"e^{x_i} / \sum_j e^{x_j}",
     brief="Exponentials that sum to 1.",
     derivatives={"self": "result · (grad − Σ grad · result)"},
-    self=lambda grad, result, dim: grad * result - result * (grad * result).sum(dim, keepdim=True),
+    self=lambda grad, result, dim: softmax_backward(grad, result, dim),
 )
 LOG_SOFTMAX = op(
     "log_softmax",
@@ -715,7 +718,7 @@ LOG_SOFTMAX = op(
     latex=r"x_i - \ln \sum_j e^{x_j}",
     brief="The logarithm of softmax.",
     derivatives={"self": "grad − exp(result) · Σ grad"},
-    self=lambda grad, result, dim: grad - result.exp() * grad.sum(dim, keepdim=True),
+    self=lambda grad, result, dim: log_softmax_backward(grad, result, dim),
 )
 
 

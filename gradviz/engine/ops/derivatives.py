@@ -1,0 +1,133 @@
+"""Derivatives that PyTorch has as operations of their own, so that a gradient that is differentiated again shows its
+names: `TanhBackwardBackward0`, `SoftmaxBackwardDataBackward0`, and the product with a number, `MulBackward1`.
+
+Functions whose derivative is written in ordinary operations need nothing here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.apply import call
+from gradviz.engine.elementwise import number_array
+from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+TANH_BACKWARD = op(
+    "tanh_backward",
+    "grad_output, output",
+    lambda g, y: g * np.conj(1 - y * y),
+    category="activations",
+    symbol="tanh′",
+    latex=r"g \cdot (1 - y^2)",
+    derivatives={"grad_output": "grad · (1 − output²)", "output": "−2 · grad · output · grad_output"},
+    grad_output=lambda grad, output: tanh_backward(grad, output),
+    output=lambda grad, grad_output, output: conj(grad * conj(-2 * output)) * grad_output,
+)
+SIGMOID_BACKWARD = op(
+    "sigmoid_backward",
+    "grad_output, output",
+    lambda g, y: g * np.conj((1 - y) * y),
+    category="activations",
+    symbol="σ′",
+    latex=r"g \cdot y (1 - y)",
+    derivatives={"grad_output": "grad · output · (1 − output)", "output": "grad · grad_output · (1 − 2 · output)"},
+    grad_output=lambda grad, output: sigmoid_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
+)
+
+
+def tanh_backward(grad: Tensor, output: Tensor) -> Tensor:
+    """The gradient of tanh from its output."""
+    made: Tensor = call(TANH_BACKWARD, grad, output)
+    return made
+
+
+def sigmoid_backward(grad: Tensor, output: Tensor) -> Tensor:
+    """The gradient of sigmoid from its output."""
+    made: Tensor = call(SIGMOID_BACKWARD, grad, output)
+    return made
+
+
+# --- softmax ---
+
+
+def _softmax_data(g: Any, y: Any, *, dim: int) -> Any:
+    if not g.ndim:
+        return np.zeros_like(g)
+    return g * y - y * np.sum(g * y, axis=dim, keepdims=True, dtype=g.dtype)
+
+
+def _log_softmax_data(g: Any, y: Any, *, dim: int) -> Any:
+    if not g.ndim:
+        return np.zeros_like(g)
+    return g - np.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)
+
+
+def _softmax_twice(grad: Any, grad_output: Any, output: Any, dim: int) -> Any:
+    inner = (grad_output * output).sum(dim, keepdim=True)
+    return grad * (grad_output - inner) - grad_output * (grad * output).sum(dim, keepdim=True)
+
+
+SOFTMAX_BACKWARD = op(
+    "_softmax_backward_data",
+    "grad_output, output",
+    _softmax_data,
+    category="activations",
+    symbol="softmax′",
+    latex=r"y \, (g - \sum g y)",
+    derivatives={"grad_output": "output · (grad − Σ grad · output)"},
+    grad_output=lambda grad, output, dim: softmax_backward(grad, output, dim),
+    output=lambda grad, grad_output, output, dim: _softmax_twice(grad, grad_output, output, dim),
+)
+LOG_SOFTMAX_BACKWARD = op(
+    "_log_softmax_backward_data",
+    "grad_output, output",
+    _log_softmax_data,
+    category="activations",
+    symbol="logsoftmax′",
+    latex=r"g - e^{y} \sum g",
+    derivatives={"grad_output": "grad − Σ grad · exp(output)", "output": "−grad · exp(output) · Σ grad_output"},
+    grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, keepdim=True),
+    output=lambda grad, grad_output, output, dim: -(grad * output.exp() * grad_output.sum(dim, keepdim=True)),
+)
+
+
+def softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The gradient of softmax from its output."""
+    made: Tensor = call(SOFTMAX_BACKWARD, grad, output, dim=dim)
+    return made
+
+
+def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
+    """The gradient of log_softmax from its output."""
+    made: Tensor = call(LOG_SOFTMAX_BACKWARD, grad, output, dim=dim)
+    return made
+
+
+# --- a number as factor ---
+
+MUL_SCALAR = op(
+    "mul",
+    "self",
+    lambda x, *, other: x * number_array(other, x.dtype),
+    key="mul_scalar",
+    number=1,
+    category="arithmetic",
+    symbol="×",
+    latex=r"c \, x",
+    brief="The product with a number.",
+    derivatives={"self": "grad · other"},
+    self=lambda grad, other: scaled(grad, other.conjugate()),
+)
+
+
+def scaled(x: Tensor, factor: Any) -> Tensor:
+    """The product of a floating point tensor with a number, which is not saved as a tensor."""
+    if isinstance(factor, complex) and not x.dtype.is_complex:
+        return x * factor
+    made: Tensor = call(MUL_SCALAR, x, other=factor)
+    return made
