@@ -127,7 +127,7 @@ class Pilot:
     def sentence(self) -> str:
         """What the explanation bar says."""
         panel = self.window.layout_.panels["explanation"]
-        return f"{panel.title.text()} {panel.sentence.text()}"  # type: ignore[attr-defined]
+        return f"{panel.title.text()} {panel.sentence.toPlainText()}"  # type: ignore[attr-defined]
 
     @property
     def output(self) -> str:

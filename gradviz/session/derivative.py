@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
 
-_WORD = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NAME = re.compile(r"[\w.\[\]]+")
 
 
@@ -32,7 +32,8 @@ def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
     operands = dict(zip(row.inputs, map(int, inputs), strict=False))
     operands |= dict(zip(row.outputs, map(int, outputs), strict=False))
     numbers = dict(part.split("=", 1) for part in str(trace.nodes.params[node]).split(", ") if "=" in part)
-    formula = _WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
+    if set(_WORD.findall(formula)) <= {"grad", *numbers, *row.inputs, *row.outputs}:  # a formula, not a sentence
+        formula = _WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
     factor = without_grad(formula)
     left = f"∂{_bracket(frame.name(int(outputs[0])))}/∂{_bracket(frame.name(int(inputs[slot])))}"
     if factor is None:

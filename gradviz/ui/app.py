@@ -12,7 +12,6 @@ from gradviz.ui.startup import import_obstacle, obstacle
 
 DEFAULT_SIZE = (1280, 800)
 CANNOT_START = 1
-RUN_STATUS = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "stopped": 2, "died": 3}
 
 
 def main(

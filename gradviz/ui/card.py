@@ -21,6 +21,8 @@ class Card(QFrame):
         self.tabs = QTabBar()
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
         self.tabs.setAccessibleName(", ".join(title for title, _ in pages))
         self.title = QLabel(pages[0][0])
         self.title.setObjectName("cardTitle")

@@ -9,9 +9,14 @@ from gradviz.ui.card import Card
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.panels.rows import PANELS
 
-COLUMNS = (388, 596, 272)  # widths at first start
-BOTTOM = (880, 376)
-ROWS = (510, 200)
+LEFT = (0.303, 388, 560)  # share of the window's width at first start, at least, at most
+RIGHT = (0.212, 272, 400)
+CORNER = (0.294, 300, 520)
+BOTTOM = (0.27, 200, 320)  # of its height
+
+
+def _share(whole: int, part: float, least: int, most: int) -> int:
+    return min(max(round(whole * part), least), most)
 
 
 class Layout:
@@ -31,8 +36,7 @@ class Layout:
         whole.addWidget(middle)
         whole.addWidget(bottom)
         self.splitters = {"middle": middle, "bottom": bottom, "whole": whole}
-        for splitter, sizes, stretch in ((middle, COLUMNS, 1), (bottom, BOTTOM, 0), (whole, ROWS, 0)):
-            splitter.setSizes(list(sizes))
+        for splitter, stretch in ((middle, 1), (bottom, 0), (whole, 0)):
             splitter.setStretchFactor(stretch, 1)
             splitter.setHandleWidth(7)
             splitter.setChildrenCollapsible(False)
@@ -56,6 +60,14 @@ class Layout:
         column.addWidget(self.cards["centre"], 1)
         column.addWidget(self.cards["under"])
         return box
+
+    def spread(self, width: int, height: int) -> None:
+        """The sizes at first start, for a window of this size."""
+        left, right, corner = (_share(width, *one) for one in (LEFT, RIGHT, CORNER))
+        low = _share(height, *BOTTOM)
+        self.splitters["middle"].setSizes([left, max(1, width - left - right), right])
+        self.splitters["bottom"].setSizes([max(1, width - corner), corner])
+        self.splitters["whole"].setSizes([max(1, height - low), low])
 
     def reveal(self, name: str) -> None:
         """Bring a panel to the front and give it the keyboard."""

@@ -9,13 +9,11 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from gradviz.session.state import Phase
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 
 SETTLE = 40  # milliseconds between two looks whether the layout is done
 SETTLE_AT_MOST = 10_000
-STATUS = {Phase.OK: 0, Phase.RAISED: 1, Phase.REFUSED: 1, Phase.LIMIT: 2, Phase.STOPPED: 2, Phase.DIED: 3}
 
 
 def application() -> QApplication:
@@ -48,7 +46,7 @@ def open_window(path: Path | None, step: str | None, size: tuple[int, int] | Non
 
 
 def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int]) -> int:
-    """Run the file, go to the step, draw the window into `picture`; the status is that of `gradviz run`."""
+    """Run the file, go to the step, draw the window into `picture`; the status is 0 if it was drawn."""
     application()
     before = qInstallMessageHandler(_without_noise)
     window = MainWindow(Settings(Forgetful()))
@@ -73,21 +71,19 @@ def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path
     if path is not None and not window.files.open_path(path):
         sys.stderr.write(f"gradviz: {window.store.state.notice.sentence}\n")
         return 1
-    status = 0
     if path is not None:
         loop = QEventLoop()
         window.runner.ended.connect(loop.quit)
         QTimer.singleShot(0, lambda: _run_to(window, step))
         loop.exec()
         run = window.store.state.run
-        status = STATUS.get(run.phase, 1)
         if run.sentence:
             sys.stderr.write(f"gradviz: {run.sentence}\n")
     wait_until(lambda: window.canvas.is_settled)
     if not window.grab().save(str(picture)):
         sys.stderr.write(f"gradviz: {picture} could not be written; the name must end in .png or .jpg.\n")
         return 1
-    return status
+    return 0
 
 
 def _run_to(window: MainWindow, step: str | None) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QToolBar
 
 from gradviz.document.snippet import Snippet
@@ -78,8 +78,6 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.resize(1280, 800)
         self.restoreGeometry(self.settings.layout("window"))
-        for name, splitter in self.layout_.splitters.items():
-            splitter.restoreState(self.settings.layout(name))
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._apply_theme)
 
     # the commands' Shell
@@ -142,6 +140,14 @@ class MainWindow(QMainWindow):
         self.status.set_theme(theme)
 
     # Qt's own events
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The panels' sizes: as they were, or for this window's size."""
+        super().showEvent(event)
+        if self._first_paint:
+            self.layout_.spread(self.width(), self.height())
+            for name, splitter in self.layout_.splitters.items():
+                splitter.restoreState(self.settings.layout(name))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """After the first paint the slow things begin: NumPy, the canvas, the next worker."""

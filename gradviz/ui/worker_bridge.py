@@ -3,6 +3,7 @@ enough that no frame is late, extends the trace and tells the store. The worker 
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -50,8 +51,9 @@ class WorkerBridge(QObject):
         self._again.timeout.connect(self._take)
 
     def warm(self) -> None:
-        """Start the next worker ahead."""
+        """Start the next worker ahead, and load what the first trace will need, beside the window's work."""
         self.pool.warm()
+        threading.Thread(target=_load, name="gradviz-load", daemon=True).start()
 
     @property
     def pool(self) -> WorkerPool:
@@ -143,6 +145,13 @@ class WorkerBridge(QObject):
         self._store.end_run(run, trace if len(trace) else None)
         self._run = None
         self.ended.emit(done.status)
+
+
+def _load() -> None:
+    """Import NumPy, the trace, and the engine's rows, which explanations are made from."""
+    import gradviz.engine.ops
+    import gradviz.trace.explain
+    import gradviz.trace.trace  # noqa: F401
 
 
 def _new_trace(source: str) -> Trace:

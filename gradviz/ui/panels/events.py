@@ -44,9 +44,11 @@ class StepsModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(COLUMNS)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation is Qt.Orientation.Horizontal:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[section]
-        return None
+        return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if self.state.trace is None:
@@ -55,9 +57,7 @@ class StepsModel(QAbstractTableModel):
             return self._text(index.row(), index.column())
         if role == Qt.ItemDataRole.ForegroundRole and index.column() == 1:
             return QBrush(QColor(colour_of(self.theme, self._kind(index.row()))))
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, 3):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+        return _alignment(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _kind(self, row: int) -> str:
         from gradviz.trace.kinds import Kind
@@ -76,6 +76,11 @@ class StepsModel(QAbstractTableModel):
             return _title(trace, row)
         line = int(trace.steps.line[row])
         return str(line) if line > 0 else ""
+
+
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column in (0, 3) else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _title(trace: Trace, row: int) -> str:

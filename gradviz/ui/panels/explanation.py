@@ -4,13 +4,14 @@ next."""
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout
 
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
+LINES = 3
 BEFORE = "Nothing has run yet. Step (F10) does the first step."
 
 
@@ -21,12 +22,12 @@ class ExplanationPanel(Panel):
         super().__init__(context)
         self.setAccessibleName("Explanation of the current step")
         self.title = QLabel()
-        self.sentence = QLabel()
-        for label in (self.title, self.sentence):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.setTextFormat(Qt.TextFormat.RichText)
-            label.setWordWrap(True)
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.sentence = QTextBrowser()  # a long message scrolls, so that the graph above keeps its size
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.sentence.setFrameShape(QFrame.Shape.NoFrame)
+        self.sentence.document().setDocumentMargin(0)
+        self.sentence.setAccessibleName("What happened in this step")
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 9, 14, 10)
         column.setSpacing(4)
@@ -38,8 +39,7 @@ class ExplanationPanel(Panel):
         super().set_theme(theme)
         self.title.setFont(look.sans(theme, 14, bold=True))
         self.sentence.setFont(look.sans(theme, 13))
-        self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
-        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.sentence.setFixedHeight(LINES * self.sentence.fontMetrics().lineSpacing() + 2)
         state = self.context.shell.store.state
         self.show_state(state, state)
 
@@ -48,12 +48,11 @@ class ExplanationPanel(Panel):
             return
         if after.trace is None or not after.steps:
             self.title.setText("")
-            self.sentence.setText("")
+            self.sentence.clear()
             return
         explanation = after.trace.frame(after.cursor).explanation
-        self.title.setText(look.escape(explanation.title))
-        following = explanation.next
-        tail = (
-            f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>" if following else ""
-        )
-        self.sentence.setText(look.escape(explanation.sentence or BEFORE) + tail)
+        place = f"Step {after.cursor:,} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
+        self.title.setText(f"{place} · {explanation.title}")
+        following = f"Next: {explanation.next}" if explanation.next else ""
+        tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
+        self.sentence.setHtml(look.escape(explanation.sentence or BEFORE) + tail)

@@ -69,6 +69,7 @@ class GalleryPanel(Panel):
     def _fill(self) -> None:
         self.cards = [ExampleCard(self.context, example) for example in examples()]
         content = QWidget()
+        content.setObjectName("gallery")
         column = QVBoxLayout(content)
         column.setContentsMargins(10, 8, 10, 10)
         column.setSpacing(10)

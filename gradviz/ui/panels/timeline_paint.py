@@ -221,4 +221,7 @@ def paint_playhead(painter: QPainter, geometry: Geometry, cursor: int, steps: in
     painter.setPen(QColor(theme.muted))
     painter.setFont(look.sans(theme, look.SMALL))
     if geometry.curve.height() >= 12:
-        painter.drawText(QPointF(row.left(), geometry.curve.top() - theme.px(8)), held)
+        place = QPointF(row.left(), geometry.curve.top() - theme.px(8))
+        box = painter.fontMetrics().boundingRect(held).translated(place.toPoint())
+        painter.fillRect(box.adjusted(-2, -1, 4, 1), QColor(theme.panel))
+        painter.drawText(place, held)
