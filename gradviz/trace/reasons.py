@@ -21,11 +21,27 @@ def no_grad_reason(frame: Frame, tensor: int) -> str | None:
         return None
     if not frame.requires_grad(tensor):
         return _not_required(frame, tensor)
+    cleared = _cleared(frame, tensor)
+    if cleared:
+        return cleared
     if frame.call < 0:
         return "backward() has not run yet"
     if frame.buffer(tensor) is not None:
         return _passing(frame, tensor)
     return _not_reached(frame, tensor)
+
+
+def _cleared(frame: Frame, tensor: int) -> str:
+    """That `.grad` was set to None after the last gradient had come, if it was."""
+    trace = frame.trace
+    row = trace.history("grads", "tensor").last(tensor, frame.cursor)
+    if row < 0 or trace.grads.value[row] >= 0:
+        return ""
+    step = int(trace.grads.step[row])
+    arrivals = trace.history("arrivals", "tensor").before(tensor, frame.cursor)
+    if len(arrivals) and trace.arrivals.step[arrivals[-1]] > step:
+        return ""
+    return f"it was set to None{_at(int(trace.steps.line[step]))}"
 
 
 def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
