@@ -53,7 +53,7 @@ def lerp(a: Array, end: Array, weight: float) -> Array:
 
 
 def root(a: Array, divisor: float = 1.0, eps: float = 0.0) -> Array:
-    """`a.sqrt() / divisor + eps`, each rounded. PyTorch's root comes from a vector library whose last bit may differ."""
+    """`a.sqrt() / divisor + eps`, each rounded; the last bit of PyTorch's root (a vector library) may differ."""
     wide = _work(a)
     kind = wide.dtype.type
     value = np.sqrt(wide).astype(a.dtype)

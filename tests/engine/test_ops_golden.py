@@ -140,7 +140,8 @@ def test_every_row_of_the_engine_is_in_some_case() -> None:
             check(name, "float64")
     finally:
         observe.set_observer(None)
-    names = {key for key, row in ROWS.items() if row not in used.rows}
+    elsewhere = {"mkldnn_rnn_layer"}  # float32 only: compared in tests/nn
+    names = {key for key, row in ROWS.items() if row not in used.rows} - elsewhere
     assert names == set(), "rows of the engine without a case in op_cases.py"
 
 
