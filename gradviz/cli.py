@@ -13,6 +13,7 @@ import json
 import os
 import queue
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -122,12 +123,9 @@ def _follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, show_
     """Run to the end: events come from the worker's thread and are handled in this one."""
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     run = pool.start(source, events.put, name)
+    signal.signal(signal.SIGINT, lambda number, frame: run.stop())
     while True:
-        try:
-            event = events.get()
-        except KeyboardInterrupt:
-            run.stop()
-            continue
+        event = events.get()
         if isinstance(event, Done):
             return event
         if isinstance(event, Output) and (show_output or event.stream == "err"):

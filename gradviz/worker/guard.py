@@ -17,10 +17,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gradviz.engine.graph import Node
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
+    ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
     READABLE_DUNDERS,
     REFUSED_BUILTINS,
@@ -176,7 +178,7 @@ class Guard:
             return self._format(thing, name)
         if name == "obj" and isinstance(thing, BaseException):
             raise AttributeError(f"'{type(thing).__name__}' object has no attribute 'obj'")
-        if name in ("saved_items", "row", "tag") and isinstance(thing, self._facade_types) and not self.owns(thing):
+        if name in ENGINE_ATTRIBUTES and isinstance(thing, self._facade_types) and not self.owns(thing):
             raise AttributeError(f"'{type(thing).__name__}' object has no attribute '{name}'")
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
@@ -256,7 +258,9 @@ class Guard:
             return thing  # a stand-in refuses by itself, with its own sentence
         if cls is types.FunctionType and thing.__globals__ is self.globals:
             return thing
-        if isinstance(thing, self._changeable) and name not in ("saved_items", "row", "tag"):
+        if isinstance(thing, Node) and hasattr(Node, name):
+            raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")
+        if isinstance(thing, self._changeable) and name not in ENGINE_ATTRIBUTES:
             return thing
         raise AttributeError(f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets")
 

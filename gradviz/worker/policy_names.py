@@ -61,8 +61,11 @@ FORBIDDEN_ATTRIBUTES = frozenset(
     setfield """.split()
 )
 
+# public names of the engine's tensors and nodes that PyTorch's do not have; they lead to raw memory
+ENGINE_ATTRIBUTES = frozenset({"saved", "saved_items", "row", "tag"})
+
 # read through a hook, because what they mean depends on the object
-HOOKED_ATTRIBUTES = frozenset({"format", "format_map", "obj", "base", "saved_items", "row", "tag"})
+HOOKED_ATTRIBUTES = frozenset({"format", "format_map", "obj", "base"}) | ENGINE_ATTRIBUTES
 
 REFUSED_BUILTINS = {
     "open": "a snippet has no files; put the data in the snippet itself",

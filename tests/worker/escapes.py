@@ -231,6 +231,12 @@ ESCAPES: dict[str, str] = {
         "import torch\nx = torch.tensor(1., requires_grad=True)\n"
         "print('ESCAPED', (x * x).grad_fn.saved_items())"
     ),
+    "saved of a node": (
+        "import torch\nx = torch.tensor(1., requires_grad=True)\nprint('ESCAPED', (x * x).grad_fn.saved[0].data)"
+    ),
+    "state of a node": (
+        "import torch\nx = torch.tensor(1., requires_grad=True)\n(x * x).grad_fn.params = {}\nprint('ESCAPED')"
+    ),
     "row of a node": "import torch\nx = torch.tensor(1., requires_grad=True)\nprint('ESCAPED', (x * x).grad_fn.row)",
     "text stream's door": "import sys\nprint('ESCAPED', sys.stdout._send)",
     "random's module": "import random\nprint('ESCAPED', random.Random._os)",

@@ -55,7 +55,7 @@ def test_the_whole_corpus_behaves_as_in_plain_python(run: Runner) -> None:
         wanted = json.loads(line.replace("gradviz.torch", "torch"))
         path = Path(wanted["file"])
         outcome = run(path.read_text(encoding="utf-8"), path.name)
-        got = masked(outcome.printed()), masked(outcome.done.detail.last_line) or None
+        got = masked(outcome.printed()), masked(outcome.done.detail.last_line.strip()) or None
         if got != (wanted["stdout"], wanted["error"]) and outcome.status != "refused":
             different.append((path.name, got, (wanted["stdout"], wanted["error"])))
         if outcome.status == "refused" and "No module named" not in str(wanted["error"]):

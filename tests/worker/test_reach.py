@@ -1,0 +1,122 @@
+"""From everything that a snippet can import or make, following public attributes leads to no module, frame, code or
+raw array.
+
+The language lets nobody spell private names; what this test walks is what is left. It found the saved buffers of a
+node.
+"""
+
+from __future__ import annotations
+
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradviz.worker.guard import StandIn
+from gradviz.worker.oslock import AuditGate
+from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, HOOKED_ATTRIBUTES
+from gradviz.worker.stand_ins import World
+from gradviz.worker.torch_modules import load_torch, shut_tensors
+
+DEEPEST = 5
+INNARDS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
+PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic, np.ndarray)
+OPEN_PRIVATE = ("_base", "_parameters", "_modules", "_buffers", "_backward_hooks", "_forward_hooks")
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    return World(load_torch(), AuditGate(), lambda stream, text: None)
+
+
+def things(torch: Any) -> dict[str, Any]:
+    """One of each kind of object that a snippet gets from torch."""
+    kept: list[Any] = []
+
+    class Double(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx.save_for_backward(a)
+            kept.append(ctx)
+            return a * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = (x * x).exp()
+    view = x.clone()
+    view[0] = 3.0
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    y.sum().backward(retain_graph=True)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x.detach()))
+    return {
+        "leaf": x, "result": y, "node": y.grad_fn, "own function": Double.apply(x), "ctx": kept[0], "view": view,
+        "module": model, "output": model(x), "parameter": model[0].weight, "optimizer": optimizer, "loader": loader,
+        "state": model.state_dict(), "hook": x.register_hook(lambda grad: grad), "array": x.detach().numpy(),
+        "largest": x.max(0), "generator": torch.Generator(), "mode": torch.no_grad(), "iterator": iter(loader),
+        "schedule": torch.optim.lr_scheduler.StepLR(optimizer, 1),
+    }  # fmt: skip
+
+
+def reachable(roots: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    waiting = [(path, thing, 0) for path, thing in roots.items()]
+    seen: dict[int, Any] = {}  # keeps them alive, so that no identity is used twice
+    while waiting:
+        path, thing, depth = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen[id(thing)] = thing
+        yield path, thing
+        if depth == DEEPEST or isinstance(thing, (PLAIN, INNARDS)):
+            continue
+        if isinstance(thing, list | tuple | set):
+            waiting += [(f"{path}[]", each, depth + 1) for each in list(thing)[:20]]
+        if isinstance(thing, dict):
+            waiting += [(f"{path}[{key!r}]", each, depth + 1) for key, each in list(thing.items())[:20]]
+        waiting += [(f"{path}.{name}", value, depth + 1) for name, value in readable(thing)]
+
+
+def readable(thing: Any) -> Iterator[tuple[str, Any]]:
+    for name in dir(thing):
+        closed = name.startswith("_") and name not in OPEN_PRIVATE and not name.startswith("_saved")
+        if closed or name in FORBIDDEN_ATTRIBUTES or name in HOOKED_ATTRIBUTES:
+            continue
+        try:
+            value = getattr(thing, name)
+        except Exception:  # noqa: BLE001 what can't be read leads nowhere
+            continue
+        yield name, value
+
+
+def test_nothing_that_can_be_reached_is_an_innard(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = load_torch()["torch"]
+    monkeypatch.setattr(real.Tensor, "numpy", real.Tensor.numpy)  # shut for this test only
+    shut_tensors(real.Tensor)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = list(reachable({**world.modules, **things(real)}))
+    leaks = [path for path, thing in found if isinstance(thing, INNARDS) or type(thing) is np.ndarray or thing is type]
+    assert not leaks
+    assert len(found) > 2000
+
+
+def test_stand_ins_hold_no_state_of_their_own(world: World) -> None:
+    for name, module in world.modules.items():
+        if isinstance(module, StandIn):
+            assert not hasattr(module, "__dict__"), name
+            assert type(type(module)) is type, name
+
+
+def test_every_offered_class_has_the_plain_metaclass_or_is_no_base(world: World) -> None:
+    """A snippet that derives from an offered class must get a class whose metaclass does nothing."""
+    for name, module in world.modules.items():
+        for key, value in vars(type(module)).items():
+            if isinstance(value, type) and type(value) is not type and not key.startswith("__"):
+                label = f"{name}.{key}"
+                assert value not in world.guard._bases, label
