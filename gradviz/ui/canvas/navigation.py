@@ -33,12 +33,9 @@ def find(placed: Placed, moment: Moment, kind: str, index: int) -> int:
 def neighbour(placed: Placed, moment: Moment, item: int, direction: str) -> int:
     """The item next to this one: along an edge to the "left" or "right", or the nearest "up" or "down"; -1 none."""
     edges = placed.diagram.edges[moment.edges]
-    if direction == "left":
-        near = edges[edges[:, 1] == item, 0]
-        return _nearest_in_height(placed, near, item)
-    if direction == "right":
-        near = edges[edges[:, 0] == item, 1]
-        return _nearest_in_height(placed, near, item)
+    if direction in ("left", "right"):  # of several, the first argument or the first use
+        near = edges[edges[:, 1] == item, 0] if direction == "left" else edges[edges[:, 0] == item, 1]
+        return int(near[0]) if len(near) else -1
     offset = placed.centre - placed.centre[item]
     sign = -1 if direction == "up" else 1
     ahead = np.flatnonzero(moment.items & (offset[:, 1] * sign > 4))
@@ -46,12 +43,6 @@ def neighbour(placed: Placed, moment: Moment, item: int, direction: str) -> int:
         return -1
     cost = np.abs(offset[ahead, 0]) * 2 + np.abs(offset[ahead, 1])
     return int(ahead[cost.argmin()])
-
-
-def _nearest_in_height(placed: Placed, near: np.ndarray[tuple[int], np.dtype[np.int64]], item: int) -> int:
-    if not len(near):
-        return -1
-    return int(near[np.abs(placed.centre[near, 1] - placed.centre[item, 1]).argmin()])
 
 
 def first(placed: Placed, moment: Moment) -> int:

@@ -38,9 +38,10 @@ class Sprites:
     ratio: float = 1.0
     known: dict[int, tuple[Content, QPixmap]] | None = None
 
-    def at(self, scale: float, ratio: float) -> dict[int, tuple[Content, QPixmap]]:
-        """The sprites of this zoom; those of another zoom are forgotten."""
-        if self.known is None or (scale, ratio) != (self.scale, self.ratio) or len(self.known) > MOST_SPRITES:
+    def at(self, scale: float, ratio: float, *, coarse: bool = False) -> dict[int, tuple[Content, QPixmap]]:
+        """The sprites of this zoom; those of another zoom are forgotten, unless a `coarse` picture will do."""
+        other = (scale, ratio) != (self.scale, self.ratio) and not (coarse and self.scale >= NEAR)
+        if self.known is None or other or len(self.known) > MOST_SPRITES:
             self.scale, self.ratio, self.known = scale, ratio, {}
         return self.known
 
@@ -52,6 +53,7 @@ class ScenePainter:
         self.placed = placed
         self.ink = ink
         self._sprites = Sprites()
+        self.coarse = False  # while zooming: near items may be scaled pictures
         self._said: tuple[Moment, dict[int, Content]] | None = None
 
     def _says(self, moment: Moment, item: int) -> Content:
@@ -115,12 +117,18 @@ class ScenePainter:
             for item in items.tolist():
                 self._paint(painter, item, self._says(moment, item))
             return
-        known = self._sprites.at(camera.scale, ratio)
+        known = self._sprites.at(camera.scale, ratio, coarse=self.coarse)
         painter.save()
         painter.resetTransform()
+        grown = camera.scale / self._sprites.scale
         for item in items.tolist():
             box = self._box(item).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
             x, y = camera.to_screen(box.left(), box.top())
+            if grown != 1.0:
+                sprite = self._sprite(known, moment, item, box)
+                size = sprite.deviceIndependentSize() * grown
+                painter.drawPixmap(QRectF(QPointF(x, y), size), sprite, QRectF(sprite.rect()))
+                continue
             painter.drawPixmap(
                 QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio), self._sprite(known, moment, item, box)
             )

@@ -79,12 +79,12 @@ class Scene:
 
     # -- where things are on the screen
 
-    def screen_box(self, item: int, camera: Camera) -> QRect:
-        """The pixels of an item with its halo."""
+    def screen_box(self, item: int, camera: Camera, halo: float = 1.0) -> QRect:
+        """The pixels of an item with its halo and labels (or, with 0, without)."""
         corner, size = self.placed.corner[item], self.placed.diagram.size[item]
         x, y = camera.to_screen(*corner.tolist())
         width, height = (size * camera.scale).tolist()
-        reach = REACH + MARGIN * camera.scale
+        reach = halo * (REACH + MARGIN * camera.scale)
         return QRectF(x, y, width, height).adjusted(-reach, -reach, reach, reach).toAlignedRect()
 
     def screen_region(self, edges: Ints, camera: Camera) -> QRegion:
@@ -161,6 +161,10 @@ class Scene:
 
     # -- painting and words
 
+    def set_coarse(self, coarse: bool) -> None:
+        """Whether near items may be scaled pictures for the moment."""
+        self.painter.coarse = coarse
+
     def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
         """The layer of forward edges."""
         self.painter.paint_edges(painter, self.moment, camera, area)
@@ -182,4 +186,4 @@ class Scene:
         """What a screen reader is told of the picture."""
         step = self.moment.frame.step
         seen = int(self.moment.items.sum())
-        return f"{seen} items. {step.title if step is not None else 'Before the first step'}"
+        return f"{seen} items. Now: {step.title if step is not None else 'before the first step'}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ZOOM_STEP = 1.25
 MOST_PARTS = 6
+SHARPEN = 90  # milliseconds after the last zoom
 READABLE = 0.3  # the smallest zoom at which a graph is opened whole
 OPENED = 0.75  # the zoom at which a larger one is opened
 EMPTY = "Run a snippet to see its graph"
@@ -38,6 +39,8 @@ class Surface(QWidget):
         self._phase = 0.0
         self._layer: QPixmap | None = None
         self._dirty = QRegion()
+        self._sharpening = QTimer(self, singleShot=True, interval=SHARPEN)
+        self._sharpening.timeout.connect(self._sharpen)
 
     # -- camera
 
@@ -77,7 +80,16 @@ class Surface(QWidget):
 
     def _zoom(self, factor: float, at: QPointF) -> None:
         self._fitted = False
+        if self._scene is not None:
+            self._scene.set_coarse(True)
+            self._sharpening.start()
         self._look(self._camera.zoomed(factor, at.x(), at.y()))
+
+    def _sharpen(self) -> None:
+        """Zooming has paused: paint near items at their true size."""
+        if self._scene is not None:
+            self._scene.set_coarse(False)
+            self.update()
 
     def pan(self, dx: float, dy: float) -> None:
         """Move the picture dx pixels to the right and dy down, as if dragged."""
@@ -118,13 +130,13 @@ class Surface(QWidget):
         scene = self._scene
         if scene is None or not scene.moment.current:
             return False
-        box = scene.screen_box(scene.moment.current[0], self._camera)
+        box = scene.screen_box(scene.moment.current[0], self._camera, 0)
         if self.rect().contains(box) or box.width() > self.width() or box.height() > self.height():
             return False
         place = scene.place_of(scene.moment.current[0])
         assert place is not None
-        self._camera = self._aimed(self._camera, place)
-        return True
+        before, self._camera = self._camera, self._aimed(self._camera, place)
+        return self._camera != before
 
     # -- painting
 

@@ -4,6 +4,7 @@ arrays, no object per item. NumPy arrives with the first trace: see `set_trace`.
 
 from __future__ import annotations
 
+import weakref
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -54,7 +55,8 @@ class CanvasView(Surface):
         self._timer.timeout.connect(self._tick)
         self._placing = Placing()
         self._placing.placed.connect(self._on_placed)
-        self.destroyed.connect(self._placing.close)
+        self.destroyed.connect(self._placing.close)  # deleted with its parent
+        weakref.finalize(self, self._placing.close)  # or dropped without one
 
     # -- what is shown
 

@@ -1,0 +1,275 @@
+"""What the canvas says and shows at a cursor, without a widget: cards, badges, tabs, gradients on edges, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gradviz.trace.trace import Trace
+from gradviz.trace.values import Value
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.content import (
+    OperationContent,
+    ReferenceContent,
+    TensorContent,
+    cell_text,
+    content,
+    short_reason,
+    value_content,
+)  # fmt: skip
+from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE
+from gradviz.ui.canvas.heat import MISSING, picture
+from gradviz.ui.canvas.hover import tooltip
+from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, NO_FLOW, ZERO_FLOW
+from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.theme import LIGHT
+from tests.trace.sample import ADD, MUL1, MUL2, WX, B, W, X, Y, Z, sample_trace
+from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, STALE, run, scene_of
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture
+def trace() -> Trace:
+    return sample_trace()
+
+
+@pytest.fixture
+def scene(qapp: QApplication, trace: Trace) -> Scene:
+    return scene_of(trace)
+
+
+def card(scene: Scene, tensor: int) -> TensorContent:
+    says = content(scene.placed.diagram, scene.moment.frame, scene.find("tensor", tensor))
+    assert isinstance(says, TensorContent)
+    return says
+
+
+def operation(scene: Scene, node: int) -> OperationContent:
+    says = content(scene.placed.diagram, scene.moment.frame, scene.find("node", node))
+    assert isinstance(says, OperationContent)
+    return says
+
+
+def cursor_where(scene: Scene, found: object) -> int:
+    """The first cursor at which a question is answered with yes."""
+    for cursor in range(len(scene.trace) + 1):
+        scene.move_to(cursor)
+        if found(scene):  # type: ignore[operator]
+            return cursor
+    raise AssertionError("at no cursor")
+
+
+def test_cards_say_what_the_snippet_says(scene: Scene) -> None:
+    scene.move_to(6)
+    assert [card(scene, tensor).name for tensor in (X, W, B, WX)] == ["x", "w", "b", "w * x"]
+    assert [card(scene, tensor).category for tensor in (X, W, Z)] == [CONSTANT, LEAF, OUTPUT]
+    assert card(scene, W).meta == "leaf · float32"
+    assert card(scene, W).value.text == "3."
+    assert card(scene, X).note == "requires_grad=False"
+    assert (card(scene, W).label, card(scene, W).note) == (".grad", "")
+
+
+def test_one_of_two_arrived_then_the_sum_then_grad(scene: Scene) -> None:
+    waiting = cursor_where(scene, lambda s: card(s, W).badge is not None)
+    badge = card(scene, W).badge
+    assert badge is not None
+    assert (badge.sums[0], badge.count, badge.complete) == ("Σ 7 + …", "1 of 2 arrived", False)
+    assert card(scene, W).grad is not None and card(scene, W).grad.text == "None"
+    complete = cursor_where(scene, lambda s: (b := card(s, W).badge) is not None and b.complete)
+    badge = card(scene, W).badge
+    assert badge is not None
+    assert (badge.sums[0], badge.count) == ("Σ 7 + 6 = 13", "2 of 2 arrived")
+    stored = cursor_where(scene, lambda s: card(s, W).grad.text == "13.")
+    assert waiting < complete < stored
+
+
+def test_a_passing_gradient_is_not_stored(scene: Scene) -> None:
+    cursor_where(scene, lambda s: card(s, Y).label == "∇ passing")
+    assert card(scene, Y).note == "not stored"
+    assert card(scene, Y).grad is not None
+
+
+def test_saved_buffers_are_held_then_freed(scene: Scene) -> None:
+    scene.move_to(6)
+    assert [(tab.name, tab.state) for tab in operation(scene, MUL2).tabs] == [("other", "held"), ("self", "held")]
+    assert operation(scene, ADD).tabs == ()
+    scene.move_to(len(scene.trace))
+    assert {tab.state for tab in operation(scene, MUL2).tabs} == {"freed"}
+
+
+def test_the_error_marks_the_operation_with_a_reason(scene: Scene) -> None:
+    assert scene.moment.failed == ((scene.find("node", MUL2), "freed other and self at step 9"),)
+    scene.move_to(len(scene.trace) - 1)
+    assert scene.moment.failed == ()
+
+
+def test_the_halo_is_on_what_the_step_is_about(scene: Scene) -> None:
+    current = []
+    for cursor in range(len(scene.trace) + 1):
+        scene.move_to(cursor)
+        current.append(scene.moment.current)
+    assert current[0] == ()
+    assert current[1] == (scene.find("tensor", X),)
+    assert current[4] == (scene.find("node", MUL1),)
+    assert all(len(items) <= 1 for items in current)
+
+
+def test_gradients_are_on_the_edges_where_they_flowed(scene: Scene) -> None:
+    diagram = scene.placed.diagram
+    scene.move_to(6)
+    assert (scene.moment.flow == NO_FLOW).all()
+    assert scene.moment.edges.all()
+    cursor_where(scene, lambda s: bool(s.moment.ran[s.find("node", MUL2)]))
+    flowing = {tuple(edge) for edge in diagram.edges[scene.moment.flow == FLOW].tolist()}
+    at = scene.find
+    assert flowing == {
+        (at("tensor", Y), at("node", MUL2)), (at("tensor", W), at("node", MUL2)), (at("node", MUL2), at("tensor", Z)),
+    }  # fmt: skip
+    assert {tuple(edge) for edge in diagram.edges[scene.moment.now].tolist()} == flowing
+    last = scene.moment.norm[scene.moment.flow == FLOW]
+    assert sorted(last.tolist()) == [1.0, 3.0, 7.0]
+
+
+def test_stepping_back_shows_exactly_what_was_seen(scene: Scene) -> None:
+    def state(cursor: int) -> tuple[object, ...]:
+        scene.move_to(cursor)
+        now, diagram = scene.moment, scene.placed.diagram
+        says = [content(diagram, now.frame, item) for item in np.flatnonzero(now.items).tolist()]
+        arrays = (now.items, now.edges, now.ran, now.flow, now.now, np.nan_to_num(now.norm, nan=-1.0))
+        return *(array.tolist() for array in arrays), now.current, now.failed, says
+
+    cursors = list(range(len(scene.trace) + 1))
+    forwards = [state(cursor) for cursor in cursors]
+    backwards = [state(cursor) for cursor in reversed(cursors)]
+    assert forwards == backwards[::-1]
+
+
+def test_nothing_moves_and_nothing_overlaps(scene: Scene) -> None:
+    corners = scene.placed.corner.copy()
+    for cursor in range(len(scene.trace) + 1):
+        scene.move_to(cursor)
+    np.testing.assert_array_equal(corners, scene.placed.corner)
+    low, high = scene.placed.corner, scene.placed.corner + scene.placed.diagram.size
+    both = ((low[:, None] < high[None]) & (low[None] < high[:, None])).all(2)
+    assert both.sum() == len(low)
+
+
+def test_edges_end_at_the_cards_and_circles(scene: Scene) -> None:
+    placed, diagram = scene.placed, scene.placed.diagram
+    for edge, (tail, head) in enumerate(diagram.edges.tolist()):
+        begin = placed.cubics[placed.first_cubic[edge], 0]
+        end = placed.cubics[placed.first_cubic[edge + 1] - 1, 3]
+        np.testing.assert_allclose(begin[0], placed.card_corner[tail, 0] + diagram.card[tail, 0], atol=0.5)
+        on_circle = diagram.row[edge] >= 0
+        reach = np.hypot(*(end - placed.centre[head])) if on_circle else end[0]
+        np.testing.assert_allclose(reach, sizes.RADIUS if on_circle else placed.card_corner[head, 0], atol=0.5)
+    for edge in range(len(diagram.edges)):
+        pieces = placed.cubics[placed.first_cubic[edge] : placed.first_cubic[edge + 1]]
+        np.testing.assert_allclose(pieces[1:, 0], pieces[:-1, 3], atol=1e-6)
+
+
+def test_the_iterations_of_a_loop_keep_their_place(qapp: QApplication) -> None:
+    trace = run(LOOP)
+    scene = scene_of(trace)
+    diagram = scene.placed.diagram
+    assert len(diagram.first) == 6
+    by_graph = [scene.placed.corner[diagram.graph == graph] for graph in range(6)]
+    for corners in by_graph[1:]:
+        np.testing.assert_array_equal(corners, by_graph[0])
+    for cursor in range(1, len(trace) + 1):
+        scene.move_to(cursor)
+        assert scene.moment.graphs.sum() == 1
+
+
+def test_a_leaf_with_many_uses_gets_tags(qapp: QApplication) -> None:
+    scene = scene_of(run(RECURRENCE))
+    diagram = scene.placed.diagram
+    tags = np.flatnonzero(diagram.kind == REFERENCE)
+    assert len(tags) == 11
+    says = {content(diagram, scene.moment.frame, item) for item in tags.tolist()}
+    assert says == {ReferenceContent("w", LEAF)}
+    owners = diagram.edges[:, 0].tolist()
+    assert all(owners.count(int(tag)) == 1 for tag in tags)
+    chosen = scene.find("tensor", int(diagram.index[tags[0]]))
+    assert diagram.kind[chosen] != REFERENCE
+
+
+def test_arrays_are_grids_of_numbers_or_pictures(qapp: QApplication) -> None:
+    trace = run(ARRAYS)
+    scene = scene_of(trace)
+    by_name = {card(scene, t).name: card(scene, t) for t in range(len(trace.tensors)) if scene.find("tensor", t) >= 0}
+    assert by_name["x"].value.cells == (("1", "-2"), ("3", "0"))
+    assert by_name["x"].grad is not None and by_name["x"].grad.kind == "grid"
+    assert by_name["big"].value.kind == "map"
+    assert by_name["big"].value.summary == ("max 59", "min 0")
+
+
+def test_zero_and_nan_gradients_are_told_apart(qapp: QApplication) -> None:
+    scene = scene_of(run(NOT_FINITE))
+    kinds = set(scene.moment.flow.tolist())
+    assert {ZERO_FLOW, BAD_FLOW} <= kinds
+    x = card(scene, 0)
+    assert x.grad is not None and x.grad.cells == (("nan", "0"),)
+    assert x.grad.picture is not None and x.grad.picture.grid()[0, 0] == MISSING
+
+
+def test_a_buffer_that_was_changed_is_stale(qapp: QApplication) -> None:
+    scene = scene_of(run(STALE))
+    tab = operation(scene, 0).tabs[0]
+    assert (tab.name, tab.state, tab.versions) == ("result", "stale", "v0 ≠ v1")
+
+
+@pytest.mark.parametrize("magnitude", range(-12, 13))
+def test_numbers_fit_where_they_stand(magnitude: int) -> None:
+    ink, rng = Ink(LIGHT), np.random.default_rng(magnitude + 20)
+    numbers = [*(rng.normal(size=40) * 10.0**magnitude), float("nan"), float("inf"), -float("inf")]
+    for number in numbers:
+        assert ink.width(sizes.CELL, cell_text(number)) <= sizes.CELL_WIDTH - 1.5
+        array = np.array(number, np.float32)
+        value = Value((), "float32", array, array, None)
+        says = value_content(value, sizes.shape_of(()))
+        room = sizes.CARD_MIN - 2 * sizes.PAD
+        assert ink.width(sizes.NUMBER, says.text) <= room
+        assert ink.width(sizes.CELL, says.summary[0]) <= room - ink.width(sizes.META, "∇ passing") - 6
+
+
+def test_summaries_fit_beside_pictures() -> None:
+    ink = Ink(LIGHT)
+    for text in ("max -1.234e-05", "min -1.234e+10", "65536 of 65536", "all -0.00123"):
+        assert ink.width(sizes.CELL, text) <= sizes.SUMMARY_WIDTH
+
+
+def test_pictures_put_zero_in_the_middle() -> None:
+    grid = picture(np.array([[-2.0, 0.0, 2.0], [np.nan, 1.0, -1.0]])).grid()
+    assert grid.tolist() == [[-100, 0, 100], [MISSING, 50, -50]]
+    assert picture(np.zeros(5)).grid().tolist() == [[0] * 5]
+    assert picture(np.arange(100.0)).rows > 1
+    assert picture(np.ones((300, 400))).grid().shape == (14, 26)
+
+
+def test_reasons_are_short_on_cards_and_whole_in_tooltips(scene: Scene) -> None:
+    long = "int64: only floating point and complex tensors can require gradients"
+    assert short_reason(long) == "int64 has no gradients"
+    assert short_reason("computed inside no_grad at line 4") == "inside no_grad at line 4"
+    assert short_reason("its gradient arrives at step 12") == "comes at step 12"
+    assert short_reason("detached at line 4") == "detached at line 4"
+    assert short_reason(None) == ""
+    text = tooltip(scene.placed.diagram, scene.moment.frame, scene.find("tensor", W))
+    assert "13." in text and "leaf" not in text and "<b>w</b>" in text
+    text = tooltip(scene.placed.diagram, scene.moment.frame, scene.find("node", MUL2))
+    assert "y * w" in text and "freed" in text
+
+
+def test_a_trace_without_operations_shows_its_tensors(qapp: QApplication) -> None:
+    scene = scene_of(run("import torch\na = torch.tensor([1., 2.])\nb = torch.tensor(3)"))
+    assert scene.moment.items.tolist() == [True, True]
+    assert len(scene.placed.diagram.edges) == 0
+
+
+def test_an_empty_trace_is_an_empty_scene(qapp: QApplication) -> None:
+    scene = scene_of(run("pass"))
+    assert scene.extent() is None
+    assert scene.next_item("right") == -1
