@@ -11,7 +11,7 @@ import numpy as np
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.ops.neural import in_single, need_floats
-from gradviz.engine.ops.norm import channels, standardised, statistics, through_standard
+from gradviz.engine.ops.norm import channels, statistics, through_channels, through_standard
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -22,14 +22,18 @@ def _batch_norm(
 ) -> Any:
     axes = (0, *range(2, x.ndim))
     if training:
-        out, mean, scale = standardised(x, axes, eps)
-        kept = mean.reshape(-1), scale.reshape(-1)
+        mean = np.mean(x, axis=axes, dtype=x.dtype)
+        var = np.mean((x - channels(mean, x)) ** 2, axis=axes, dtype=x.dtype)
+        scale = (1 / np.sqrt(var.astype(np.float64) + eps)).astype(x.dtype)
+        kept = mean, scale
     else:
+        mean = running_mean
         scale = (1 / np.sqrt(running_var + running_var.dtype.type(eps))).astype(x.dtype)
-        out = (x - channels(running_mean, x)) * channels(scale, x)
         kept = np.zeros(0, x.dtype), np.zeros(0, x.dtype)
-    out = out if w is None else out * channels(w, x)
-    return (out if b is None else out + channels(b, x)).astype(x.dtype), *kept
+    factor = scale if w is None else scale * w
+    shift = -mean * factor if b is None else b - mean * factor
+    wide = np.float64 if x.dtype == np.float32 else np.longdouble  # PyTorch multiplies and adds with one rounding
+    return (x.astype(wide) * channels(factor, x) + channels(shift, x)).astype(x.dtype), *kept
 
 
 def _batch_norm_grads(
@@ -54,7 +58,10 @@ def _batch_norm_grads(
     scaled = grad if weight is None else grad * channels(weight, input)
     first = None
     if needs[0]:
-        first = through_standard(scaled, standard, scale, dims) if training else scaled * scale
+        if training and not state.grad:
+            first = through_channels(grad, input, mean, scale, weight, dims)
+        else:
+            first = through_standard(scaled, standard, scale, dims) if training else scaled * scale
     return first, (grad * standard).sum(dims) if needs[1] else None, grad.sum(dims) if needs[2] else None, None, None
 
 

@@ -2,9 +2,9 @@
 `batchnorm.py`.
 
 Note [Statistics in second derivatives]
-The nodes save mean and 1/σ of the forward pass. An ordinary backward pass uses them as they are; under
-`create_graph` they are computed again from the saved input, because the second derivative has to know that they
-depend on it."""
+The nodes save mean and 1/σ of the forward pass. An ordinary backward pass uses them as they are, in PyTorch's order of
+multiplications and additions: the terms cancel almost, so another order shows other digits. Under `create_graph` they
+are computed again from the saved input, because the second derivative has to know that they depend on it."""
 
 from __future__ import annotations
 
@@ -47,6 +47,23 @@ def through_standard(grad: Any, standard: Any, scale: Any, dims: Dims) -> Any:
     return scale * (grad - grad.mean(dims, keepdim=True) - standard * (grad * standard).mean(dims, keepdim=True))
 
 
+def through_rows(grad: Any, x: Any, mean: Any, scale: Any, dims: Dims) -> Any:
+    """The same with the statistics as they are, in the order of PyTorch's layer_norm."""
+    share = 1 / math.prod(x.shape[dim] for dim in dims)
+    along, total = (grad * x).sum(dims, keepdim=True), grad.sum(dims, keepdim=True)
+    slope = (total * mean - along) * scale * scale * scale * share
+    return scale * grad + slope * x + (-slope * mean - total * scale * share)
+
+
+def through_channels(grad: Any, x: Any, mean: Any, scale: Any, weight: Any, dims: Dims) -> Any:
+    """The same in the order of PyTorch's batch_norm, whose weight comes last."""
+    count = math.prod(x.shape[dim] for dim in dims)
+    centred = x - mean
+    slope = (centred * grad).sum(dims, keepdim=True) * scale * scale / count
+    found = (grad - grad.sum(dims, keepdim=True) / count - centred * slope) * scale
+    return found if weight is None else found * channels(weight, x)
+
+
 def channels(x: Any, like: Any) -> Any:
     """A value for each channel in a shape that broadcasts."""
     return x.reshape(1, -1, *(1,) * (like.ndim - 2))
@@ -79,8 +96,12 @@ def _layer_norm_grads(
     mean, scale = statistics(input, dims, eps, result1.detach(), result2.detach())
     standard = (input - mean) * scale
     batch = tuple(range(outer))
+    inner = grad if weight is None else grad * weight
+    plain = not state.grad
     return (
-        through_standard(grad if weight is None else grad * weight, standard, scale, dims) if needs[0] else None,
+        (through_rows(inner, input, mean, scale, dims) if plain else through_standard(inner, standard, scale, dims))
+        if needs[0]
+        else None,
         _summed(grad * standard, batch) if needs[1] else None,
         _summed(grad, batch) if needs[2] else None,
     )
