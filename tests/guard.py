@@ -143,14 +143,18 @@ class Guard:
     def verdict(self) -> str:
         """Everything that is wrong after the test, or an empty text."""
         problems = self._messages()
-        deadline = time.monotonic() + PATIENCE
-        leaks = self._leaks()
+        leaks = self._wait(PATIENCE / 4)
         if leaks:
-            gc.collect()
-        while leaks and time.monotonic() < deadline:
-            self._let_things_end()
-            leaks = self._leaks()
+            gc.collect()  # may take seconds late in a long run, so it comes second and the clock starts after it
+            leaks = self._wait(PATIENCE)
         return "\n".join(problems + leaks)
+
+    def _wait(self, seconds: float) -> list[str]:
+        """What is still there after at most this time."""
+        deadline = time.monotonic() + seconds
+        while (leaks := self._leaks()) and time.monotonic() < deadline:
+            self._let_things_end()
+        return leaks
 
     def _messages(self) -> list[str]:
         problems = list(self._records.problems)
