@@ -25,6 +25,7 @@ from gradviz.engine.hooks import (
     run_pre_hooks,
     run_tensor_hooks,
 )
+from gradviz.engine.reach import count_arrivals, leading_to
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.validate import check_nan, conform, copy_with_history
@@ -46,78 +47,27 @@ class GraphTask:
     ) -> None:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
-        self.dependencies: dict[Node, int] = {}
         self.buffers: dict[Node, list[Tensor | None]] = {}
         self.ready: list[tuple[int, int, Node]] = []
         self.pushed = 0
         self.observer = state.observer
         self.watched = self.observer is not None or state.anomaly
-        self.expected: dict[Edge, list[int]] = {}  # [arrived, expected], kept only while somebody watches
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Tensor | None] = []
         self.needed: set[Node] | None = None
-        self._count([edge for edge, _ in roots])
+        edges = [edge for edge, _ in roots]
+        self.dependencies, self.expected = count_arrivals(edges, self.observer is not None)
         if targets is not None:
-            self._limit([edge[0] for edge, _ in roots], targets, accumulate)
+            goals = {node for node, _ in targets}
+            self.needed = leading_to([node for node, _ in edges], goals)
+            self.captured = [None] * len(targets)
+            if accumulate:
+                self.needed |= goals
+            else:
+                for i, (node, nr) in enumerate(targets):
+                    self.captures.setdefault(node, []).append((nr, i))
         for (node, nr), grad in roots:
             self._deliver(node, nr, grad)
-
-    # --- before the first node runs ---
-
-    def _count(self, roots: Sequence[Edge]) -> None:
-        """How many gradients each node waits for."""
-        dependencies = self.dependencies
-        watch = self.observer is not None
-        stack: list[Node] = []
-        for edge in roots:
-            node = edge[0]
-            if node in dependencies:
-                dependencies[node] += 1
-            else:
-                dependencies[node] = 1
-                stack.append(node)
-            if watch:
-                self.expected.setdefault(edge, [0, 0])[1] += 1
-        while stack:
-            for found in stack.pop().next:
-                if found is None:
-                    continue
-                node = found[0]
-                if node in dependencies:
-                    dependencies[node] += 1
-                else:
-                    dependencies[node] = 1
-                    stack.append(node)
-                if watch:
-                    if found in self.expected:
-                        self.expected[found][1] += 1
-                    else:
-                        self.expected[found] = [0, 1]
-
-    def _limit(self, roots: Sequence[Node], targets: Sequence[Edge], accumulate: bool) -> None:
-        """Run only what leads to `targets`; catch the gradients there unless they accumulate into `.grad`."""
-        needed: set[Node] = set()
-        self.captured = [None] * len(targets)
-        goals: set[Node] = set()
-        for i, (node, nr) in enumerate(targets):
-            goals.add(node)
-            if accumulate:
-                needed.add(node)
-            else:
-                self.captures.setdefault(node, []).append((nr, i))
-        visited: set[Node] = set()
-        stack = [(node, False) for node in roots]
-        while stack:
-            node, done = stack.pop()
-            if done:
-                following = (edge[0] for edge in node.next if edge is not None)
-                if any(each in needed or each in goals for each in following):
-                    needed.add(node)
-            elif node not in visited:
-                visited.add(node)
-                stack.append((node, True))
-                stack.extend((edge[0], False) for edge in node.next if edge is not None)
-        self.needed = needed
 
     # --- the loop ---
 

@@ -239,33 +239,18 @@ def _quick(
     """The short way for two operands of one type: the same result as `function`, without promotion and generic
     bookkeeping."""
     ufunc = row.ufunc
-    numbers = (int, float)
     name = row.name
 
     def quick(self: Any, other: Any) -> Any:
         a = self._data
-        dtype = a.dtype
-        if dtype.kind not in kinds:
-            return (
-                function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else _foreign(name, self, other, False)
-            )
-        if isinstance(other, Tensor):
+        if isinstance(other, Tensor) and other._data.dtype is a.dtype and a.dtype.kind in kinds:
             b = other._data
-            if b.dtype is not dtype:
-                wrapped = other._wrapped
-                if wrapped is None or isinstance(wrapped, complex):
-                    if self._wrapped is None or isinstance(self._wrapped, complex) or b.dtype.kind not in kinds:
-                        return function(self, other)
-                    a = number_array(self._wrapped, b.dtype)
-                else:
-                    b = number_array(wrapped, dtype)
-        elif isinstance(other, numbers):
-            b = number_array(other, dtype)
-            other = number_tensor(other)
-        elif isinstance(other, NUMBERS):
-            return function(self, other)
         else:
-            return _foreign(name, self, other, False)
+            matched = _matched(self, other, kinds)
+            if matched is None:
+                known = isinstance(other, (Tensor, *NUMBERS))
+                return function(self, other) if known else _foreign(name, self, other, False)
+            a, b, other = matched
         try:
             data = ufunc(a, b, out=...)
         except ValueError:
@@ -285,6 +270,23 @@ def _quick(
         return out
 
     return quick
+
+
+def _matched(x: Tensor, other: Any, kinds: str) -> tuple[Array, Array, Tensor] | None:
+    """Both operands in one type where a Python number takes that of the tensor; None where promotion has to decide."""
+    a = x._data
+    if isinstance(other, int | float):
+        if a.dtype.kind not in kinds or isinstance(other, np.generic):
+            return None
+        return a, number_array(other, a.dtype), number_tensor(other)
+    if not isinstance(other, Tensor):
+        return None
+    b = other._data
+    if isinstance(other._wrapped, int | float) and a.dtype.kind in kinds:
+        return a, number_array(other._wrapped, a.dtype), other
+    if isinstance(x._wrapped, int | float) and b.dtype.kind in kinds:
+        return number_array(x._wrapped, b.dtype), b, other
+    return None
 
 
 def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[str, Any]) -> Node | None:

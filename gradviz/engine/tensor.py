@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gradviz.engine import dtypes
-from gradviz.engine.graph import AccumulateGrad, Node, RemovableHandle, VersionCounter, _register, accumulator
+from gradviz.engine.graph import AccumulateGrad, Node, VersionCounter
 from gradviz.engine.state import state
 
 Array = np.ndarray[Any, Any]
@@ -88,6 +88,8 @@ class Tensor:
     if TYPE_CHECKING:  # the operations, attached in api.py
 
         def __getattr__(self, name: str) -> Any: ...
+        def requires_grad_(self, requires_grad: bool = True) -> Tensor: ...
+        def detach(self) -> Tensor: ...
         def view(self, *size: Any) -> Tensor: ...
         def reshape(self, *size: Any) -> Tensor: ...
         def squeeze(self, dim: Any = None) -> Tensor: ...
@@ -278,92 +280,6 @@ class Tensor:
             from gradviz.engine.inplace import remake_view
 
             remake_view(self)
-
-    # --- gradients ---
-
-    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Change `requires_grad` in place; returns the tensor."""
-        if requires_grad and self.dtype.rank < 2:
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        self.requires_grad = requires_grad
-        return self
-
-    @property
-    def retains_grad(self) -> bool:
-        """Whether a non-leaf keeps its gradient in `.grad`."""
-        node = self._node
-        return node is not None and node.retained is not None and node.retained.get(self._output_nr) is self
-
-    def retain_grad(self) -> None:
-        """Keep the gradient of a non-leaf in `.grad`."""
-        if not self._requires_grad:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        node = self.grad_fn
-        if node is None:
-            return
-        if node.retained is None:
-            node.retained = {}
-        node.retained[self._output_nr] = self
-        if state.observer is not None:
-            state.observer.metadata_changed(self)
-
-    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Call `hook(grad)` when the gradient with respect to this tensor is known; what it returns replaces the
-        gradient."""
-        if not self._requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        node = self.grad_fn
-        if node is None:
-            node = accumulator(self)
-        if node.tensor_hooks is None:
-            node.tensor_hooks = {}
-        return _register(node.tensor_hooks.setdefault(self._output_nr, OrderedDict()), hook)
-
-    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Call `hook(tensor)` after a gradient was accumulated into `.grad`."""
-        if not self._requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if self.grad_fn is not None:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        if self._post_accumulate is None:
-            self._post_accumulate = OrderedDict()
-        return _register(self._post_accumulate, hook)
-
-    def detach(self) -> Tensor:
-        """The same memory without history."""
-        found = wrap(self._data)
-        found._version_counter = self._share_version()
-        if state.observer is not None:
-            state.observer.detached(self, found)
-        return found
-
-    def detach_(self) -> Tensor:
-        """Forget the history in place."""
-        if self._base is not None:
-            raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) "
-                "for training, "
-                "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-                "detach_() cannot be "
-                "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
-                "torch/optim/optimizer.py as the solution."
-            )
-        self._node, self._output_nr, self._requires_grad = None, 0, False
-        if state.observer is not None:
-            state.observer.metadata_changed(self)
-        return self
-
-    def backward(
-        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
-    ) -> None:
-        """Accumulate the gradient of this tensor into the leaves that it was made from.
-
-        `gradient` has the tensor's shape (1 for a scalar when left out); `retain_graph` defaults to
-        `create_graph`; `inputs` limits which tensors receive gradients. See torch.Tensor.backward.
-        """
-        from gradviz.engine.call import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def __hash__(self) -> int:
         return id(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gradviz.engine.named import return_type
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import log_softmax_backward, softmax_backward
 from gradviz.engine.refusals import check_kind
-from gradviz.engine.rows import op
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -290,55 +291,59 @@ def _put_at(grad: Any, indices: Any, shape: tuple[int, ...], dim: int, keepdim: 
     return grad.new_zeros(shape).scatter(dim, indices, grad)
 
 
-def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
-    """The rows and functions of one extreme: over all, over a dimension with its index, and amax/amin."""
-    whole = op(
-        name,
-        "self",
-        lambda x: _need(x, name, reduce),
-        key=name,
-        number=1,
-        category="reductions",
-        symbol=symbol,
-        latex=latex,
-        brief=f"The {'largest' if name == 'max' else 'smallest'} element.",
-        derivatives={"self": "grad, shared by the places of the extreme"},
-        self=_even_share,
-    )
+@dataclass(frozen=True)
+class _Extreme:
+    """The largest or the smallest: name, NumPy's reduction and position."""
 
-    def along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    name: str
+    reduce: Any
+    arg: Any
+
+    def along(self, x: Any, *, dim: int, keepdim: bool = False) -> Any:
+        """The extreme over one dimension and where it is."""
         if not x.ndim:
             return x.copy(), np.zeros((), np.int64)
         axis = wrap_dim(dim, x.ndim)
         if not x.shape[axis]:
-            raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
-        at = np.expand_dims(arg(x, axis=axis), axis)
+            raise IndexError(f"{self.name}(): Expected reduction dim {axis} to have non-zero size.")
+        at = np.expand_dims(self.arg(x, axis=axis), axis)
         values = np.take_along_axis(x, at, axis)
         return (values, at) if keepdim else (values.squeeze(axis), at.squeeze(axis))
 
+    def shared(self, x: Any, *, dim: Any = (), keepdim: bool = False) -> Any:
+        """The extreme over dimensions."""
+        return self.reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
+
+    def position(self, x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+        """Where the extreme is."""
+        return _position(x, self.arg, dim, keepdim, self.name)
+
+
+def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
+    """Four rows: over all elements, over a dimension with its index, shared at ties, and the position."""
+    name, latex = kind.name, rf"\{kind.name}_i x_i"
+    shown: dict[str, Any] = {"category": "reductions", "symbol": name, "latex": latex}
+    whole = op(
+        name, "self", lambda x: _need(x, name, kind.reduce), number=1, **shown, self=_even_share,
+        brief=f"The {'largest' if name == 'max' else 'smallest'} element.",
+        derivatives={"self": "grad, shared by the places of the extreme"},
+    )  # fmt: skip
     pair = op(
-        name,
-        "self",
-        along,
-        key=f"{name}_dim",
-        outputs="values, indices",
-        category="reductions",
-        symbol=symbol,
-        latex=latex,
+        name, "self", kind.along, key=f"{name}_dim", outputs="values, indices", **shown,
         brief="The extreme over a dimension and where it is.",
         derivatives={"self": "grad at the chosen index, 0 elsewhere"},
         self=lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim),
-    )
+    )  # fmt: skip
     shared = op(
-        f"a{name}",
-        "self",
-        lambda x, *, dim=(), keepdim=False: reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim),
-        category="reductions",
-        symbol=symbol,
-        latex=latex,
-        brief="The extreme over dimensions, shared at ties.",
-        self=_amax_share,
+        f"a{name}", "self", kind.shared, **shown, brief="The extreme over dimensions, shared at ties.", self=_amax_share
     )
+    shown |= {"symbol": f"arg{name}", "latex": rf"\operatorname{{arg{name}}}_i x_i"}
+    return whole, pair, shared, op(f"arg{name}", "self", kind.position, **shown, brief="Where the extreme is.")
+
+
+def _extreme(name: str, reduce: Any, arg: Any) -> None:
+    """The functions of one extreme."""
+    whole, pair, shared, position = _extreme_rows(_Extreme(name, reduce, arg))
 
     @api(name)
     def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
@@ -353,16 +358,6 @@ def _extreme(name: str, reduce: Any, arg: Any, symbol: str, latex: str) -> None:
     @api(f"a{name}")
     def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
         return call(shared, input, dim=_tuple(dim), keepdim=keepdim)
-
-    position = op(
-        f"arg{name}",
-        "self",
-        lambda x, *, dim=None, keepdim=False: _position(x, arg, dim, keepdim, name),
-        category="reductions",
-        symbol=f"arg{name}",
-        latex=rf"\operatorname{{arg{name}}}_i x_i",
-        brief="Where the extreme is.",
-    )
 
     @api(f"arg{name}")
     def where_extreme(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -422,8 +417,8 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     return return_type("aminmax", ("min", "max"))(*call(AMINMAX, input, dim=dim, keepdim=keepdim))
 
 
-_extreme("max", np.max, np.argmax, "max", r"\max_i x_i")
-_extreme("min", np.min, np.argmin, "min", r"\min_i x_i")
+_extreme("max", np.max, np.argmax)
+_extreme("min", np.min, np.argmin)
 
 ANY = op(
     "any",
