@@ -246,7 +246,7 @@ def _quick(
         if isinstance(other, Tensor) and other._data.dtype is a.dtype and a.dtype.kind in kinds:
             b = other._data
         else:
-            matched = _matched(self, other, kinds)
+            matched = None if other is True or other is False else _matched(self, other, kinds)
             if matched is None:
                 known = isinstance(other, (Tensor, *NUMBERS))
                 return function(self, other) if known else _foreign(name, self, other, False)

@@ -133,8 +133,9 @@ class PackedSaved(Saved):
 
 
 def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
-    """Keep a tensor for the backward pass."""
-    return PackedSaved(tensor, index, is_output) if state.saved_hooks else Saved(tensor, index, is_output)
+    """Keep a tensor for the backward pass; a number of the source text does not go through the hooks."""
+    hooked = state.saved_hooks and tensor._wrapped is None
+    return PackedSaved(tensor, index, is_output) if hooked else Saved(tensor, index, is_output)
 
 
 class Node:
@@ -237,8 +238,12 @@ class Node:
         if name in self.params:
             value = self.params[name]
             # PyTorch shows a negative dimension as the unsigned number that it is stored as.
-            return value + 2**64 if type(value) is int and value < 0 and name in ("dim", "dim0", "dim1") else value
-        shape = {"self_sym_sizes": "self_shape", "self_sizes": "self_shape"}.get(name, "")
+            return (
+                value + 2**64
+                if type(value) is int and value < 0 and name in ("dim", "dim0", "dim1", "index")
+                else value
+            )
+        shape = f"{name.removesuffix('_sizes').removesuffix('_sym')}_shape" if name.endswith("_sizes") else ""
         if shape in self.captured:
             return tuple(self.captured[shape])
         if name == "self_sym_numel" and "self_shape" in self.captured:

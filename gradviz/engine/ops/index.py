@@ -95,7 +95,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     n = shape[axis]
     if not -n <= index < n:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
-    made: Tensor = call(SELECT, input, dim=axis, index=int(index) % n)
+    made: Tensor = call(SELECT, input, dim=axis, index=int(index))
     return made
 
 

@@ -36,8 +36,8 @@ MM = op(
     latex=r"A B",
     brief="The product of two matrices.",
     derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
-    self=lambda grad, mat2: grad.mm(adjoint(mat2)),
-    mat2=lambda grad, self: adjoint(self).mm(grad),
+    self=lambda grad, mat2, self_shape: grad.mm(adjoint(mat2)),  # the shapes as PyTorch's node has them
+    mat2=lambda grad, self, mat2_shape: adjoint(self).mm(grad),
 )
 MV = op(
     "mv",

@@ -271,7 +271,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 def _even_share(grad: Any, self: Any, result: Any) -> Any:
     """All places of the extreme value share the gradient evenly."""
     mask = self == result
-    return mask * (grad / mask.sum())
+    return grad.new_zeros(self.shape).masked_fill(mask, grad / mask.sum())
 
 
 def _amax_share(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
