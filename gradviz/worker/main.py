@@ -45,6 +45,7 @@ def _private_pipe() -> tuple[int, int]:
 
 def _prepare(channel: Channel) -> Callable[[int], None]:
     """Everything up to READY; what comes back serves requests from a descriptor."""
+    import gc
     import signal
 
     from gradviz.worker.oslock import AuditGate, lock_down
@@ -58,6 +59,8 @@ def _prepare(channel: Channel) -> Callable[[int], None]:
     shut_tensors(torch["torch"].Tensor)
     runner = Runner(channel, gate, torch, _memory_mb())
     warm(runner)
+    gc.collect()
+    gc.freeze()  # what is imported now is never looked at again
     layers = {"language": "on", "audit hook": "on", **lock_down(_memory_mb() + MEMORY_MARGIN_MB)}
     channel.ready(layers)
     return lambda reading: _serve(channel, runner, reading)

@@ -26,6 +26,7 @@ from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.recording import observed, record_error, reset_engine
 from gradviz.worker.stand_ins import World
 from gradviz.worker.ticker import Ticker
+from gradviz.worker.torch_modules import torch_modules
 
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
@@ -37,26 +38,32 @@ class Runner:
         self._memory_mb = memory_mb
         self._channel = channel
         self._gate = gate
-        self._torch = torch
+        self._torch = torch_modules(torch)
         self._ticker = Ticker(lambda: self._channel.tick())
         self._print_options = np.get_printoptions()
+        self._prepare()
 
     def run(self, source: str, filename: str) -> None:
-        """Run the snippet and send how it ended."""
+        """Run the snippet, send how it ended, and get ready for the next one."""
+        self._channel.done(self._run(source, filename))
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What a run needs and can be made before its text is known."""
         self._reset()
+        self._world = World(self._torch, self._gate, lambda stream, text: self._channel.write(stream, text))
+
+    def _run(self, source: str, filename: str) -> dict[str, Any]:
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-        world = World(self._torch, self._gate, self._channel.write)
         try:
-            code = compile_snippet(source, filename, world.modules, instrument)
+            code = compile_snippet(source, filename, self._world.modules, instrument)
         except Refusal as refusal:
-            self._channel.done({"status": "refused", "sentence": refusal.sentence, "line": refusal.line})
-            return
+            return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line}
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
-            self._channel.done(_raised(describe(error, filename, self._gate)))
-            return
+            return _raised(describe(error, filename, self._gate))
         recorder = Recorder(source, filename)
         self._channel.record(recorder)
-        self._channel.done(self._execute(code, world, recorder, filename))
+        return self._execute(code, recorder, filename)
 
     def rehearse(self, sources: list[str]) -> None:
         """Run these and tell nobody."""
@@ -68,8 +75,8 @@ class Runner:
         self._channel = told
         os.close(null)
 
-    def _execute(self, code: types.CodeType, world: World, recorder: Recorder, filename: str) -> dict[str, Any]:
-        guard = world.guard
+    def _execute(self, code: types.CodeType, recorder: Recorder, filename: str) -> dict[str, Any]:
+        world, guard = self._world, self._world.guard
         guard.globals.update(
             __name__="__main__", __doc__=None, __builtins__=guard.builtins(world.import_module, self._printer())
         )

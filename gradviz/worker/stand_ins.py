@@ -3,7 +3,6 @@ standard library."""
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,6 @@ from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.plots import plot_modules
 from gradviz.worker.standard_modules import ClassFormOnly, offered_classes, standard_modules
-from gradviz.worker.torch_modules import torch_modules
 
 _CHANGEABLE = (
     "torch.Tensor",
@@ -27,12 +25,9 @@ _CHANGEABLE = (
 
 
 class World:
-    """The guard and the importable modules of one run."""
+    """The guard and the importable modules of one run; torch's stand-ins, which hold no state, serve every run."""
 
-    def __init__(
-        self, real_torch: dict[str, types.ModuleType], gate: AuditGate, write: Callable[[str, str], None]
-    ) -> None:
-        torch = torch_modules(real_torch)
+    def __init__(self, torch: dict[str, Any], gate: AuditGate, write: Callable[[str, str], None]) -> None:
         changeable = tuple(found for name in _CHANGEABLE if isinstance(found := _look_up(torch, name), type))
         facade = offered_classes(torch.values())
         self.guard = Guard(

@@ -19,7 +19,6 @@ import numpy as np
 from gradviz.worker.arrays import SafeArray, safe
 from gradviz.worker.guard import StandIn, stand_in
 
-ROOT = "gradviz.torch"
 _FOREIGN = (
     "typing",
     "collections",
@@ -36,9 +35,10 @@ _FOREIGN = (
 
 def load_torch() -> dict[str, types.ModuleType]:
     """Import every module of `gradviz.torch`; returns them by the name that a snippet uses ("torch.nn")."""
-    root = importlib.import_module(ROOT)
-    found = {"torch": root}
-    for part in pkgutil.walk_packages(getattr(root, "__path__", []), f"{ROOT}."):
+    from gradviz import torch
+
+    found: dict[str, types.ModuleType] = {"torch": torch}
+    for part in pkgutil.walk_packages(torch.__path__, f"{torch.__name__}."):
         found[part.name.removeprefix("gradviz.")] = importlib.import_module(part.name)
     _add_attributes(found)
     return found

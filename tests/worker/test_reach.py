@@ -19,7 +19,7 @@ from gradviz.worker.guard import StandIn
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, HOOKED_ATTRIBUTES
 from gradviz.worker.stand_ins import World
-from gradviz.worker.torch_modules import load_torch, shut_tensors
+from gradviz.worker.torch_modules import load_torch, shut_tensors, torch_modules
 
 DEEPEST = 5
 INNARDS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
@@ -29,7 +29,7 @@ OPEN_PRIVATE = ("_base", "_parameters", "_modules", "_buffers", "_backward_hooks
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return World(load_torch(), AuditGate(), lambda stream, text: None)
+    return World(torch_modules(load_torch()), AuditGate(), lambda stream, text: None)
 
 
 def things(torch: Any) -> dict[str, Any]:
