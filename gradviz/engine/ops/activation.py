@@ -17,13 +17,16 @@ from gradviz.engine.elementwise import number_array
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.neural import formula, in_single, need_floats, need_tensor, not_differentiable
 from gradviz.engine.rows import OpRow, op
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
 Curvature = Callable[..., Any] | None
 
 
-def _derivative_row(name: str, params: str, slope: Any, curvature: Curvature, symbol: str, twice: bool = True) -> OpRow:
+def _derivative_row(
+    name: str, params: str, slope: Any, curvature: Curvature, symbol: str, twice: bool = True, node: str | None = None
+) -> OpRow:
     """grad · f′(self) as an operation; `curvature` is f″ in tensor operations, None where it is zero."""
     names = [each.strip() for each in params.split(",") if each.strip()]
 
@@ -40,6 +43,7 @@ def _derivative_row(name: str, params: str, slope: Any, curvature: Curvature, sy
         f"{name}_backward",
         "grad_output, self",
         in_single(lambda g, x, **given: (g * slope(x, **given)).astype(g.dtype)),
+        node=node if twice else "NotImplemented",
         category="activations",
         symbol=f"{symbol}′",
         latex=r"g \cdot f'(x)",
@@ -63,13 +67,17 @@ def activation(
     derivative: str,
     symbol: str = "",
     twice: bool = True,
+    explicit: Callable[[Any, Any], Any] | None = None,
+    backward_node: str | None = None,
 ) -> tuple[OpRow, OpRow]:
-    """The row of the function and the row of its derivative, which PyTorch may not know how to differentiate "
-    "(`twice`)."""
+    """The row of the function and that of its derivative. PyTorch has no second derivative of some (`twice`), and
+    computes the first of others by several operations when it may be differentiated again (`explicit`)."""
     names = [each.strip() for each in params.split(",") if each.strip()]
-    backward = _derivative_row(name, params, slope, curvature, symbol or name, twice)
+    backward = _derivative_row(name, params, slope, curvature, symbol or name, twice, backward_node)
 
     def gradient(grad: Any, x: Any, *values: Any) -> Any:
+        if explicit is not None and state.grad:
+            return explicit(grad, x)
         return call(backward, grad, x, **dict(zip(names, values, strict=True)))
 
     more = "".join(f", {each}" for each in names)
@@ -87,10 +95,13 @@ def activation(
     return row, backward
 
 
-def of_result(name: str, params: str, row: OpRow, slope: Any, curvature: Curvature, derivative: str) -> OpRow:
+def of_result(
+    name: str, params: str, row: OpRow, slope: Any, curvature: Curvature, derivative: str, node: str | None = None
+) -> OpRow:
     """The row of the in-place form, whose gradient is computed from the result because the input is gone."""
     names = [each.strip() for each in params.split(",") if each.strip()]
-    backward = _derivative_row(f"{name}_result", params, slope, curvature, row.symbol)
+    node = node or f"{row.node_name.removesuffix('0')}Backward0"
+    backward = _derivative_row(f"{name}_result", params, slope, curvature, row.symbol, node=node)
 
     def gradient(grad: Any, result: Any, *values: Any) -> Any:
         return call(backward, grad, result, **dict(zip(names, values, strict=True)))
@@ -185,6 +196,7 @@ SILU, _ = activation(
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
     derivative="grad · σ(self) · (1 + self · (1 − σ(self)))",
+    explicit=lambda grad, x: grad * (s := x.sigmoid()) * (1 + x * (1 - s)),
 )
 
 
@@ -195,6 +207,11 @@ def _softplus_of(x: Any) -> Any:
 def _mish_slope(x: Any) -> Any:
     t = np.tanh(_softplus_of(x))
     return t + x * _sigmoid(x) * (1 - t * t)
+
+
+def _mish_explicit(grad: Any, x: Any) -> Any:
+    t, s = FUNCTIONAL["softplus"](x).tanh(), x.sigmoid()
+    return grad * (t + x * s * (1 - t * t))
 
 
 def _mish_curvature(x: Any) -> Any:
@@ -212,6 +229,7 @@ MISH, _ = activation(
     latex=r"x \tanh(\ln(1 + e^x))",
     brief="Each element times tanh of its softplus.",
     derivative="grad · f′(self)",
+    explicit=_mish_explicit,
 )
 
 

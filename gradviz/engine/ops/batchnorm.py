@@ -10,8 +10,8 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
-from gradviz.engine.ops.neural import in_single, need_floats
-from gradviz.engine.ops.norm import channels, statistics, through_channels, through_standard
+from gradviz.engine.ops.neural import in_single, need_floats, one_gradient
+from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -36,6 +36,31 @@ def _batch_norm(
     return (x.astype(wide) * channels(factor, x) + channels(shift, x)).astype(x.dtype), *kept
 
 
+def _batch_norm_gradients(
+    grad: Any, input: Any, weight: Any, mean: Any, scale: Any, wanted: Any, training: bool, eps: float
+) -> Any:
+    dims = (0, *range(2, input.ndim))
+    mean, scale = channels(mean, input), channels(scale, input)
+    if training:
+        mean, scale = statistics(input, dims, eps, mean, scale)
+    standard = (input - mean) * scale
+    scaled = grad if weight is None else grad * channels(weight, input)
+    first = None
+    if wanted[0]:
+        first = through_standard(scaled, standard, scale, dims) if training else scaled * scale
+    return first, (grad * standard).sum(dims) if wanted[1] else None, grad.sum(dims) if wanted[2] else None
+
+
+_batch_norm_backward = one_gradient(
+    "native_batch_norm_backward",
+    "grad_output, input, weight, mean, rstd",
+    "training, eps",
+    _batch_norm_gradients,
+    fixed="mean, rstd",
+    symbol="norm",
+)
+
+
 def _batch_norm_grads(
     grads: Any,
     input: Any,
@@ -48,21 +73,10 @@ def _batch_norm_grads(
     training: bool,
     eps: float,
 ) -> Any:
-    grad = grads[0]
-    dims = (0, *range(2, input.ndim))
-    if training:
-        mean, scale = statistics(input, dims, eps, channels(result1.detach(), input), channels(result2.detach(), input))
-    else:
-        mean, scale = channels(running_mean, input), channels((running_var + eps).rsqrt(), input)
-    standard = (input - mean) * scale
-    scaled = grad if weight is None else grad * channels(weight, input)
-    first = None
-    if needs[0]:
-        if training and not state.grad:
-            first = through_channels(grad, input, mean, scale, weight, dims)
-        else:
-            first = through_standard(scaled, standard, scale, dims) if training else scaled * scale
-    return first, (grad * standard).sum(dims) if needs[1] else None, grad.sum(dims) if needs[2] else None, None, None
+    mean, scale = result1.detach(), result2.detach()
+    if not training:
+        mean, scale = running_mean, (running_var.detach() + eps).rsqrt()
+    return (*_batch_norm_backward(grads[0], input, weight, mean, scale, needs[:3], training, eps), None, None)
 
 
 BATCH_NORM = op(
@@ -122,8 +136,8 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """(x − mean) / √(var + eps) · weight + bias for each channel; in training of the batch, otherwise of the "
-    "running statistics."""
+    """(x − mean) / √(var + eps) · weight + bias for each channel; in training of the batch, otherwise of the
+    running statistics."""
     shape = input._data.shape
     if training and shape[0] * math.prod(shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")

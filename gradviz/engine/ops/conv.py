@@ -12,7 +12,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.ops import windows
-from gradviz.engine.ops.neural import in_single, need_tensor
+from gradviz.engine.ops.neural import formula, in_single, need_tensor, one_gradient
 from gradviz.engine.ops.windows import Sizes, sizes
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
@@ -73,10 +73,10 @@ def _weight_gradient(image: Any, small: Any, kernel: Sizes, settings: dict[str, 
 
 
 def _gradients(
-    grads: Any,
+    grad: Any,
     input: Any,
     weight: Any,
-    needs: Any,
+    wanted: Any,
     stride: Sizes,
     padding: Sizes,
     dilation: Sizes,
@@ -92,14 +92,15 @@ def _gradients(
         "output_padding": output_padding,
         "groups": groups,
     }
-    grad = grads[0]
     return (
-        _input_gradient(grad, weight, input.shape[2:], settings) if needs[0] else None,
-        _weight_gradient(input, grad, weight.shape[2:], settings) if needs[1] else None,
-        grad.sum([0, *range(2, grad.ndim)]) if needs[2] else None,
+        _input_gradient(grad, weight, input.shape[2:], settings) if wanted[0] else None,
+        _weight_gradient(input, grad, weight.shape[2:], settings) if wanted[1] else None,
+        grad.sum([0, *range(2, grad.ndim)]) if wanted[2] else None,
     )
 
 
+_SETTINGS = "stride, padding, dilation, transposed, output_padding, groups"
+_backward = one_gradient("convolution_backward", "grad_output, input, weight", _SETTINGS, _gradients, symbol="conv")
 CONVOLUTION: OpRow = op(
     "convolution",
     "input, weight, bias",
@@ -113,7 +114,7 @@ CONVOLUTION: OpRow = op(
         "weight": "grad slides over input",
         "bias": "Σ grad",
     },
-    joint=_gradients,
+    joint=formula(f"grads, input, weight, needs, {_SETTINGS}", lambda grads, *rest: _backward(grads[0], *rest)),
 )
 CONVOLUTION_WEIGHT: OpRow = op(
     "convolution_weight",
@@ -123,7 +124,6 @@ CONVOLUTION_WEIGHT: OpRow = op(
             x, g, kernel, stride, padding, dilation, groups
         )
     ),
-    node="ConvolutionBackwardBackward0",
     category="layers",
     symbol="conv′",
     latex=r"g \star x",

@@ -79,6 +79,7 @@ CELU, _ = activation(
     latex=r"\max(x, 0) + \min(0, \alpha (e^{x / \alpha} - 1))",
     brief="ELU with a smooth slope for every α.",
     derivative="grad where self > 0, else grad · exp(self / α)",
+    backward_node="EluBackwardBackward0",
 )
 CELU_ = of_result(
     "celu",
@@ -87,6 +88,7 @@ CELU_ = of_result(
     lambda x, *, alpha: _elu_result_slope(x, alpha=alpha, scale=1, input_scale=1 / alpha),
     lambda x, alpha: (x <= 0).to(x.dtype) / alpha,
     "grad where result > 0, else grad · (result + α) / α",
+    node="EluBackwardBackward0",
 )
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 

@@ -16,6 +16,7 @@ from gradviz.engine.ops.neural import (
     chosen_reduction,
     formula,
     in_single,
+    one_gradient,
     reduced,
     reduced_array,
     share,
@@ -29,8 +30,8 @@ F = FUNCTIONS
 
 
 def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
-    """grad · ∂loss/∂self, for a loss of the difference self − target: its slope, and its curvature in tensor "
-    "operations."""
+    """grad · ∂loss/∂self, for a loss of the difference self − target: its slope, and its curvature in tensor
+    operations."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     more = "".join(f", {each}" for each in names)
 
@@ -249,10 +250,18 @@ def huber_loss(
     return _weighted(errors, weight, input.size(), reduction, plain_mean=True)
 
 
-def _soft_margin_grad(grad: Any, self: Any, target: Any, reduction: str) -> Any:
-    return share(grad, self.shape, reduction) * -target * (-target * self).sigmoid()
+def _soft_margin_gradient(grad: Any, self: Any, target: Any, wanted: Any, reduction: str) -> Any:
+    return (share(grad, self.shape, reduction) * -target * (-target * self).sigmoid(),)
 
 
+_soft_margin_backward = one_gradient(
+    "soft_margin_loss_backward",
+    "grad_output, self, target",
+    "reduction",
+    _soft_margin_gradient,
+    fixed="target",
+    symbol="soft margin",
+)
 SOFT_MARGIN = op(
     "soft_margin_loss",
     "self, target",
@@ -262,7 +271,7 @@ SOFT_MARGIN = op(
     latex=r"\frac{1}{n} \sum_i \ln(1 + e^{-y_i x_i})",
     brief="The logistic loss for targets ±1.",
     derivatives={"self": "−grad · target · σ(−target · self) / n"},
-    self=_soft_margin_grad,
+    self=lambda grad, self, target, reduction: _soft_margin_backward(grad, self, target, (True,), reduction)[0],
 )
 
 

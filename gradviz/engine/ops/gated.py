@@ -14,7 +14,7 @@ from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.arithmetic import ADD, MUL
-from gradviz.engine.ops.neural import in_single, need_floats, need_tensor
+from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, one_gradient
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor, wrap
@@ -23,6 +23,22 @@ F = FUNCTIONS
 
 # --- prelu ---
 
+
+def _prelu_gradients(grad: Any, self: Any, weight: Any, wanted: Any) -> Any:
+    return (
+        F["where"](self > 0, grad, grad * weight) if wanted[0] else None,
+        F["where"](self > 0, 0.0, grad * self) if wanted[1] else None,
+    )
+
+
+_prelu_backward = one_gradient(
+    "_prelu_kernel_backward",
+    "grad_output, self, weight",
+    "",
+    _prelu_gradients,
+    symbol="prelu",
+    node="PreluKernelBackwardBackward0",
+)
 PRELU = op(
     "_prelu_kernel",
     "self, weight",
@@ -33,8 +49,7 @@ PRELU = op(
     latex=r"\max(x, 0) + w \min(x, 0)",
     brief="Negative elements are scaled by a parameter.",
     derivatives={"self": "grad where self > 0, else grad · weight", "weight": "grad · self where self ≤ 0"},
-    self=lambda grad, self, weight: F["where"](self > 0, grad, grad * weight),
-    weight=lambda grad, self: F["where"](self > 0, 0.0, grad * self),
+    joint=lambda grads, self, weight, needs: _prelu_backward(grads[0], self, weight, needs),
 )
 
 
@@ -140,12 +155,13 @@ def _glu(x: Any, *, dim: int) -> Any:
     return (first / (1 + np.exp(-second))).astype(x.dtype)
 
 
-def _glu_grad(grad: Any, self: Any, dim: int) -> Any:
+def _glu_gradient(grad: Any, self: Any, wanted: Any, dim: int) -> Any:
     first, second = self.chunk(2, dim)
     gate = second.sigmoid()
-    return F["cat"]([grad * gate, grad * first * gate * (1 - gate)], dim)
+    return (F["cat"]([grad * gate, grad * first * gate * (1 - gate)], dim),)
 
 
+_glu_backward = one_gradient("glu_backward", "grad_output, self", "dim", _glu_gradient, symbol="glu")
 GLU = op(
     "glu",
     "self",
@@ -155,7 +171,7 @@ GLU = op(
     latex=r"a \sigma(b)",
     brief="One half times the sigmoid of the other.",
     derivatives={"self": "[grad · σ(b), grad · a · σ(b) · (1 − σ(b))]"},
-    self=_glu_grad,
+    self=lambda grad, self, dim: _glu_backward(grad, self, (True,), dim)[0],
 )
 
 
@@ -209,9 +225,7 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
         return _multiplied(input, wrap(np.zeros((), input._data.dtype)), inplace)
     if input.dtype.rank < 2:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
-    return _multiplied(
-        input, wrap(distributions.dropout_mask(draw.generator, shape, p, input._data.dtype)), inplace
-    )
+    return _multiplied(input, wrap(distributions.dropout_mask(draw.generator, shape, p, input._data.dtype)), inplace)
 
 
 @api("dropout", where="F")

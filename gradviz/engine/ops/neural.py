@@ -12,16 +12,20 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import call
+from gradviz.engine.call import grad
 from gradviz.engine.elementwise import number_array
+from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
 
@@ -182,6 +186,85 @@ def need_floats(x: Tensor, kernel: str) -> None:
     """Refuse types that PyTorch's kernel does not have."""
     if x.dtype.rank != 2:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.title}'")
+
+
+# --- gradients as one operation ---
+
+
+def one_gradient(
+    name: str,
+    inputs: str,
+    params: str,
+    fn: Callable[..., Any],
+    *,
+    fixed: str = "",
+    symbol: str,
+    node: str | None = None,
+) -> Callable[..., Any]:
+    """A gradient in tensor operations, `fn(*inputs, wanted, *params)`, that counts as a single operation where it is
+    recorded: PyTorch has one backward function for it. To differentiate it, `fn` runs again with history. Gives what to
+    call in the place of `fn`."""
+    names = [each.strip() for each in params.split(",") if each.strip()]
+    count = len(inputs.split(","))
+    kept = [i for i, each in enumerate(inputs.split(",")) if each.strip() not in fixed.replace(" ", "").split(",")]
+
+    def forward(*arrays: Any, wanted: Sequence[bool], **given: Any) -> Any:
+        with _unseen(False):
+            found = fn(*(None if x is None else wrap(x) for x in arrays), wanted, *(given[n] for n in names))
+        return tuple(each._data for each in found if each is not None)
+
+    def again(grads: Any, *values: Any) -> Any:
+        tensors, rest = list(values[:count]), values[count:]
+        inner = [i for i in kept if tensors[i] is not None and tensors[i]._requires_grad]
+        create = state.grad
+        with _unseen(True):
+            for i in inner:  # an alias each, so that no operand is reached through the history of another
+                tensors[i] = call(ALIAS, tensors[i])
+            found = [each for each in fn(*tensors, *rest) if each is not None]
+            pairs = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None and y._requires_grad]
+            made = grad(
+                [y for y, _ in pairs],
+                [tensors[i] for i in inner],
+                [g for _, g in pairs],
+                create_graph=create,
+                allow_unused=True,
+            )
+        at = dict(zip(inner, made, strict=True))
+        return [at.get(i) for i in range(count)]
+
+    row = op(
+        name,
+        inputs,
+        forward,
+        node=node,
+        outputs="result, others",
+        category="layers",
+        symbol=f"{symbol}′",
+        latex="g",
+        brief="The gradients of an operation, at once.",
+        fixed=fixed,
+        joint=formula(f"grads, {inputs}, wanted, {params}".rstrip(", "), again),
+    )
+
+    def run(*values: Any) -> Any:
+        if not state.grad:
+            return fn(*values)
+        tensors, wanted, rest = values[:count], tuple(values[count]), values[count + 1 :]
+        made = iter(call(row, *tensors, wanted=wanted, **dict(zip(names, rest, strict=True))))
+        return tuple(next(made) if want else None for want in wanted)
+
+    return run
+
+
+@contextmanager
+def _unseen(tracked: bool) -> Iterator[None]:
+    """Inside, gradient mode is as given and nothing is reported."""
+    before = state.grad, state.observer
+    state.grad, state.observer = tracked, None
+    try:
+        yield
+    finally:
+        state.grad, state.observer = before
 
 
 # --- losses ---

@@ -2,9 +2,9 @@
 `batchnorm.py`.
 
 Note [Statistics in second derivatives]
-The nodes save mean and 1/σ of the forward pass. An ordinary backward pass uses them as they are, in PyTorch's order of
-multiplications and additions: the terms cancel almost, so another order shows other digits. Under `create_graph` they
-are computed again from the saved input, because the second derivative has to know that they depend on it."""
+The nodes save mean and 1/σ of the forward pass. An ordinary backward pass uses them as they are, in PyTorch's order
+of multiplications and additions: the terms cancel almost, so another order shows other digits. Under `create_graph`
+they are computed again from the saved input, because the second derivative has to know that they depend on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.ops.neural import in_single, need_floats, plus
+from gradviz.engine.ops.neural import in_single, need_floats, one_gradient, plus
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -79,6 +79,47 @@ def _layer_norm(x: Any, w: Any, b: Any, *, normalized_shape: Dims, eps: float) -
     return (out if b is None else out + b).astype(x.dtype), mean, scale
 
 
+def _layer_norm_gradients(
+    grad: Any,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    scale: Any,
+    wanted: Any,
+    normalized_shape: Dims,
+    eps: float,
+) -> Any:
+    outer = input.ndim - len(normalized_shape)
+    dims = tuple(range(outer, input.ndim))
+    mean, scale = statistics(input, dims, eps, mean, scale)
+    standard = (input - mean) * scale
+    batch = tuple(range(outer))
+    inner = grad if weight is None else grad * weight
+    plain = not state.grad
+    return (
+        (through_rows(inner, input, mean, scale, dims) if plain else through_standard(inner, standard, scale, dims))
+        if wanted[0]
+        else None,
+        _summed(grad * standard, batch) if wanted[1] else None,
+        _summed(grad, batch) if wanted[2] else None,
+    )
+
+
+def _summed(x: Any, dims: Dims) -> Any:
+    return x.sum(dims) if dims else x
+
+
+_layer_norm_backward = one_gradient(
+    "native_layer_norm_backward",
+    "grad_output, input, weight, bias, mean, rstd",
+    "normalized_shape, eps",
+    _layer_norm_gradients,
+    fixed="bias, mean, rstd",
+    symbol="norm",
+)
+
+
 def _layer_norm_grads(
     grads: Any,
     input: Any,
@@ -90,25 +131,8 @@ def _layer_norm_grads(
     normalized_shape: Dims,
     eps: float,
 ) -> Any:
-    grad = grads[0]
-    outer = input.ndim - len(normalized_shape)
-    dims = tuple(range(outer, input.ndim))
-    mean, scale = statistics(input, dims, eps, result1.detach(), result2.detach())
-    standard = (input - mean) * scale
-    batch = tuple(range(outer))
-    inner = grad if weight is None else grad * weight
-    plain = not state.grad
-    return (
-        (through_rows(inner, input, mean, scale, dims) if plain else through_standard(inner, standard, scale, dims))
-        if needs[0]
-        else None,
-        _summed(grad * standard, batch) if needs[1] else None,
-        _summed(grad, batch) if needs[2] else None,
-    )
-
-
-def _summed(x: Any, dims: Dims) -> Any:
-    return x.sum(dims) if dims else x
+    mean, scale = result1.detach(), result2.detach()
+    return _layer_norm_backward(grads[0], input, weight, bias, mean, scale, needs, normalized_shape, eps)
 
 
 LAYER_NORM = op(
@@ -280,4 +304,5 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
         padded = FUNCTIONAL["pad"](squares, (0, 0, 0, 0, *ends))
         means = FUNCTIONAL["avg_pool3d"](padded, (size, 1, 1), stride=1).squeeze(1).view(*shape)
-    return input / (means * alpha + k) ** beta
+    made: Tensor = input / (means * alpha + k) ** beta
+    return made

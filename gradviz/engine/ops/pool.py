@@ -23,7 +23,7 @@ Places = list[
 def _places(shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Places:
     found = []
     for n, k, s, p, d in zip(shape, kernel, stride, padding, dilation, strict=True):
-        count = window_count(n, k, s, p, d, ceil_mode)
+        count = window_count(n, k, s, p, d, ceil_mode=ceil_mode)
         at = np.arange(count)[:, None] * s - p + np.arange(k)[None, :] * d
         inside = (at >= 0) & (at < n)
         found.append((np.where(inside, at, 0), inside))
@@ -94,18 +94,22 @@ def _taken(x: Any, indices: Any, *, dims: int) -> Any:
     return np.take_along_axis(flat, at, -1).reshape(indices.shape)
 
 
-POOL_BACKWARD: OpRow = op(
-    "max_pool_backward",
-    "grad_output, self, indices",
-    _put,
-    node="MaxPool2DWithIndicesBackwardBackward0",
-    category="layers",
-    symbol="maxpool′",
-    latex=r"\sum_i e_{k_i} g_i",
-    brief="Gradients put back at the places of the maxima.",
-    grad_output=lambda grad, indices, dims: call(POOL_TAKE, grad, indices, dims=dims),
-    self=lambda grad: grad.new_zeros(grad.shape),
-)
+def _put_row(name: str, node: str) -> OpRow:
+    """The row of the gradient of one kind of max pooling."""
+    return op(
+        name,
+        "grad_output, self, indices",
+        _put,
+        node=node,
+        category="layers",
+        symbol="maxpool′",
+        latex=r"\sum_i e_{k_i} g_i",
+        brief="Gradients put back at the places of the maxima.",
+        grad_output=lambda grad, indices, dims: call(POOL_TAKE, grad, indices, dims=dims),
+        self=lambda grad: grad.new_zeros(grad.shape),
+    )
+
+
 POOL_TAKE: OpRow = op(
     "max_pool_take",
     "self, indices",
@@ -115,13 +119,18 @@ POOL_TAKE: OpRow = op(
     symbol="x[k]",
     latex=r"x_{k_i}",
     brief="Elements at the places of the maxima.",
-    self=lambda grad, self, indices, dims: call(POOL_BACKWARD, grad, self, indices, dims=dims),
+    self=lambda grad, self, indices, dims: call(PUT_BACK, grad, self, indices, dims=dims),
 )
 
 
+PUT_BACK: OpRow = _put_row("max_pool_put_back", "IndexPutBackward0")
+
+
 def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow:
+    backward = _put_row(f"{name}_backward", node.replace("Backward0", "BackwardBackward0"))
+
     def gradient(grads: Any, self: Any, result1: Any) -> Any:
-        return call(POOL_BACKWARD, grads[0], self, result1, dims=dims)
+        return call(backward, grads[0], self, result1, dims=dims)
 
     return op(
         name,
@@ -188,7 +197,7 @@ def check_pool(shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilat
             )
     inner = shape[-n:]
     out = [
-        window_count(size, *each, ceil_mode)
+        window_count(size, *each, ceil_mode=ceil_mode)
         for size, *each in zip(inner, kernel, stride, padding, dilation, strict=True)
     ]
     if any(size < 1 for size in out):
@@ -270,7 +279,7 @@ def max_pool1d(
             f"max_pool1d() padding should be at most half of kernel size, but got padding={around} and "
             f"kernel_size={kernel}"
         )
-    count = window_count(shape[-1], kernel, step, around, gap, ceil_mode)
+    count = window_count(shape[-1], kernel, step, around, gap, ceil_mode=ceil_mode)
     if count <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {max(count, 0)}")
     given = {"kernel_size": (1, kernel), "stride": (1, step), "padding": (0, around), "dilation": (1, gap)}

@@ -55,7 +55,7 @@ def linear_rows(
     def of_shape(g: Any, *, shape: Sizes, **given: Any) -> Any:
         return transposed(g, shape, given)
 
-    zeros = {"self": lambda grad, self_shape: grad.new_zeros(self_shape)} if keeps else {}
+    zeros: dict[str, Any] = {"self": lambda grad, self_shape: grad.new_zeros(self_shape)} if keeps else {}
     backward = op(
         f"{name}_backward",
         "grad_output, self" if keeps else "grad_output",
@@ -98,7 +98,7 @@ def _window_means(
     found = []
     n = len(kernel_size)
     for i, (size, k, s, p) in enumerate(zip(shape[-n:], kernel_size, stride or kernel_size, padding, strict=True)):
-        start = np.arange(window_count(size, k, s, p, 1, ceil_mode)) * s - p
+        start = np.arange(window_count(size, k, s, p, 1, ceil_mode=ceil_mode)) * s - p
         end = np.minimum(start + k, size + p)
         at = np.arange(size)[None, :]
         inside = (at >= start[:, None]) & (at < end[:, None])
@@ -260,7 +260,7 @@ def avg_pool1d(
     (kernel,), (around,) = sizes(kernel_size, 1), sizes(padding, 1)
     step = kernel if stride in (None, (), []) else sizes(stride, 1)[0]
     found = _averaged(input.unsqueeze(-2), 2, (1, kernel), (1, step), (0, around), ceil_mode, count_include_pad, None)
-    return found.squeeze(-2)  # type: ignore[no-any-return]
+    return found.squeeze(-2)
 
 
 @api("adaptive_avg_pool1d", where="torch F")

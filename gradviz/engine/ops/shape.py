@@ -95,6 +95,19 @@ UNSAFE_VIEW = op(
     derivatives=_SAME,
     self=lambda grad, self_shape: grad.reshape(self_shape),
 )
+RESHAPE_ALIAS = op(
+    "_reshape_alias",
+    "self",
+    _view_forward,
+    node="ReshapeAliasBackward0",
+    category="shape",
+    symbol="view",
+    latex=r"x",
+    brief="The same elements in another shape, where they do not lie in order.",
+    derivatives=_SAME,
+    view=True,
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+)
 ALIAS = op(
     "alias",
     "self",
@@ -127,7 +140,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     """Another shape: a view where the memory allows it, else a copy."""
     size = infer_size(sizes_of(shape), input._data.size)
     if _same_memory(input._data, size) is not None:
-        made: Tensor = call(VIEW, input, size=size)
+        made: Tensor = call(VIEW if input._data.flags.c_contiguous else RESHAPE_ALIAS, input, size=size)
         return made
     made = call(UNSAFE_VIEW, _contiguous_copy(input), size=size)
     return made

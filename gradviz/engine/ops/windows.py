@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+Array = Any  # an ndarray: what NumPy's own annotations say of indexing with tuples is too narrow
 Sizes = tuple[int, ...]
 
 
@@ -19,9 +19,9 @@ def sizes(value: Any, count: int) -> Sizes:
     return found * count if len(found) == 1 else found
 
 
-def window_count(n: int, kernel: int, stride: int, padding: int, dilation: int = 1, ceil_mode: bool = False) -> int:
-    """How many windows fit along a dimension of size n; with `ceil_mode` one that sticks out counts if it starts "
-    "inside."""
+def window_count(n: int, kernel: int, stride: int, padding: int, dilation: int = 1, *, ceil_mode: bool = False) -> int:
+    """How many windows fit along a dimension of size n; with `ceil_mode` one that sticks out counts if it starts
+    inside."""
     rest = n + 2 * padding - dilation * (kernel - 1) - 1
     count = (-(-rest // stride) if ceil_mode else rest // stride) + 1
     if ceil_mode and (count - 1) * stride >= n + padding:
@@ -40,21 +40,21 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
     if any(padding):
         x = np.pad(x, [(0, 0)] * (x.ndim - n) + [(p, p) for p in padding])
     axes = tuple(range(x.ndim - n, x.ndim))
-    view = np.lib.stride_tricks.sliding_window_view(x, spans(kernel, dilation), axes)
+    view: Any = np.lib.stride_tricks.sliding_window_view(x, spans(kernel, dilation), axes)
     steps = tuple(slice(None, None, s) for s in (*stride, *dilation))
     return view[(..., *steps)]
 
 
 def put_windows(cols: Array, shape: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Array:
-    """The transpose of `windows`: adds each window back to where it came from, in an array whose last dimensions "
-    "are `shape`."""
+    """The transpose of `windows`: adds each window back to where it came from, in an array whose last dimensions
+    are `shape`."""
     n = len(shape)
     counts, kernel = cols.shape[-2 * n : -n], cols.shape[-n:]
     wide = [
         max(size + 2 * p, (c - 1) * s + d * (k - 1) + 1)
         for size, p, c, s, d, k in zip(shape, padding, counts, stride, dilation, kernel, strict=True)
     ]
-    out = np.zeros((*cols.shape[: -2 * n], *wide), cols.dtype)
+    out: Any = np.zeros((*cols.shape[: -2 * n], *wide), cols.dtype)
     for offset in itertools.product(*map(range, kernel)):
         place = tuple(
             slice(o * d, o * d + (c - 1) * s + 1, s)
