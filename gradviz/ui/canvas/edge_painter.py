@@ -33,12 +33,8 @@ def _weights(count: int) -> Floats:
     return np.stack(((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3), axis=1)
 
 
-WEIGHTS = {count: _weights(count) for count in (2, 8, 20)}
-
-
-def pieces(scale: float) -> int:
-    """Lines per bent cubic: as many as can be told apart at this zoom."""
-    return 2 if scale < MIDDLE else 8 if scale < NEAR else 20
+WEIGHTS = {count: _weights(count) for count in (2, 4, 8, 20)}
+BY_LENGTH = ((0, 12, 2), (12, 40, 4), (40, 120, 8), (120, np.inf, 20))  # pixels from, to: lines per bent cubic
 
 
 def draw_lines(painter: QPainter, lines: NDArray[Any]) -> None:
@@ -60,9 +56,12 @@ def cubics_in(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Ints:
 def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
     """Cubics as straight lines (n, 4); those that are straight need one each."""
     bent = placed.bent[cubics]
-    straight = placed.cubics[cubics[~bent]][:, (0, 3)].reshape(-1, 4)
-    points = np.matmul(WEIGHTS[pieces(scale)], placed.cubics[cubics[bent]])
-    return np.concatenate((straight, np.concatenate((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 4)))
+    lines = [placed.cubics[cubics[~bent]][:, (0, 3)].reshape(-1, 4)]
+    pixels = placed.cubic_length[cubics] * scale
+    for shortest, longest, count in BY_LENGTH:
+        points = np.matmul(WEIGHTS[count], placed.cubics[cubics[bent & (pixels >= shortest) & (pixels < longest)]])
+        lines.append(np.concatenate((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 4))
+    return np.concatenate(lines)
 
 
 def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:

@@ -72,6 +72,17 @@ class Ink:
         """The width of a text."""
         return self._metrics[role].horizontalAdvance(text)
 
+    def broken(self, role: str, text: str, width: float) -> list[str]:
+        """A text in lines of about this width, broken between words."""
+        lines = [""]
+        for word in text.split():
+            longer = f"{lines[-1]} {word}".strip()
+            if lines[-1] and self.width(role, longer) > width:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+        return lines
+
     def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
         """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole)."""
         if self.width(role, text) > box.width():

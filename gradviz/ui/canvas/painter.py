@@ -27,7 +27,7 @@ from gradviz.ui.canvas.placed import Placed
 NAMED = 0.3
 MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
 MOST_SPRITES = 700
-REASON_HEIGHT = 19.0
+REASON_WIDTH, REASON_LINE = 100.0, 14.0
 
 
 @dataclass(eq=False)
@@ -239,12 +239,16 @@ class ScenePainter:
         painter.setBrush(ink.colours["error"])
         painter.drawEllipse(mark)
         ink.text(painter, sizes.NAME, "card", mark, "!", CENTRE)
-        width = ink.width(sizes.SMALL, reason) + 14
-        below = QRectF(card.center().x() - width / 2, self._box(item).bottom() - 2, width, REASON_HEIGHT)
+        lines = ink.broken(sizes.SMALL, reason, REASON_WIDTH)
+        width = max(ink.width(sizes.SMALL, line) for line in lines) + 14
+        height = REASON_LINE * len(lines) + 5
+        below = QRectF(card.center().x() - width / 2, self._box(item).bottom() - 2, width, height)
         painter.setPen(QPen(ink.colours["error"], 1.2))
         painter.setBrush(ink.colours["error_fill"])
         painter.drawRoundedRect(below, 5, 5)
-        ink.text(painter, sizes.SMALL, "error", below, reason, CENTRE)
+        for number, line in enumerate(lines):
+            place = QRectF(below.left(), below.top() + 2.5 + number * REASON_LINE, width, REASON_LINE)
+            ink.text(painter, sizes.SMALL, "error", place, line, CENTRE)
 
     def paint_selection(self, painter: QPainter, camera: Camera, item: int, focused: bool) -> None:
         """The frame around what is selected."""
