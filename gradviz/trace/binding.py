@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 from gradviz.trace.schema import ELEMENT, PLAIN
 
@@ -40,6 +41,8 @@ class Binder:
         recorder = self._recorder
         number = tensor.tag
         if number < 0:
+            if state.observer is None:
+                return  # nobody watches now: this is no tensor of the graph
             number = recorder.tensor_of(tensor)
         key = (number, name, rank)
         if key not in self._done:

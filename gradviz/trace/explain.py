@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradviz.trace.formulas import backward_sentence, sender_name
+from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.values import Value
 
@@ -125,6 +126,11 @@ def _inplace(frame: Frame) -> str:
     tensor = frame.current_tensor
     name, version = frame.name(tensor), frame.version(tensor)
     line = f"{name} was overwritten: it is {_text(frame.value(tensor))} now, version {version}."
+    writes = frame.trace.writes
+    low, high = span(writes.step, frame.cursor - 1, frame.cursor)
+    others = [frame.name(int(other)) for other in writes.tensor[low:high] if other != tensor]
+    if others:
+        line += f" {', '.join(dict.fromkeys(others))} changed with it: they share memory."
     stale = [
         str(frame.trace.nodes.name[node])
         for node in frame.trace.saved_on(int(frame.trace.tensors.storage[tensor]), frame.cursor)
@@ -218,7 +224,7 @@ def _hook_title(frame: Frame) -> str:
 def _hook(frame: Frame) -> str:
     trace, row = frame.trace, _ref(frame)
     before, after = trace.value(int(trace.hooks.before[row])), trace.value(int(trace.hooks.after[row]))
-    if after is None or before is None:
+    if after is None or before is None or trace.hooks.before[row] == trace.hooks.after[row]:
         return "The hook was called and changed nothing."
     return _stop(f"The hook changed the gradient: {before.text()} → {after.text()}")
 

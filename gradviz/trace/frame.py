@@ -149,7 +149,7 @@ class Frame:
         leaf = graphs.of_tensor < 0
         result |= leaf & ((last_use < 0) | (last_use >= self.cursor))
         result[tensor[shown[graphs.of_node[user]]]] = True
-        return result & self.tensor_created
+        return result & self.tensor_created & ~trace.superseded
 
     @cached_property
     def node_created(self) -> Array:
@@ -249,6 +249,10 @@ class Frame:
         rows = self._arrivals(tensor)
         if not len(rows) or self.is_leaf(tensor):
             return None
+        hooks = self.trace.hooks
+        changed = self.trace.history("hooks", "tensor").last(tensor, self.cursor)
+        if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= self.trace.arrivals.step[rows[-1]]:
+            return self.trace.value(hooks.after[changed])
         return self.trace.value(self.trace.arrivals.total[rows[-1]])
 
     def buffer(self, tensor: int) -> Buffer | None:

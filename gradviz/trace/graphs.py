@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.schema import NEVER, Inputs, Nodes, Steps, Tensors
+from gradviz.trace.schema import NEVER, Inputs, Names, Nodes, Steps, Tensors
 
 Array = NDArray[Any]
 
@@ -84,3 +84,12 @@ def last_uses(nodes: Nodes, inputs: Inputs, tensors: Tensors) -> Array:
     last = np.full(len(tensors), -1, np.int64)
     last[inputs.tensor] = nodes.step[inputs.node]  # in order of nodes, so the last one stays
     return last
+
+
+def find_superseded(tensors: Tensors, names: Names, last_use: Array) -> Array:
+    """Leaves that are never used and have no name, and whose memory another leaf has taken over."""
+    nameless = (tensors.producer < 0) & (last_use < 0)
+    nameless[names.tensor[names.tensor >= 0]] = False
+    leaf_storage, counts = np.unique(tensors.storage[tensors.producer < 0], return_counts=True)
+    found: Array = nameless & np.isin(tensors.storage, leaf_storage[counts > 1])
+    return found

@@ -22,6 +22,8 @@ class Memory:
     def enter(self, tensor: Any) -> None:
         """Remember that this tensor looks at its memory."""
         entries = self._tensors.setdefault(_owner(tensor._data), [])
+        if len(entries) > 16:
+            entries[:] = [entry for entry in entries if entry() is not None]
         if not any(entry() is tensor for entry in entries):
             entries.append(ref(tensor))
         if len(self._tensors) > self._purge_at:

@@ -19,6 +19,7 @@ class Naming:
         self._trace = trace
         self._history = trace.history("names", "tensor")
         self._ambiguous = self._find_ambiguous()
+        self._origins: dict[int, int] = {}
 
     def _find_ambiguous(self) -> set[str]:
         """Names of parameters that several modules use for different tensors."""
@@ -30,40 +31,75 @@ class Naming:
                 found.add(name)
         return found
 
-    def name(self, tensor: int, cursor: int) -> str:
-        """The best name bound so far: the first plain variable, then the first element, then the first local
-        variable."""
-        names = self._trace.names
-        # A leaf has one name throughout: a parameter is made before its module has a name.
-        leaf = self._trace.tensors.producer[tensor] < 0
-        rows = self._history.all(tensor) if leaf else self._history.before(tensor, cursor)
-        if len(rows):
-            row = rows[names.rank[rows].argmin()]
-            name, owner = str(names.name[row]), str(names.owner[row])
-            return f"{owner}.{name}" if owner and ("." not in name or name in self._ambiguous) else name
-        return self._unnamed(tensor, cursor)
-
     def all(self, tensor: int, cursor: int) -> tuple[str, ...]:
         """Every name bound so far, in order, each once."""
         return tuple(dict.fromkeys(self._trace.names.name[self._history.before(tensor, cursor)].tolist()))
 
-    def _unnamed(self, tensor: int, cursor: int) -> str:
-        tensors, nodes = self._trace.tensors, self._trace.nodes
-        owner = int(tensors.grad_of[tensor])
+    def name(self, tensor: int, cursor: int) -> str:
+        """The best name bound so far, else that of the tensor that this one was made of with what was done to it."""
+        ending = ""
+        while len(ending) < LONGEST:
+            bound = self._bound(tensor, cursor)
+            if bound:
+                return _short(bound + ending)
+            before, step = self._made_of(tensor)
+            if before < 0:
+                return _short(self._own(tensor) + ending)
+            tensor, ending = before, step + ending
+        return _short("…" + ending[-LONGEST + 1 :])
+
+    def _bound(self, tensor: int, cursor: int) -> str:
+        """The first plain variable that it was bound to, else the first element, else the first local variable."""
+        # A leaf has one name throughout: a parameter is made before its module has a name.
+        leaf = self._trace.tensors.producer[tensor] < 0
+        rows = self._history.all(tensor) if leaf else self._history.before(tensor, cursor)
+        if not len(rows):
+            return ""
+        names = self._trace.names
+        row = rows[names.rank[rows].argmin()]
+        name, owner = str(names.name[row]), str(names.owner[row])
+        return f"{owner}.{name}" if owner and ("." not in name or name in self._ambiguous) else name
+
+    def _made_of(self, tensor: int) -> tuple[int, str]:
+        """The tensor after which an unnamed one is called, and what to add to that name; -1 when there is none."""
+        trace = self._trace
+        owner, producer = int(trace.tensors.grad_of[tensor]), int(trace.tensors.producer[tensor])
         if owner >= 0:
-            return f"{self.name(owner, cursor)}.grad"
-        label, producer = str(tensors.label[tensor]), int(tensors.producer[tensor])
-        if producer >= 0:
-            written = self._written(producer)
-            if written >= 0:
-                return self.name(written, cursor)
-            if label and not self._inner(tensor, producer):
-                return _short(label)
-            scope, op, inputs = str(nodes.scope[producer]), str(nodes.op[producer]), self._trace.inputs_of(producer)
-            if len(inputs) == 1:
-                return f"{self.name(int(inputs[0]), cursor)}.{op}()"
-            return f"{scope}: {op}" if scope else op
-        return _short(label) if label else f"tensor {tensor}"
+            return owner, ".grad"
+        if producer < 0:
+            return -1, ""
+        if self._written(producer) >= 0:
+            return self._origin(tensor), ""
+        inputs, label, op = trace.inputs_of(producer), str(trace.nodes.source[producer]), str(trace.nodes.op[producer])
+        if len(inputs) != 1 or trace.nodes.call[producer] >= 0:
+            return -1, ""
+        if op == "detach":
+            return int(inputs[0]), ".data" if ".data" in label else ".detach()"
+        if label and not self._inner(tensor, producer):
+            return -1, ""
+        return int(inputs[0]), f".{op}()"
+
+    def _own(self, tensor: int) -> str:
+        """The name of a tensor that is called after no other one."""
+        trace, producer = self._trace, int(self._trace.tensors.producer[tensor])
+        if producer < 0:
+            return self._leaf(tensor)
+        op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
+        if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
+            return op
+        if label and not self._inner(tensor, producer):
+            return label
+        return f"{scope}: {op}" if scope else op
+
+    def _leaf(self, tensor: int) -> str:
+        """The name of a leaf that has none: a number that no factory made is its own name."""
+        trace = self._trace
+        step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
+        made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
+        value = trace.value(int(trace.tensors.value[tensor]))
+        if not made and value is not None and value.scalar is not None:
+            return value.brief()
+        return label or f"tensor {tensor}"
 
     def _written(self, producer: int) -> int:
         """The tensor that an in-place operation has overwritten, -1 for other operations."""
@@ -71,12 +107,29 @@ class Naming:
         in_place = step >= 0 and trace.steps.kind[step] == Kind.INPLACE and trace.steps.node[step] == producer
         return int(trace.inputs_of(producer)[0]) if in_place and len(trace.inputs_of(producer)) else -1
 
+    def _origin(self, tensor: int) -> int:
+        """What a tensor was before all in-place operations that gave it its value, or the last that has a name."""
+        path: list[int] = []
+        while tensor not in self._origins:
+            producer = int(self._trace.tensors.producer[tensor])
+            before = self._written(producer) if producer >= 0 else -1
+            if before < 0 or (path and len(self._history.all(tensor))):
+                self._origins[tensor] = tensor
+                break
+            path.append(tensor)
+            tensor = before
+        origin = self._origins[tensor]
+        for each in path:
+            self._origins[each] = origin
+        return origin
+
     def _inner(self, tensor: int, producer: int) -> bool:
-        """Whether the expression goes on: its result is used by an operation of the same call, so it is the label
-        of that."""
+        """Whether the expression goes on: an operation of the same call uses the result, so the text is that one's."""
         nodes = self._trace.nodes
         return any(
-            nodes.site[user] == nodes.site[producer] and nodes.step[user] == nodes.step[producer] + 1
+            nodes.site[user] == nodes.site[producer]
+            and nodes.step[user] == nodes.step[producer] + 1
+            and self._written(user) < 0
             for user in self._trace.users_of(tensor)
         )
 

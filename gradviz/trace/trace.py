@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gradviz.trace.derive import derive
 from gradviz.trace.encoding import read
 from gradviz.trace.frame import NORMAL, NOT_FINITE, ZERO, Frame
-from gradviz.trace.graphs import Graphs, find_graphs, last_uses
+from gradviz.trace.graphs import Graphs, find_graphs, find_superseded, last_uses
 from gradviz.trace.held import held_curve
 from gradviz.trace.index import History, span
 from gradviz.trace.kinds import Kind
@@ -140,6 +140,12 @@ class Trace:
     def last_use(self) -> Array:
         """Per tensor the last step at which an operation read it, -1 never."""
         found: Array = self._cached("last use", lambda: last_uses(self.nodes, self.inputs, self.tensors))
+        return found
+
+    @property
+    def superseded(self) -> Array:
+        """Leaves that only lent their memory, as the argument of nn.Parameter does: never used, without a name."""
+        found: Array = self._cached("superseded", lambda: find_superseded(self.tensors, self.names, self.last_use))
         return found
 
     @property

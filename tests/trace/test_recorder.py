@@ -1,0 +1,220 @@
+"""What the recorder writes about writes, views, hooks, optimizers, second derivatives and all else that is reported."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradviz.trace.frame import Frame
+from gradviz.trace.kinds import Kind
+from gradviz.trace.trace import Trace
+from tests.trace.running import run
+
+HEAD = "import torch\n"
+
+
+def steps(trace: Trace, kind: Kind) -> list[Frame]:
+    return [trace.frame(int(step) + 1) for step in np.flatnonzero(trace.steps.kind == kind)]
+
+
+def tensor(trace: Trace, name: str) -> int:
+    frame = trace.frame(len(trace))
+    return [number for number in range(len(trace.tensors)) if frame.name(number) == name][-1]
+
+
+def text(frame: Frame, number: int) -> str | None:
+    value = frame.value(number)
+    return value.text() if value is not None else None
+
+
+def test_an_untracked_write_keeps_the_tensor_and_its_former_value_can_be_seen() -> None:
+    trace = run(
+        HEAD + "w = torch.tensor([1., 2.], requires_grad=True)\nwith torch.no_grad():\n    w += 1\n    w.mul_(2)\n"
+    )
+    (w,) = [number for number in range(len(trace.tensors)) if trace.frame(9).name(number) == "w"]
+    assert [text(frame, w) for frame in (trace.frame(1), *steps(trace, Kind.INPLACE))] == [
+        "[1., 2.]",
+        "[2., 3.]",
+        "[4., 6.]",
+    ]
+    assert [frame.version(w) for frame in (trace.frame(1), *steps(trace, Kind.INPLACE))] == [0, 1, 2]
+
+
+def test_a_tracked_write_makes_the_next_tensor_over_the_same_storage() -> None:
+    trace = run(HEAD + "x = torch.tensor([1., 2.], requires_grad=True)\ny = x * 2\ny += 1\ny.sum().backward()\n")
+    old, new = [number for number in range(len(trace.tensors)) if trace.frame(9).name(number) == "y"]
+    assert trace.tensors.storage[old] == trace.tensors.storage[new]
+    assert (text(trace.frame(9), old), text(trace.frame(9), new)) == ("[2., 4.]", "[3., 5.]")
+    assert trace.frame(len(trace)).version(new) == 1
+    assert trace.inputs_of(int(trace.tensors.producer[new])).tolist()[0] == old
+    grad = trace.frame(len(trace)).grad(tensor(trace, "x"))
+    assert grad is not None and grad.text() == "[2., 2.]"
+
+
+def test_a_write_through_a_view_changes_its_base_and_the_history_of_both() -> None:
+    trace = run(HEAD + "x = torch.ones(3, requires_grad=True)\ny = x * 2\ny[0] = 9.\n(y * y).sum().backward()\n")
+    assert "CopySlices" in trace.nodes.name.tolist() and "AsStridedBackward0" in trace.nodes.name.tolist()
+    (write,) = steps(trace, Kind.INPLACE)
+    assert write.name(write.current_tensor) == "y" and text(write, write.current_tensor) == "[9., 2., 2.]"
+    assert "CopySlices" in [trace.nodes.name[frame.current_node] for frame in steps(trace, Kind.BACKWARD)]
+    grad = trace.frame(len(trace)).grad(tensor(trace, "x"))
+    assert grad is not None and grad.text() == "[0., 8., 8.]"
+
+
+def test_memory_that_is_shared_changes_everywhere() -> None:
+    trace = run(HEAD + "x = torch.zeros(3)\nv = x[1:]\nd = x.detach()\nx[2] = 7.\nd[0] = 5.\n")
+    end = trace.frame(len(trace))
+    assert [text(end, tensor(trace, name)) for name in ("x", "v", "d")] == ["[5., 0., 7.]", "[0., 7.]", "[5., 0., 7.]"]
+    assert len({int(trace.tensors.storage[tensor(trace, name)]) for name in ("x", "v", "d")}) == 1
+
+
+def test_data_changes_the_value_but_not_the_version() -> None:
+    trace = run(HEAD + "x = torch.tensor([1., 2.], requires_grad=True)\ny = x * x\nx.data += 10\ny.sum().backward()\n")
+    x, end = tensor(trace, "x"), trace.frame(len(trace))
+    assert text(end, x) == "[11., 12.]" and end.version(x) == 0
+    assert not len(trace.errors)
+    assert "x changed with it" in steps(trace, Kind.INPLACE)[0].explanation.sentence
+    assert "x.data" in [end.name(number) for number in range(len(trace.tensors))]
+
+
+def test_a_stale_buffer_is_seen_before_backward_fails() -> None:
+    trace = run(HEAD + "x = torch.tensor([1., 2.], requires_grad=True)\ny = x.exp()\ny += 1\ny.sum().backward()\n")
+    exp = trace.nodes.name.tolist().index("ExpBackward0")
+    (write,) = steps(trace, Kind.INPLACE)
+    before, after = trace.frame(write.cursor - 1).saved(exp)[0], write.saved(exp)[0]
+    assert (before.state, after.state) == ("held", "stale")
+    assert (after.version_saved, after.version_now) == (0, 1)
+
+
+def test_the_numbers_of_a_snippet_are_parameters_of_the_operation() -> None:
+    trace = run(HEAD + "x = torch.tensor(3., requires_grad=True)\ny = x * 2\nz = y ** 3\nz.backward()\n")
+    assert trace.nodes.params.tolist() == ["other=2", "exponent=3"]
+    assert trace.inputs.tensor.tolist() == [0, 1]
+    sentences = [frame.explanation.sentence for frame in steps(trace, Kind.BACKWARD)]
+    assert "∂z/∂x = grad · 2 = 108 × 2 = 216" in sentences[1]
+
+
+def test_hooks_and_retained_gradients() -> None:
+    source = "x = torch.tensor([1., 2.], requires_grad=True)\ny = x * 2\ny.retain_grad()\n"
+    source += "y.register_hook(lambda g: g * 10)\nx.register_hook(lambda g: None)\ny.sum().backward()\n"
+    trace = run(HEAD + source)
+    x, y = tensor(trace, "x"), tensor(trace, "y")
+    changed, same = steps(trace, Kind.HOOK)
+    assert changed.explanation.sentence == "The hook changed the gradient: [1., 1.] → [10., 10.]."
+    assert same.explanation.sentence == "The hook was called and changed nothing."
+    end = trace.frame(len(trace))
+    passing, kept, leaf = end.passing(y), end.grad(y), end.grad(x)
+    assert passing is not None and kept is not None and leaf is not None
+    assert (passing.text(), kept.text(), leaf.text()) == ("[10., 10.]", "[10., 10.]", "[20., 20.]")
+    assert end.retains_grad(y) and not trace.frame(1).retains_grad(y)
+
+
+def test_second_derivatives_belong_to_the_call_that_made_them() -> None:
+    source = "x = torch.tensor(3., requires_grad=True)\ny = x ** 3\n"
+    source += "(g,) = torch.autograd.grad(y, x, create_graph=True)\ng.backward()\n"
+    trace = run(HEAD + source)
+    g = tensor(trace, "g")
+    assert trace.nodes.call[0] == -1 and set(trace.nodes.call[1:].tolist()) == {0}
+    assert trace.calls.create_graph.tolist() == [True, False]
+    assert trace.roots_of(1).tolist() == [g] and trace.wanted_by(0).tolist() == [tensor(trace, "x")]
+    grad = trace.frame(len(trace)).grad(tensor(trace, "x"))
+    assert grad is not None and grad.scalar == 18.0
+
+
+def test_training_shows_one_iteration_at_a_time() -> None:
+    source = """
+w = torch.tensor(1., requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(3):
+    opt.zero_grad()
+    loss = (w * 3 - 1) ** 2
+    loss.backward()
+    opt.step()
+"""
+    trace = run(HEAD + source)
+    assert len(trace.graphs) == 3
+    shown = [tuple(trace.frame(c).shown_graphs()) for c in range(len(trace) + 1)]
+    assert list(dict.fromkeys(shown)) == [(), (0,), (1,), (2,)]
+    values = [text(frame, tensor(trace, "w")) for frame in steps(trace, Kind.OPTIMIZER)]
+    assert len(set(values)) == 3
+    assert all(frame.shown_tensors[tensor(trace, "w")] for frame in map(trace.frame, range(1, len(trace) + 1)))
+
+
+def test_reasons() -> None:
+    source = """
+x = torch.tensor(2., requires_grad=True)
+d = (x * 2).detach()
+with torch.no_grad():
+    n = x * 3
+i = torch.tensor([1, 2])
+k = d * 2
+u = torch.tensor(5., requires_grad=True)
+y = x * d
+y.backward()
+"""
+    trace = run(HEAD + source)
+    end = trace.frame(len(trace))
+    reasons = {name: end.no_grad_reason(tensor(trace, name)) for name in ("x", "d", "n", "i", "k", "u", "y")}
+    assert reasons == {
+        "x": None,
+        "d": "detached at line 4",
+        "n": "computed inside no_grad at line 6",
+        "i": "int64: only floating point and complex tensors can require gradients",
+        "k": "d, which it was computed from: detached at line 4",
+        "u": "not reached from y: no operation has used it",
+        "y": "not a leaf: the gradient passed through and was not stored (retain_grad() stores it)",
+    }
+
+
+def test_a_custom_function_is_one_operation() -> None:
+    source = """
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 2 * x * g
+a = torch.tensor(3., requires_grad=True)
+v = Square.apply(a)
+v.backward()
+"""
+    trace = run(HEAD + source)
+    assert trace.nodes.name.tolist() == ["SquareBackward"] and trace.inputs.tensor.tolist() == [tensor(trace, "a")]
+    assert len(trace.tensors) == 2
+    assert [one.tensor for one in trace.frame(3).saved(0)] == [tensor(trace, "a")]
+    assert Kind.FREE in trace.steps.kind
+
+
+def test_printed_text_and_lines() -> None:
+    trace = run(HEAD + "x = torch.ones(2)\n\nprint(x)\nprint('two', 3)\n")
+    assert trace.texts.text.tolist() == ["tensor([1., 1.])\n", "two 3\n"]
+    assert [frame.current_line for frame in steps(trace, Kind.PRINT)] == [4, 5]
+
+
+def test_held_bytes_count_storage_once() -> None:
+    trace = run(HEAD + "x = torch.ones(10, requires_grad=True)\ny = x.exp()\nz = y * y\nz.sum().backward()\n")
+    exp, mul = (int(np.flatnonzero(trace.nodes.op == op)[0]) for op in ("exp", "mul"))
+    before = trace.frame(int(trace.nodes.step[mul]) + 1)
+    assert [(one.name, one.nbytes) for n in (exp, mul) for one in before.saved(n)] == [
+        ("result", 40),
+        ("other", 40),
+        ("self", 40),
+    ]
+    assert before.held_bytes == 40
+    assert trace.held_bytes[-1] == 0 and max(trace.held_bytes) == 40
+
+
+def test_a_deep_graph_needs_no_recursion() -> None:
+    source = "x = torch.tensor(1., requires_grad=True)\ny = x\nfor i in range(5000):\n    y = y * 1.0001\n"
+    source += (
+        "z = torch.zeros(2)\nfor i in range(2000):\n    z[0] = z[0] + 1\nw = torch.ones(2, requires_grad=True) * 1\n"
+    )
+    source += "for i in range(2000):\n    w.add_(1)\ny.backward()\n"
+    trace = run(HEAD + source)
+    assert not len(trace.errors)
+    end = trace.frame(len(trace))
+    assert {end.name(number) for number in range(len(trace.tensors))} >= {"x", "y", "z", "w"}
+    assert end.explanation.title.startswith("AccumulateGrad")
+    assert len(trace.graphs) > 1
