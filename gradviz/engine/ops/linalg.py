@@ -143,9 +143,9 @@ SLOGDET = op(
     symbol="ln|det|",
     latex=r"\ln |\det A|",
     brief="Sign and logarithm of the determinant.",
-    A=lambda grads, A, sign, LU, pivots: None
-    if grads[1] is None
-    else h(LINALG["inv"](A)) * grads[1].unsqueeze(-1).unsqueeze(-1),
+    A=lambda grads, A, sign, LU, pivots: (
+        None if grads[1] is None else h(LINALG["inv"](A)) * grads[1].unsqueeze(-1).unsqueeze(-1)
+    ),
 )
 
 
@@ -212,8 +212,12 @@ def _solve(a: Any, b: Any, *, left: bool, vector: bool) -> Any:
     return _guard(run, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
 
 
-def _solve_grads(grad: Any, A: Any, result: Any, left: bool, vector: bool, needs: Any) -> Any:
-    back = call(SOLVE, h(A), grad, left=left, vector=vector)
+def _solve_and_factor(a: Any, b: Any, *, left: bool, vector: bool) -> Any:
+    return _solve(a, b, left=left, vector=vector), *_batched_lu(a)
+
+
+def _solve_grads(grads: Any, A: Any, result: Any, LU: Any, pivots: Any, left: bool, vector: bool, needs: Any) -> Any:
+    back = call(SOLVE, h(A), grads[0], left=left, vector=vector)[0]
     if not needs[0]:
         return [None, back]
     if vector:
@@ -224,8 +228,9 @@ def _solve_grads(grad: Any, A: Any, result: Any, left: bool, vector: bool, needs
 SOLVE = op(
     "_linalg_solve_ex",
     "A, B",
-    _solve,
+    _solve_and_factor,
     node="LinalgSolveExBackward0",
+    outputs="result, LU, pivots",
     category="linear algebra",
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
@@ -240,7 +245,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The X with A X = B (or X A = B)."""
     check_square(A, "linalg.solve")
     vector = B._data.ndim == 1 or (B._data.ndim == A._data.ndim - 1 and B._data.shape == A._data.shape[:-1])
-    found: Tensor = call(SOLVE, A, B, left=left, vector=vector)
+    found: Tensor = call(SOLVE, A, B, left=left, vector=vector)[0]
     return found
 
 

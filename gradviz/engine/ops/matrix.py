@@ -4,7 +4,6 @@ distances, meshgrid."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -226,112 +225,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     return found
 
 
-class _Einsum:
-    """One einsum equation, taken apart: letters of each operand and of the result."""
-
-    def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
-        text = equation.replace(" ", "")
-        left, arrow, right = text.partition("->")
-        self.terms = [self._letters(term, x) for term, x in zip(left.split(","), operands, strict=False)]
-        if len(left.split(",")) != len(operands):
-            more = "fewer" if len(left.split(",")) > len(operands) else "more"
-            raise RuntimeError(f"einsum(): {more} operands were provided than specified in the equation")
-        dots = max((term[1] for term in self.terms), default=0)
-        self.inputs = [self._with_dots(letters, at, count, dots) for letters, count, at in self.terms]
-        everything = [c for term in self.inputs for c in term]
-        if arrow:
-            out = right.replace("...", "".join(chr(0x100 + i) for i in range(dots)))
-            self.output = list(out)
-        else:
-            self.output = [chr(0x100 + i) for i in range(dots)]
-            self.output += sorted(c for c in set(everything) if everything.count(c) == 1 and c < chr(0x100))
-        for c in self.output:
-            if c not in everything:
-                raise RuntimeError(
-                    f"einsum(): output subscript {c} does not appear in the equation for any input operand"
-                )
-
-    @staticmethod
-    def _letters(term: str, x: Tensor) -> tuple[list[str], int, int]:
-        head, dots, tail = term.partition("...")
-        letters = list(head + tail)
-        count = x._data.ndim - len(letters) if dots else 0
-        if not dots and len(letters) != x._data.ndim:
-            raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number "
-                f"of dimensions "
-                f"({x._data.ndim}) for operand 0 and no ellipsis was given"
-            )
-        return letters, count, len(head)
-
-    @staticmethod
-    def _with_dots(letters: list[str], at: int, count: int, dots: int) -> list[str]:
-        return [*letters[:at], *(chr(0x100 + dots - count + i) for i in range(count)), *letters[at:]]
-
-
-@api("einsum", where="torch")
-def einsum(equation: Any, *operands: Any) -> Tensor:
-    """Sums of products by an equation such as "bij,bjk->bik", computed by bmm two operands at a time."""
-    given = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
-    plan = _Einsum(equation, given)
-    terms = [_take_diagonals(x, letters) for x, letters in zip(given, plan.inputs, strict=True)]
-    x, letters = terms[0]
-    for i, (y, others) in enumerate(terms[1:], start=1):
-        needed = set(plan.output).union(*(t[1] for t in terms[i + 1 :])) if i + 1 < len(terms) else set(plan.output)
-        x, letters = _contract(x, letters, y, others, needed)
-    gone = [i for i, c in enumerate(letters) if c not in plan.output]
-    if gone:
-        x = x.sum(gone)
-        letters = [c for c in letters if c in plan.output]
-    order = [letters.index(c) for c in plan.output]
-    return x if order == sorted(order) else x.permute(order)
-
-
-def _take_diagonals(x: Tensor, letters: list[str]) -> tuple[Tensor, list[str]]:
-    """A letter that stands twice in one operand names its diagonal."""
-    while len(set(letters)) < len(letters):
-        c = next(c for c in letters if letters.count(c) > 1)
-        i = letters.index(c)
-        j = letters.index(c, i + 1)
-        x = x.diagonal(0, i, j)
-        letters = [*(d for k, d in enumerate(letters) if k not in (i, j)), c]
-    return x, letters
-
-
-def _contract(x: Tensor, a: list[str], y: Tensor, b: list[str], needed: set[str]) -> tuple[Tensor, list[str]]:
-    """One product: letters of both that are still needed are the batch, of both that are not are summed."""
-    sizes: dict[str, int] = {}
-    for c, n in [*zip(a, x._data.shape, strict=True), *zip(b, y._data.shape, strict=True)]:
-        if sizes.get(c, 1) not in (1, n) and n != 1:
-            raise RuntimeError(
-                f"einsum(): subscript {c} has size {n} for operand 1 which does not broadcast with previously seen "
-                f"size {sizes[c]}"
-            )
-        sizes[c] = max(n, sizes.get(c, 1))
-    x, a = _sum_alone(x, a, b, needed)
-    y, b = _sum_alone(y, b, a, needed)
-    batch = [c for c in a if c in b and c in needed]
-    inner = [c for c in a if c in b and c not in needed]
-    left = [c for c in a if c not in b]
-    right = [c for c in b if c not in a]
-    size = {k: math.prod(sizes[c] for c in group) for k, group in zip("bilr", (batch, inner, left, right), strict=True)}
-    shape_of = [sizes[c] for c in batch + left + right]
-    p = _arranged(x, a, batch + left + inner, sizes).reshape(size["b"], size["l"], size["i"])
-    q = _arranged(y, b, batch + inner + right, sizes).reshape(size["b"], size["i"], size["r"])
-    return F["bmm"](p, q).view(shape_of), batch + left + right
-
-
-def _arranged(x: Tensor, letters: list[str], order: list[str], sizes: dict[str, int]) -> Tensor:
-    moved = x.permute([letters.index(c) for c in order])
-    shape = tuple(sizes[c] for c in order)
-    return moved if moved._data.shape == shape else moved.expand(*shape)  # type: ignore[no-any-return]
-
-
-def _sum_alone(x: Tensor, letters: list[str], other: list[str], needed: set[str]) -> tuple[Tensor, list[str]]:
-    gone = [i for i, c in enumerate(letters) if c not in other and c not in needed]
-    return (x.sum(gone), [c for i, c in enumerate(letters) if i not in gone]) if gone else (x, letters)
-
-
 @api("kron")
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product."""
@@ -384,24 +277,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     axis = next(i for i, n in enumerate(input._data.shape) if n == 3) if dim is None else dim
     return linalg_cross(input, other, dim=axis)
 
-
-@api("dist")
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The norm of the difference."""
-    found: Tensor = F["norm"](input - other, p)
-    return found
-
-
-@api("cdist", where="torch")
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
-    """The distance of each row of one to each row of the other."""
-    found: Tensor = F["norm"](x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
-    return found
-
-
-api("pdist", where="torch F")(
-    lambda input, p=2.0: cdist(input, input, p)[tuple(map(made, np.triu_indices(len(input), 1)))]
-)
 
 # --- grids ---
 

@@ -571,7 +571,7 @@ _with_mean("std_mean", False)
 # --- norms ---
 
 
-def _norm(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+def norm_forward(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     size = np.abs(x)
     if ord == math.inf:
@@ -586,7 +586,7 @@ def _norm(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> An
     return (total if ord == 1 else total ** (1.0 / ord)).astype(size.dtype)
 
 
-def _norm_grad(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
+def norm_gradient(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
     shape = self._data.shape
     grad, norm = kept(grad, shape, dim, keepdim), kept(result, shape, dim, keepdim)
     if ord == 0:
@@ -611,13 +611,13 @@ def _norm_grad(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: b
 NORM = op(
     "linalg_vector_norm",
     "self",
-    _norm,
+    norm_forward,
     category="reductions",
     symbol="‖x‖",
     latex=r"\|x\|_p",
     brief="The vector norm.",
     derivatives={"self": "grad · self / result"},
-    self=_norm_grad,
+    self=norm_gradient,
 )
 
 
