@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import numeric
-from gradviz.engine.api import FUNCTIONS, api, method, prop
+from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import unary
 from gradviz.engine.ops.arithmetic import conj
@@ -309,28 +309,6 @@ CONJ = op(
     brief="The conjugate.",
     self=lambda grad: grad.conj(),
 )
-REAL = op(
-    "real",
-    "self",
-    lambda x: x.real,
-    category="complex",
-    symbol="Re",
-    latex=r"\operatorname{Re} x",
-    brief="The real part.",
-    view=True,
-    self=lambda grad: grad.to(grad.dtype.to_complex()),
-)
-IMAG = op(
-    "imag",
-    "self",
-    lambda x: x.imag,
-    category="complex",
-    symbol="Im",
-    latex=r"\operatorname{Im} x",
-    brief="The imaginary part.",
-    view=True,
-    self=lambda grad: grad.to(grad.dtype.to_complex()) * 1j,
-)
 ANGLE = op(
     "angle",
     "self",
@@ -358,24 +336,6 @@ def conjugate(input: Tensor) -> Tensor:
     return made
 
 
-@api("real", where="torch")
-def real(input: Tensor) -> Tensor:
-    """The real part."""
-    made: Tensor = call(REAL, input) if input._data.dtype.kind == "c" else input
-    return made
-
-
-@api("imag", where="torch")
-def imag(input: Tensor) -> Tensor:
-    """The imaginary part of a complex tensor."""
-    if input._data.dtype.kind != "c":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    made: Tensor = call(IMAG, input)
-    return made
-
-
-prop("real")(real)
-prop("imag")(imag)
 api("is_complex")(lambda input: input.dtype.is_complex)
 api("is_floating_point")(lambda input: input.dtype.is_floating_point)
 api("is_signed")(lambda input: input.dtype.is_signed)

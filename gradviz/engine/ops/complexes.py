@@ -1,0 +1,136 @@
+"""Complex numbers as pairs of real ones and back: view_as_real, view_as_complex, real, imag, complex, polar."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api, prop
+from gradviz.engine.apply import call
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+
+def _pairs(x: Any) -> Any:
+    return x[..., np.newaxis].view(np.float64 if x.dtype.itemsize == 16 else np.float32)
+
+
+def _joined(x: Any) -> Any:
+    return x.view(np.complex128 if x.dtype.itemsize == 8 else np.complex64)[..., 0]
+
+
+def _to_complex(grad: Tensor) -> Tensor:
+    return view_as_complex(grad.contiguous())
+
+
+def _to_real(grad: Tensor) -> Tensor:
+    return view_as_real(grad)
+
+
+VIEW_AS_REAL = op(
+    "view_as_real",
+    "self",
+    _pairs,
+    category="complex",
+    symbol="(re, im)",
+    latex=r"(\operatorname{Re} x, \operatorname{Im} x)",
+    brief="Real and imaginary parts along a new last dimension.",
+    view=True,
+    derivatives={"self": "grad as complex numbers"},
+    self=lambda grad: _to_complex(grad),
+)
+VIEW_AS_COMPLEX = op(
+    "view_as_complex",
+    "self",
+    _joined,
+    category="complex",
+    symbol="re + im·i",
+    latex=r"x_0 + x_1 i",
+    brief="Pairs along the last dimension as complex numbers.",
+    view=True,
+    derivatives={"self": "grad as pairs"},
+    self=lambda grad: _to_real(grad),
+)
+COMPLEX = op(
+    "complex",
+    "real, imag",
+    lambda re, im: (re + 1j * im).astype(np.complex128 if re.dtype.itemsize == 8 else np.complex64),
+    category="complex",
+    symbol="re + im·i",
+    latex=r"a + b i",
+    brief="Complex numbers from their parts.",
+    derivatives={"real": "the real part of grad", "imag": "the imaginary part of grad"},
+    real=lambda grad: F["real"](grad),
+    imag=lambda grad: F["imag"](grad),
+)
+
+
+@api("view_as_real", where="torch")
+def view_as_real(input: Tensor) -> Tensor:
+    """Real and imaginary parts along a new last dimension, in the same memory."""
+    if not input.dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    made: Tensor = call(VIEW_AS_REAL, input)
+    return made
+
+
+@api("view_as_complex", where="torch")
+def view_as_complex(input: Tensor) -> Tensor:
+    """Pairs along the last dimension as complex numbers, in the same memory."""
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{input.dtype.title}"
+        )
+    if not input._data.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input._data.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    made: Tensor = call(VIEW_AS_COMPLEX, input)
+    return made
+
+
+def _part(input: Tensor, which: int) -> Tensor:
+    pairs = view_as_real(input)
+    made: Tensor = pairs.select(pairs._data.ndim - 1, which)
+    return made
+
+
+@api("real", where="torch")
+def real(input: Tensor) -> Tensor:
+    """The real part: a view, like all parts of complex tensors; a real tensor is returned as it is."""
+    return _part(input, 0) if input.dtype.is_complex else input
+
+
+@api("imag", where="torch")
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor."""
+    if not input.dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return _part(input, 1)
+
+
+prop("real")(real)
+prop("imag")(imag)
+
+
+@api("complex", where="torch")
+def complex_of(real: Tensor, imag: Tensor) -> Tensor:
+    """Complex numbers from their real and imaginary parts."""
+    if real.dtype is not imag.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for second "
+            "argument"
+        )
+    made: Tensor = call(COMPLEX, real, imag)
+    return made
+
+
+@api("polar", where="torch")
+def polar(abs: Tensor, angle: Tensor) -> Tensor:
+    """Complex numbers from absolute value and angle."""
+    return complex_of(abs * F["cos"](angle), abs * F["sin"](angle))
