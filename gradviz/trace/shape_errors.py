@@ -119,6 +119,7 @@ SHAPE_ROWS: tuple[Row, ...] = (
     ),
     (r"a Tensor with (\d+) elements cannot be converted to Scalar", _one_element),
     (r"expected m1 and m2 to have the same dtype, but got: (\S+) != (\S+)", _two_types),
+    (r"expected both vectors to have same dtype, but found (\S+) and (\S+)", _two_types),
     (r"mat1 and mat2 must have the same dtype, but got (\S+) and (\S+)", _two_types),
     (r"Boolean value of Tensor with more than one value is ambiguous", _truth),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 
 import gradviz.torch as torch
@@ -32,10 +33,17 @@ def record(source: str, every: int = 0) -> Iterator[Batch]:
     world = {"print": printed, "__name__": "__main__", **recorder.hooks()}
     statements = tree.body
     chunks = [statements] if not every else [statements[i : i + every] for i in range(0, len(statements), every)]
+
+    def warned(message: Warning | str, category: type[Warning], *_: object) -> None:
+        recorder.text("err", f"{category.__name__}: {message}\n")
+
     set_observer(recorder)
     try:
         for chunk in chunks:
-            exec(compile(ast.Module(chunk, []), FILENAME, "exec"), world)
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                warnings.showwarning = warned
+                exec(compile(ast.Module(chunk, []), FILENAME, "exec"), world)
             if every and (batch := recorder.take_batch()):
                 yield batch
     except Exception as error:  # noqa: BLE001  what a snippet raises is what is looked at

@@ -1,0 +1,131 @@
+"""Explained errors: for each the words that must be there, the line to change, and the nodes that are marked."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gradviz.trace.errors import ROWS, explain_error
+from gradviz.trace.shape_errors import SHAPE_ROWS
+from tests.trace.running import run
+
+X = "import torch\nx = torch.tensor([1., 4.], requires_grad=True)\n"  # the code of a case begins on line 3
+
+NO_SUPER = """
+class N(torch.nn.Module):
+    def __init__(self):
+        self.layer = torch.nn.Linear(1, 1)
+N()"""
+
+ONCE = """
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        return g * 2
+y = (F.apply(x) ** 2).sum()
+(g,) = torch.autograd.grad(y, x, create_graph=True)
+g.sum().backward()"""
+
+NAN = """
+k = torch.tensor([0., 1.], requires_grad=True)
+with torch.autograd.set_detect_anomaly(True):
+    (k.sqrt() * 0).sum().backward()"""
+
+# (code, words of the reason, words of the fix, names of the marked nodes)
+CASES = [
+    (
+        "y = x * x\ns = y.sum()\ns.backward()\ns.backward()",
+        "freed other and self at step",
+        "retain_graph=True on line 5",
+        ["mul"],
+    ),
+    (
+        "y = x.exp()\ny.sum().backward()\n(y * 2).sum().backward()",
+        "ExpBackward0 (line 3) needs what it saved",
+        "line 4",
+        ["exp"],
+    ),
+    ("y = x * 2\ny.backward()", "y has shape (2,)", "gradient= of the same shape on line 4", ["mul"]),
+    ("torch.autograd.grad(x ** 2, x)", "x ** 2 has shape (2,)", "Reduce it first", ["pow"]),
+    (
+        "y = x.exp()\ny += 1\ny.sum().backward()",
+        "saved y as `result` at version 0",
+        "line 4 (`y += 1`)",
+        ["exp", "add"],
+    ),
+    ("x += 1", "written to in place", "`with torch.no_grad():`", []),
+    ("x[0] = 1.", "(through a view)", "`with torch.no_grad():`", []),
+    ("y = x.detach() * 2\ny.sum().backward()", "x.detach() was detached at line 3", "without detach()", ["detach"]),
+    (
+        "with torch.no_grad():\n    y = x * 2\nz = y.sum()\nz.backward()",
+        "y was computed inside no_grad at line 4",
+        "",
+        ["mul"],
+    ),
+    ("k = torch.ones(2)\n(k * 3).sum().backward()", "none of the leaves", "requires_grad=True", []),
+    ("x = x * 0.1\nx.sum().backward()\nx.grad * 2", "x.grad is None: not a leaf", "retain_grad() first", ["mul"]),
+    ("x.grad * 2", "x.grad is None: backward() has not run yet", "Run backward() first", []),
+    ("torch.mm(torch.ones(2), torch.ones(2, 1))", "A row of shape (1, 2) was meant", ".unsqueeze(0)", []),
+    ("a = torch.ones(2, 3)\nb = torch.ones(3)\ntorch.mm(a, b)", "operand b has shape (3,)", "(3, 1) on line 5", []),
+    ("a = torch.ones(2, 3)\nb = torch.ones(4, 3)\na @ b", "a is (2, 3), with 3 columns, but b is (4, 3)", "b.t()", []),
+    ("x + torch.ones(3)", "one has 2 elements and the other 3", "unsqueeze()", []),
+    ("y = x * 2\ny.backward(torch.ones(3))", "has shape (3,), but y has shape (2,)", "shape (2,) on line 4", []),
+    ("x.item()", "2 elements", ".sum()", []),
+    ("bool(x > 0)", "neither true nor false", ".any()", []),
+    ("torch.tensor([1, 2], requires_grad=True)", "real and complex numbers only", "2.", []),
+    ("z = torch.ones(2, requires_grad=True)\ntorch.autograd.grad(x.sum(), z)", "was not used", "allow_unused=True", []),
+    ("x.numpy()", "NumPy knows no history", ".detach().numpy()", []),
+    ("(x * 2).requires_grad_(False)", "Only a leaf decides", ".detach()", []),
+    ("torch.ones(2).register_hook(print)", "No gradient will ever reach", "requires_grad=True", []),
+    ("x @ x.detach().double()", "different types", ".float()", []),
+    ("torch.ones(2, 2).double() @ torch.ones(2, 2)", "different types", ".float()", []),
+    ("torch.nn.Linear(2, 1)(torch.ones(1, 2).double())", "different types", ".float()", []),
+    ("torch.autograd.grad(x.sum(), torch.ones(2))", "does not require grad", "requires_grad=True", []),
+    ("a, b = (x * 2).unbind()\na += 1", "one of several", "clone()", []),
+    ("class N(torch.nn.Module):\n    pass\nN()(x)", "has none", "forward(self, x)", []),
+    (NO_SUPER, "tables that __init__ of nn.Module makes", "super().__init__()", []),
+    (ONCE, "not differentiable itself", "differentiable operations", []),
+    (
+        NAN,
+        "got the gradient (2,) all 0 and made nan of it. In the forward pass it read k = [0., 1.]",
+        "clamp()",
+        ["sqrt"],
+    ),
+    ("torch.optim.SGD([x * 2], lr=0.1)", "never filled", "leaf", []),
+]
+
+
+@pytest.mark.parametrize(("code", "why", "fix", "marked"), CASES, ids=[code.splitlines()[-1] for code, *_ in CASES])
+def test_errors_are_explained(code: str, why: str, fix: str, marked: list[str]) -> None:
+    trace = run(X + code + "\n")
+    found = explain_error(trace)
+    assert found is not None, trace.errors.last_line.tolist()
+    assert why in found.why and fix in found.fix
+    assert [trace.nodes.op[mark.node] for mark in found.marks] == marked
+    assert trace.error_step == len(trace)
+    assert found.why in trace.frame(len(trace)).explanation.sentence
+    error = trace.to_json()["error"]
+    assert error is not None and error["why"] == found.why
+
+
+def test_an_error_without_a_row_is_shown_as_it_is() -> None:
+    trace = run(X + "undefined\n")
+    assert explain_error(trace) is None
+    assert trace.frame(len(trace)).explanation.sentence == "name 'undefined' is not defined"
+    assert trace.to_json()["error"]["last_line"] == "NameError: name 'undefined' is not defined"
+
+
+def test_a_run_without_an_error_has_no_explanation() -> None:
+    trace = run(X)
+    assert explain_error(trace) is None and trace.error_step is None and trace.to_json()["error"] is None
+
+
+def test_every_row_has_a_case() -> None:
+    messages = [str(run(X + code + "\n").errors.message[0]) for code, *_ in CASES]
+    for pattern, _ in (*ROWS, *SHAPE_ROWS):
+        assert any(re.search(pattern, message) for message in messages), pattern
