@@ -61,12 +61,28 @@ def test_errors_for_later_still_differ() -> None:
     assert agreeing == [], "these say what PyTorch says now: take them out of later_errors.json"
 
 
+def _has_half_complex(key: str) -> bool:
+    """Half precision with a complex number gives complex32 in PyTorch, which few of its operations take. There is
+    no such type here."""
+    return "float16" in key.split() and any("complex" in part or part.endswith("j") for part in key.split())
+
+
 @pytest.mark.parametrize("operation", PROMOTION)
 def test_dtypes_come_out_as_in_pytorch(operation: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         mine = promotion.observe(torch)[operation]
     wrong = {
-        key: f"{mine[key]} instead of {value}" for key, value in PROMOTION[operation].items() if mine[key] != value
+        key: f"{mine[key]} instead of {value}"
+        for key, value in PROMOTION[operation].items()
+        if mine[key] != value and not _has_half_complex(key)
     }
     assert wrong == {}
+
+
+@pytest.mark.parametrize("operation", ["+", "*", "/", "where"])
+def test_half_precision_with_a_complex_number_gives_complex64(operation: str) -> None:
+    mine = promotion.observe(torch)[operation]
+    assert {
+        value for key, value in mine.items() if _has_half_complex(key) and "128" not in key.replace("0complex128", "")
+    } == {"complex64"}

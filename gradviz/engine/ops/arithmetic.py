@@ -335,6 +335,8 @@ def _prepare_pow(input: Any, exponent: Any) -> Prepared:
         return POW_SCALAR, (input,), (cast(input, target),), {"exponent": exponent}
     if isinstance(input, NUMBERS):
         target = result_type(operand(input), exponent)
+        if target is dtypes.bool_:
+            raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return POW_BASE, (exponent,), (cast(exponent, target),), {"base": input}
     if result_type(input, exponent) is dtypes.bool_:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
