@@ -80,6 +80,11 @@ class Pilot:
         assert self.state.run.phase is not Phase.DIED, self.state.run.sentence
         return self.state.run.phase
 
+    def run_again(self, text: str) -> Phase:
+        """Type this text and run it."""
+        self.type_snippet(text)
+        return self.run()
+
     def step(self, count: int = 1) -> None:
         """Press F10."""
         for _ in range(count):

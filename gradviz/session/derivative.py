@@ -16,26 +16,21 @@ _NAME = re.compile(r"[\w.\[\]]+")
 def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
     """The formula for the input in this slot; None where the operation's row has none or the input needs no
     gradient."""
-    from gradviz.trace.formulas import row_of
-
     trace = frame.trace
-    inputs, outputs = trace.inputs_of(node), trace.outputs_of(node)
-    name = str(trace.nodes.name[node])
-    if not name or slot >= len(inputs) or not len(outputs) or not frame.requires_grad(int(inputs[slot])):
+    inputs, outputs = trace.slots_of(node), trace.outputs_of(node)
+    row = trace.op_of(node)
+    if row is None or slot not in inputs or not len(outputs) or not frame.requires_grad(inputs[slot]):
         return None
-    row = row_of(name, str(trace.nodes.op[node]))
-    if row is None or row.variadic or slot >= len(row.inputs):
+    formula = row.derivatives.get(row.inputs[slot]) if slot < len(row.inputs) else None
+    if not formula or not trace.nodes.name[node]:
         return None
-    formula = row.derivatives.get(row.inputs[slot])
-    if not formula:
-        return None
-    operands = dict(zip(row.inputs, map(int, inputs), strict=False))
+    operands = {row.inputs[at]: tensor for at, tensor in inputs.items() if at < len(row.inputs)}
     operands |= dict(zip(row.outputs, map(int, outputs), strict=False))
     numbers = dict(part.split("=", 1) for part in str(trace.nodes.params[node]).split(", ") if "=" in part)
     if set(_WORD.findall(formula)) <= {"grad", *numbers, *row.inputs, *row.outputs}:  # a formula, not a sentence
         formula = _WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
     factor = without_grad(formula)
-    left = f"∂{_bracket(frame.name(int(outputs[0])))}/∂{_bracket(frame.name(int(inputs[slot])))}"
+    left = f"∂{_bracket(frame.name(int(outputs[0])))}/∂{_bracket(frame.name(inputs[slot]))}"
     if factor is None:
         return f"{left}:  {_named(frame, formula, operands)}"
     number = _number(frame, factor, operands)

@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 from gradviz.session.state import State
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
 
 
 @dataclass(frozen=True)
 class Piece:
-    """One print or warning: stream "out" or "err"."""
+    """Text of one stream, "out" or "err", in one piece."""
 
     stream: str
     text: str
 
 
-def printed(state: State, *, whole: bool = False) -> tuple[Piece, ...]:
-    """The pieces in the order in which they came."""
+def count(state: State, *, whole: bool = False) -> int:
+    """How many prints and warnings there had been."""
     if state.trace is None:
-        return ()
-    import numpy as np
+        return 0
+    step = state.trace.texts.step
+    return len(step) if whole else int(step.searchsorted(state.cursor))
 
-    texts = state.trace.texts
-    count = len(texts.step) if whole else int(np.searchsorted(texts.step, state.cursor))
-    return tuple(Piece(stream, text) for stream, text in zip(texts.stream[:count], texts.text[:count], strict=True))
+
+def pieces(trace: Trace, start: int, end: int) -> tuple[Piece, ...]:
+    """The prints [start, end), those of one stream that follow each other joined."""
+    rows = zip(trace.texts.stream[start:end], trace.texts.text[start:end], strict=True)
+    return tuple(
+        Piece(stream, "".join(text for _, text in run)) for stream, run in groupby(rows, key=lambda row: str(row[0]))
+    )
+
+
+def lengths(trace: Trace) -> list[int]:
+    """How many UTF-16 units (as Qt counts) the first 0, 1, 2, … prints have together."""
+    total = [0]
+    for text in trace.texts.text:
+        total.append(total[-1] + len(text.encode("utf-16-le", "surrogatepass")) // 2)
+    return total

@@ -3,14 +3,19 @@ of it."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 
-from gradviz.session.printed import Piece, printed
+from gradviz.session.printed import count, lengths, pieces
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
 
 
 class OutputPanel(Panel):
@@ -18,7 +23,9 @@ class OutputPanel(Panel):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._shown: tuple[Piece, ...] = ()
+        self._trace: Trace | None = None
+        self._count = 0  # how many prints are shown
+        self._lengths = [0]
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setAccessibleName("Output of the snippet")
@@ -41,7 +48,8 @@ class OutputPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.text.setFont(look.mono(theme, 12.5))
-        self._shown = ()
+        self._trace = None
+        self.text.clear()
         self._again()
 
     def _again(self) -> None:
@@ -50,19 +58,24 @@ class OutputPanel(Panel):
 
     def show_state(self, before: State, after: State) -> None:
         if moved(before, after):
-            self._write(printed(after, whole=self.whole.isChecked()))
+            if after.trace is not self._trace:
+                self._trace, self._count = after.trace, 0
+                self._lengths = lengths(after.trace) if after.trace is not None else [0]
+                self.text.clear()
+            self._show(count(after, whole=self.whole.isChecked()))
 
-    def _write(self, pieces: tuple[Piece, ...]) -> None:
-        if self._shown and pieces[: len(self._shown)] == self._shown:
-            new = pieces[len(self._shown) :]
-        else:
-            self.text.clear()
-            new = pieces
-        self._shown = pieces
+    def _show(self, wanted: int) -> None:
+        """Append what was printed since, or take away what was not yet printed."""
         cursor = QTextCursor(self.text.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        for piece in new:
-            colour = QTextCharFormat()
-            colour.setForeground(QColor(self.theme.error if piece.stream == "err" else self.theme.text))
-            cursor.insertText(piece.text, colour)
-        self.text.setTextCursor(cursor)
+        if wanted < self._count:
+            cursor.setPosition(self._lengths[wanted], QTextCursor.MoveMode.KeepAnchor)
+            cursor.removeSelectedText()
+        elif wanted > self._count and self._trace is not None:
+            for piece in pieces(self._trace, self._count, wanted):
+                colour = QTextCharFormat()
+                colour.setForeground(QColor(self.theme.error if piece.stream == "err" else self.theme.text))
+                cursor.insertText(piece.text, colour)
+        if wanted != self._count:
+            self._count = wanted
+            self.text.setTextCursor(cursor)

@@ -1,0 +1,130 @@
+"""What the inspector says, on the hand-made trace: `z = (w * x + b) * w`, two backward calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.inspection import Inspection, inspect
+from gradviz.session.moves import error, inspected, neighbour, next_accumulation, next_backward, on_screen
+from gradviz.session.state import Phase, Run, Selection, State
+from gradviz.trace.trace import Trace
+from tests.trace.sample import ADD, MUL1, MUL2, SOURCE, B, W, X, Y, Z, sample_batch
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    made = Trace(SOURCE)
+    made.extend(sample_batch())
+    return made
+
+
+def at(trace: Trace, cursor: int, selection: Selection | None = None) -> State:
+    snippet = Snippet(SOURCE)
+    return State(
+        document=snippet,
+        run=Run(Phase.RAISED, snippet, "", 11),
+        trace=trace,
+        traced=snippet,
+        steps=len(trace),
+        cursor=cursor,
+        selection=selection,
+    )
+
+
+def look(trace: Trace, cursor: int, kind: str, index: int) -> Inspection:
+    state = at(trace, cursor, Selection(kind, index))
+    found = inspect(state, inspected(state))
+    assert found is not None
+    return found
+
+
+def section(inspection: Inspection, title: str) -> list[tuple[str, str, str]]:
+    rows = next((one.rows for one in inspection.sections if one.title == title), ())
+    return [(row.label, row.text, row.tone) for row in rows]
+
+
+def test_a_leaf_before_backward(trace: Trace) -> None:
+    found = look(trace, 6, "tensor", W)
+    assert found.title == "w"
+    assert found.find("kind") == "leaf, requires_grad=True"
+    assert found.find("shape") == "[] · float32 · 4 B"
+    assert found.find("value") == "3."
+    assert found.find(".grad") == "None"
+    assert found.find("why None") == "backward() has not run yet"
+    assert found.find("grad_fn") == "None → AccumulateGrad"
+    assert found.find("used by") == "MulBackward0 (line 7), MulBackward0 (line 8)"
+
+
+def test_contributions_as_they_arrive(trace: Trace) -> None:
+    found = look(trace, 12, "tensor", W)
+    assert section(found, "Gradient contributions") == [
+        ("+ 7.", "MulBackward0 (line 8)", "gradient"),
+        ("pending", "MulBackward0 (line 7)", "pending"),
+        ("Σ 7.", "1 of 2 arrived", "gradient"),
+    ]
+    assert found.find(".grad") == "None (input buffer 7., waiting)"
+    done = look(trace, 16, "tensor", W)
+    assert section(done, "Gradient contributions")[-1] == ("Σ 13.", "2 of 2 arrived", "gradient")
+    assert done.find(".grad") == "13."
+
+
+def test_a_constant_and_an_intermediate(trace: Trace) -> None:
+    assert look(trace, 16, "tensor", X).find("why None") == "requires_grad=False"
+    found = look(trace, 16, "tensor", Y)
+    assert found.find("∇ passing") == "3. · not stored"
+    assert found.find("grad_fn") == "AddBackward0 (line 7)"
+
+
+def test_saved_buffers_held_and_freed(trace: Trace) -> None:
+    assert section(look(trace, 8, "node", MUL2), "Saved buffers") == [
+        ("other", "w · 4 B · version 0 · held", ""),
+        ("self", "y · 4 B · version 0 · held", ""),
+    ]
+    assert section(look(trace, 9, "node", MUL2), "Saved buffers") == [
+        ("other", "w · 4 B · version 0 · freed at step 9", "freed"),
+        ("self", "y · 4 B · version 0 · freed at step 9", "freed"),
+    ]
+
+
+def test_an_operation(trace: Trace) -> None:
+    found = look(trace, 16, "node", MUL1)
+    assert found.find("code") == "w * x · line 7"
+    assert found.find("inputs") == "w, x"
+    assert found.find("next") == "AccumulateGrad (w), None"
+    assert look(trace, 16, "node", ADD).find("next") == "MulBackward0 (line 7), AccumulateGrad (b)"
+
+
+def test_local_derivatives(trace: Trace) -> None:
+    texts = [text for _, text, _ in section(look(trace, 6, "node", MUL2), "Local derivatives")]
+    assert texts == ["∂z/∂y = w = 3", "∂z/∂w = y = 7"]
+    assert [text for _, text, _ in section(look(trace, 6, "tensor", B), "Local derivative")] == ["∂y/∂b = 1"]
+
+
+def test_nothing_to_inspect(trace: Trace) -> None:
+    assert inspected(State()) is None
+    assert inspected(at(trace, 0)) is None
+    assert inspect(State(), None) is None
+
+
+def test_without_a_selection_the_current_step_is_inspected(trace: Trace) -> None:
+    assert inspected(at(trace, 1)) == Selection("tensor", X)
+    assert inspected(at(trace, 8)) == Selection("node", MUL2)
+    assert inspected(at(trace, 18)) == Selection("node", MUL2), "at the error the operation that it is about"
+
+
+def test_jumps(trace: Trace) -> None:
+    assert next_accumulation(at(trace, 0)) == 12
+    assert next_accumulation(at(trace, 16)) is None
+    assert next_backward(at(trace, 8)) == 11
+    assert error(at(trace, 0)) == 18
+    assert error(at(trace, 18)) is None
+    assert error(State()) is None
+
+
+def test_neighbours_go_round(trace: Trace) -> None:
+    things = on_screen(at(trace, 6))
+    assert Selection("tensor", Z) in things and Selection("node", ADD) in things
+    assert neighbour(at(trace, 6, things[-1]), 1) == things[0]
+    assert neighbour(at(trace, 6, things[0]), -1) == things[-1]
+    assert on_screen(State()) == []

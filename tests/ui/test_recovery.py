@@ -1,0 +1,87 @@
+"""Nothing typed is lost: the recovery file is written before each run, offered after a crash, and gone after a good
+end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gradviz.document import recovery
+from gradviz.document.recovery import Recovery
+from gradviz.document.snippet import Snippet
+from gradviz.session.store import TYPING, Store
+from gradviz.ui.recovery import RecoveryKeeper
+from tests.driver import Pilot
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+def test_what_is_typed_is_on_disk_soon(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    keeper = RecoveryKeeper(store, tmp_path)
+    keeper._timer.setInterval(10)
+    store.edit(TYPING, Snippet("x = 1"))
+    file = tmp_path / "window-1.json"
+    qtbot.waitUntil(file.exists, timeout=5000)
+    assert recovery.read(file) == Recovery("x = 1")
+    keeper.close()
+    assert not file.exists(), "a window that closes in good order leaves nothing behind"
+
+
+def test_what_a_crash_left_is_offered_and_not_overwritten(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "window-1.json"
+    recovery.write(file, Recovery("lost = 1", "/home/me/a.py"))
+    keeper = RecoveryKeeper(store, tmp_path)
+    assert keeper.left_behind == Recovery("lost = 1", "/home/me/a.py")
+    store.edit(TYPING, Snippet("other"))
+    keeper.write()
+    assert recovery.read(file) == Recovery("lost = 1", "/home/me/a.py"), "kept until the user has decided"
+    keeper.answered()
+    keeper.write()
+    assert recovery.read(file) == Recovery("other")
+    keeper.close()
+
+
+def test_two_windows_do_not_share_a_file(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    one, two = RecoveryKeeper(store, tmp_path), RecoveryKeeper(Store(), tmp_path)
+    assert two.left_behind is None
+    store.edit(TYPING, Snippet("x"))
+    one.write()
+    assert (tmp_path / "window-1.json").exists() and not (tmp_path / "window-2.json").exists()
+    two.close()
+    one.close()
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_window_gives_it_back_if_the_user_wants_it(pilot: Pilot, wanted: bool) -> None:
+    keeper = pilot.window.recovery
+    keeper.left_behind = Recovery("lost = 1\n")
+    pilot.answers.to_recover = [wanted]
+    pilot.window.offer_recovery()
+    assert pilot.answers.asked == ["recover"]
+    assert pilot.state.document.text == ("lost = 1\n" if wanted else "")
+    assert pilot.state.is_dirty is wanted
+    assert keeper.left_behind is None
+
+
+def test_the_text_is_safe_before_a_run_begins(pilot: Pilot) -> None:
+    written: list[bool] = []
+    pilot.window.runner.about_to_run.connect(lambda: written.append(pilot.window.recovery._file.exists()))
+    pilot.type_snippet("import os\n")
+    pilot.run()
+    assert written == [True]
+
+
+def test_a_disk_that_takes_nothing_is_said_once(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    keeper = RecoveryKeeper(store, tmp_path)
+    (tmp_path / "window-1.json").mkdir()
+    store.edit(TYPING, Snippet("x"))
+    keeper.write()
+    assert "could not be written" in store.state.notice.sentence
+    assert not keeper._timer.isActive()
+    (tmp_path / "window-1.json").rmdir()
+    keeper.close()

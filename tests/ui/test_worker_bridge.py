@@ -1,0 +1,74 @@
+"""The bridge: events of a former run are not taken for those of the present one, and unreadable data ends a run
+politely."""
+
+from __future__ import annotations
+
+import time
+
+from pytestqt.qtbot import QtBot
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.state import Phase
+from gradviz.worker.events import Batch, Detail, Done, Event
+from tests.driver import Pilot
+
+FINE = "import torch\nx = torch.tensor(3., requires_grad=True)\n(x * x).backward()\n"
+
+
+def test_a_second_run_takes_the_place_of_the_first(qtbot: QtBot, pilot: Pilot) -> None:
+    runner = pilot.window.runner
+    pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
+    runner.run()
+    pilot.type_snippet(FINE)
+    with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
+        runner.run()
+    assert ended.args == ["ok"]
+    assert pilot.state.run.snippet.text == FINE
+    assert not pilot.state.is_stale
+
+
+def test_events_of_a_former_run_are_dropped(pilot: Pilot) -> None:
+    runner = pilot.window.runner
+    listen = runner._listener(runner._number - 1)
+    pilot.type_snippet(FINE)
+    pilot.run()
+    listen(Done("died", Detail("late")))
+    runner._take()
+    assert pilot.state.run.phase is Phase.OK
+
+
+def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: Pilot) -> None:
+    runner = pilot.window.runner
+    pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
+    runner.run()
+    with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
+        runner._listener(runner._number)(Batch({"format": 99}, b"nonsense"))
+    assert ended.args == ["died"]
+    assert "cannot be read" in pilot.state.run.sentence
+    assert pilot.run_again(FINE) is Phase.OK
+
+
+def test_decoding_gives_the_window_its_turns(pilot: Pilot) -> None:
+    """However many events wait, one turn of the event loop takes a bounded slice of them."""
+    runner = pilot.window.runner
+    runner._number += 1
+    runner._trace = None
+
+    def slow(event: Event) -> None:
+        time.sleep(0.002)
+
+    runner._handle = slow  # type: ignore[method-assign]
+    for _ in range(100):
+        runner._queue.append((runner._number, Done("ok")))
+    begun = time.perf_counter()
+    runner._take()
+    assert time.perf_counter() - begun < 0.1
+    assert len(runner._queue) > 50
+    assert runner._again.isActive()
+    runner._queue.clear()
+
+
+def test_an_empty_document_never_reaches_a_worker(pilot: Pilot) -> None:
+    pilot.window.store.open(Snippet("  \n"), None)
+    assert pilot.run() is Phase.REFUSED
+    assert pilot.window.runner._run is None
