@@ -11,8 +11,8 @@ import numpy as np
 
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
-PAGE = (1240.0, 740.0)  # what is seen at once of a canvas at zoom 1
-NARROW = 1650.0  # drawings up to this width stay as they are
+PAGE = (900.0, 540.0)  # what is seen at once of a canvas at zoom 1
+NARROW = 1150.0  # drawings up to this width stay as they are
 GOOD_ENOUGH = 0.92
 MOST_PASSING = 6  # edges that a break may cut
 ROW_GAP = 30.0

@@ -152,10 +152,12 @@ def _badge(painter: QPainter, ink: Ink, card: QRectF, badge: Badge) -> None:
     painter.setBrush(ink.colours["gradient_fill"])
     painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
     inner = pill.adjusted(10, 0, -10, 0)
-    room = inner.width() - ink.width(sizes.SMALL, badge.count) - 8
-    fitting = [text for text in badge.sums if ink.width(sizes.CELL, text) <= room] or [badge.sums[-1]]
-    ink.text(painter, sizes.CELL, "gradient", QRectF(inner.left(), inner.top(), room, inner.height()), fitting[0], LEFT)
-    ink.text(painter, sizes.SMALL, "gradient", inner, badge.count, RIGHT)
+    for text, count in badge.ways:
+        room = inner.width() - ink.width(sizes.SMALL, count) - 8
+        if ink.width(sizes.CELL, text) <= room:
+            break
+    ink.text(painter, sizes.CELL, "gradient", QRectF(inner.left(), inner.top(), room, inner.height()), text, LEFT)
+    ink.text(painter, sizes.SMALL, "gradient", inner, count, RIGHT)
 
 
 def paint_reference(painter: QPainter, ink: Ink, box: QRectF, content: ReferenceContent) -> None:

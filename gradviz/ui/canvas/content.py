@@ -31,11 +31,17 @@ class ValueContent:
 
 @dataclass(frozen=True)
 class Badge:
-    """The input buffer: what to write, the longest first, and how many have come."""
+    """The input buffer: the sum, written at length and shorter, and how many gradients have come."""
 
     sums: tuple[str, ...]
     count: str
     complete: bool
+
+    @property
+    def ways(self) -> list[tuple[str, str]]:
+        """What may be written, left and right, the longest first."""
+        counts = (self.count, self.count.removesuffix(" arrived")) if self.complete else (self.count,)
+        return [(text, count) for text in self.sums for count in counts]
 
 
 @dataclass(frozen=True)
@@ -125,23 +131,24 @@ def _gradient(frame: Frame, tensor: int, category: int, shape: sizes.Shape) -> t
     if passing is not None and not frame.retains_grad(tensor):
         return "∇ passing", value_content(passing, shape), "not stored"
     none = ValueContent("number", "None")
-    buffer = frame.buffer(tensor)
-    if buffer is not None and buffer.used:
-        return ".grad", none, "set to None"
     return ".grad", none, "" if frame.call < 0 else short_reason(frame.no_grad_reason(tensor))
 
 
-SHORTER = (
-    ("computed inside no_grad", "inside no_grad"),
-    ("none of the inputs of ", "no input requires grad"),
-    ("its gradient arrives at step ", "comes at step "),
-    ("not among the inputs", "not asked for"),
-    ("made after the last backward", "made after backward"),
-    ("backward() has not run yet", ""),
-    ("the gradient is in its input buffer", "in its input buffer"),
-    ("not a leaf", "not a leaf"),
-    ("a .grad has no gradient", "a gradient itself"),
-    ("the result of ", "not differentiable"),
+SHORTER = (  # how a reason begins, what a card says, and whether the rest follows
+    ("computed inside no_grad", "inside no_grad", True),
+    ("its gradient arrives at step ", "comes at step ", True),
+    ("it was set to None", "set to None", True),
+    ("none of the inputs of ", "no input requires grad", False),
+    ("not among the inputs", "not asked for", False),
+    ("made after the last backward", "made after backward", False),
+    ("backward() has not run yet", "", False),
+    ("the gradient is in its input buffer", "in its input buffer", False),
+    ("the error stopped", "stopped by the error", False),
+    ("not a leaf", "not a leaf", False),
+    ("a .grad has no history", "a .grad: no history", False),
+    ("a gradient that does not depend", "a constant gradient", False),
+    ("a gradient that was computed", "no create_graph=True", False),
+    ("the result of ", "not differentiable", False),
 )
 
 
@@ -149,10 +156,9 @@ def short_reason(reason: str | None) -> str:
     """A reason for a missing gradient in the few words that fit on a card; the tooltip has it whole."""
     if not reason:
         return ""
-    for long, short in SHORTER:
+    for long, short, rest in SHORTER:
         if reason.startswith(long):
-            keeps = short.endswith(" ") or "no_grad" in short
-            return short + reason.removeprefix(long) if keeps else short
+            return short + reason.removeprefix(long) if rest else short
     if "only floating point" in reason:
         return f"{reason.split(':')[0]} has no gradients"
     if " gradients have arrived" in reason:

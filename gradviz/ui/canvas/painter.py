@@ -242,7 +242,7 @@ class ScenePainter:
         lines = ink.broken(sizes.SMALL, reason, REASON_WIDTH)
         width = max(ink.width(sizes.SMALL, line) for line in lines) + 14
         height = REASON_LINE * len(lines) + 5
-        below = QRectF(card.center().x() - width / 2, self._box(item).bottom() - 2, width, height)
+        below = QRectF(card.center().x() - width / 2, self._box(item).bottom() + 1, width, height)
         painter.setPen(QPen(ink.colours["error"], 1.2))
         painter.setBrush(ink.colours["error_fill"])
         painter.drawRoundedRect(below, 5, 5)
