@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from gradviz.ui.crash import install
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 
@@ -31,6 +32,7 @@ def application() -> QApplication:
 def open_window(path: Path | None, step: str | None, size: tuple[int, int] | None) -> int:
     """Show the window until the user closes it; a file that was named is run at once."""
     app = application()
+    install()
     window = MainWindow()
     if size:
         window.resize(*size)
