@@ -11,7 +11,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.creation import made
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient
 from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.tensor import Tensor, wrap
 
 
 def _rows_apart(x: Any, y: Any) -> Any:
@@ -22,11 +22,30 @@ def _dist_grad(grad: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
     return norm_gradient(grad, self - other, result, p, None, False)
 
 
-def _cdist_grad(grad: Any, x1: Any, x2: Any, result: Any, p: Any) -> Any:
-    """The gradient in the differences; both operands are broadcast in them."""
-    return norm_gradient(grad, x1.unsqueeze(-2) - x2.unsqueeze(-3), result, p, (-1,), False)
+def _no_second(grad: Any) -> Any:
+    raise NotImplementedError("the derivative for '_cdist_backward' is not implemented.")
 
 
+def _toward_rows(g: Any, x: Any, y: Any, result: Any, *, p: Any) -> Any:
+    """The gradient of the distances in the rows of the first operand."""
+    parts = (wrap(part) for part in (g, _rows_apart(x, y), result))
+    return norm_gradient(*parts, p, (-1,), False)._data.sum(-2)
+
+
+CDIST_BACKWARD = op(
+    "_cdist_backward",
+    "grad_output, x1, x2, cdist",
+    _toward_rows,
+    node="CdistBackwardBackward0",
+    category="reductions",
+    symbol="‖xᵢ−yⱼ‖′",
+    latex=r"\sum_j g_{ij} (x_i - y_j) / d_{ij}",
+    brief="The gradient of distances; PyTorch has no derivative of it.",
+    grad_output=_no_second,
+    x1=_no_second,
+    x2=_no_second,
+    cdist=_no_second,
+)
 DIST = op(
     "dist",
     "self, other",
@@ -47,8 +66,8 @@ CDIST = op(
     symbol="‖xᵢ−yⱼ‖",
     latex=r"\|x_i - y_j\|_p",
     brief="The distance of each row of one to each row of the other.",
-    x1=lambda grad, x1, x2, result, p: _cdist_grad(grad, x1, x2, result, p).sum(-2),
-    x2=lambda grad, x1, x2, result, p: -_cdist_grad(grad, x1, x2, result, p).sum(-3),
+    x1=lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad, x1, x2, result, p=p),
+    x2=lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad.mT, x2, x1, result.mT, p=p),
 )
 
 

@@ -249,13 +249,13 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if n == 2 and m == 1:
         return mv(input, other)
     if n == 1 and m == 2:
-        return _squeezed(mm(input.unsqueeze(0), other), 0)
+        return squeezed(mm(input.unsqueeze(0), other), 0)
     if n == 2 and m == 2:
         return mm(input, other)
     return _batched(input, other)
 
 
-def _squeezed(x: Tensor, dim: int) -> Tensor:
+def squeezed(x: Tensor, dim: int) -> Tensor:
     """PyTorch squeezes its result in place here, which names the node."""
     made = x.squeeze(dim)
     if made._node is not None:
@@ -273,9 +273,9 @@ def _batched(x: Tensor, y: Tensor) -> Tensor:
             return _unfold(mv(folded, y), shape[:-1])
         return _unfold(mm(folded, y), (*shape[:-1], y._data.shape[1]))
     if y._data.ndim == 1:
-        return _squeezed(_batched(x, y.unsqueeze(-1)), -1)
+        return squeezed(_batched(x, y.unsqueeze(-1)), -1)
     if x._data.ndim == 1:
-        return _squeezed(_batched(x.unsqueeze(0), y), -2)
+        return squeezed(_batched(x.unsqueeze(0), y), -2)
     return _broadcast_batches(x, y)
 
 

@@ -11,6 +11,7 @@ from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
+from gradviz.engine.ops.matmul import squeezed
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -182,18 +183,27 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 def quantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
-    """Quantiles, interpolated linearly between the neighbours."""
-    x = input.reshape(-1) if dim is None else input
-    axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
-    ordered = sort(x, axis)[0]
-    at = (q._data if isinstance(q, Tensor) else np.asarray(q, x._data.dtype)) * (x._data.shape[axis] - 1)
-    low = np.floor(at).astype(np.int64)
-    high = np.minimum(low + 1, x._data.shape[axis] - 1)
-    parts = []
-    for a, b, w in zip(low.reshape(-1), high.reshape(-1), (at - low).reshape(-1), strict=True):
-        parts.append(ordered.select(axis, int(a)).lerp(ordered.select(axis, int(b)), float(w)))
-    found: Tensor = F["stack"](parts, 0) if at.ndim else parts[0]
-    return found.unsqueeze(axis) if keepdim and not at.ndim else found
+    """Quantiles, interpolated linearly between the neighbours; several of `q` make a first dimension."""
+    if interpolation != "linear":
+        raise RuntimeError(
+            f"quantile() interpolates linearly only, not '{interpolation}': pick the neighbours by sort()"
+        )
+    axis = 0 if dim is None else wrap_dim(dim, input._data.ndim)
+    x = input.reshape(-1) if dim is None else F["movedim"](input, axis, -1)
+    several = isinstance(q, Tensor) and q._data.ndim > 0
+    ranks = np.atleast_1d(q._data if isinstance(q, Tensor) else np.asarray(q, x._data.dtype))
+    ranks = ranks * (x._data.shape[-1] - 1)
+    ordered = sort(x, -1)[0]
+    ordered = ordered.view(*ordered._data.shape)
+    shape = (*x._data.shape[:-1], ranks.size)
+    low, high = (made(np.broadcast_to(part, shape).astype(np.int64)) for part in (np.floor(ranks), np.ceil(ranks)))
+    weight = made(np.broadcast_to(ranks - np.floor(ranks), shape).astype(x._data.dtype))
+    found = ordered.gather(-1, low).lerp(ordered.gather(-1, high), weight)
+    if keepdim:
+        kept = [1] * input._data.ndim if dim is None else list(input._data.shape)
+        kept[axis] = 1
+        return F["movedim"](found, -1, 0).reshape(*([ranks.size] if several else []), *kept)  # type: ignore[no-any-return]
+    return F["movedim"](found, -1, 0) if several else squeezed(found, -1)
 
 
 # --- running extremes ---

@@ -260,13 +260,18 @@ def _logcumsumexp(x: Any, *, dim: int) -> Any:
 
 
 def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
-    """In logarithms, for positive and negative gradients apart, as the sums may be huge."""
+    """exp(self) · (sums of grad · exp(−result) from the end); in logarithms where the exponentials would overflow."""
+    if not grad._data.ndim:
+        return grad
+    if not self._data.size or np.ptp(self._data) < 60:
+        top = float(self._data.max()) if self._data.size else 0.0
+        return (self - top).exp() * (grad * (top - result).exp()).flip(dim).cumsum(dim).flip(dim)
 
     def part(g: Any) -> Any:
         logs = F["where"](g > 0, g, 0).log()
         return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp()
 
-    return part(grad) - part(-grad) if grad._data.ndim else grad
+    return part(grad) - part(-grad)
 
 
 LOGCUMSUMEXP = op(
