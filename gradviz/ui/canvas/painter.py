@@ -214,8 +214,11 @@ class ScenePainter:
             painter.translate(card.center())
             painter.scale(factor, factor)
             room = QRectF(-card.width() / 2 / factor + 3, -12, card.width() / factor - 6, 24)
-            if not operation or self.ink.width(sizes.NAME, text) <= room.width():
-                self.ink.text(painter, sizes.NAME, "text", room, text, CENTRE)
+            needed = self.ink.width(sizes.NAME, text)
+            if operation and needed > room.width():  # a symbol is never cut: it is written smaller
+                painter.scale(room.width() / needed, room.width() / needed)
+                room = QRectF(-needed / 2 - 1, -12, needed + 2, 24)
+            self.ink.text(painter, sizes.NAME, "text", room, text, CENTRE)
             painter.restore()
 
     # -- marks

@@ -41,12 +41,14 @@ class Placed:
         spare[self.diagram.kind != OPERATION, 1] = 0.0
         return self.corner + spare
 
-    def extent(self, items: Ints | Flags) -> tuple[float, float, float, float] | None:
-        """Left, top, right, bottom of some items, or None of none."""
-        corner, size = self.corner[items], self.diagram.size[items]
-        if not len(corner):
+    def extent(self, graphs: Flags) -> tuple[float, float, float, float] | None:
+        """Left, top, right, bottom of some graphs with their edges, or None of none."""
+        items = graphs[self.diagram.graph]
+        if not items.any():
             return None
-        low, high = corner.min(0), (corner + size).max(0)
+        edges = items[self.diagram.edges[:, 1]]
+        low = np.minimum(self.corner[items].min(0), self.low[edges].min(0, initial=np.inf))
+        high = np.maximum((self.corner + self.diagram.size)[items].max(0), self.high[edges].max(0, initial=-np.inf))
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
     @cached_property

@@ -113,7 +113,7 @@ class Scene:
 
     def extent(self) -> Box | None:
         """The box around all graphs that are shown, with what is still to come in them."""
-        return self.placed.extent(self.moment.graphs[self.placed.diagram.graph])
+        return self.placed.extent(self.moment.graphs)
 
     def place_of(self, item: int) -> tuple[float, float] | None:
         """The middle of an item."""

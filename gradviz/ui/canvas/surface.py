@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ZOOM_STEP = 1.25
 MOST_PARTS = 6
 SHARPEN = 90  # milliseconds after the last zoom
-READABLE = 0.3  # the smallest zoom at which a graph is opened whole
+READABLE = 0.42  # the smallest zoom at which a graph is opened whole
 OPENED = 0.75  # the zoom at which a larger one is opened
 EMPTY = "Run a snippet to see its graph"
 
