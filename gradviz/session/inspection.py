@@ -128,9 +128,9 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
     ]
     rows += _grad_rows(frame, tensor)
     rows.append(_grad_fn_row(frame, tensor))
-    users = [node_link(frame, int(node)) for node in frame.trace.users_of(tensor) if frame.node_created[node]]
+    users = dict.fromkeys(int(node) for node in frame.trace.users_of(tensor) if frame.node_created[node])
     if users:
-        rows.append(Row("used by", commas(users)))
+        rows.append(Row("used by", commas([node_link(frame, node) for node in users])))
     return rows
 
 
@@ -212,7 +212,7 @@ def _node(frame: Frame, node: int) -> Inspection:
     saved = frame.saved(node)
     if saved:
         sections.append(Section("Saved buffers", tuple(_saved_rows(frame, node)), "boxes"))
-    sections += _derivatives(frame, [(node, slot) for slot in range(len(trace.inputs_of(node)))])
+    sections += _derivatives(frame, [(node, slot) for slot in trace.slots_of(node)])
     return Inspection(name, tuple(sections))
 
 
@@ -267,4 +267,4 @@ def _derivatives(frame: Frame, places: list[tuple[int, int]]) -> list[Section]:
 
 
 def _slots(frame: Frame, node: int, tensor: int) -> list[int]:
-    return [slot for slot, one in enumerate(map(int, frame.trace.inputs_of(node))) if one == tensor]
+    return [slot for slot, one in frame.trace.slots_of(node).items() if one == tensor]

@@ -1,5 +1,5 @@
-"""The backward of one node with its names and numbers put in: "∂z/∂w = grad · y = 1 × 7 = 7". The formulas are the
-engine's own rows."""
+"""The backward of one node with its names and numbers put in: "∂z/∂w = grad · y = 1 × 7 = 7". The formulas came from
+the engine, see `operations.py`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,12 @@ from gradviz.trace.index import span
 from gradviz.trace.values import Value
 
 if TYPE_CHECKING:
-    from gradviz.engine.rows import OpRow
     from gradviz.trace.frame import Frame
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _NUMBER_PARAM = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
 _FUNCTIONS = frozenset("exp log sin cos tan tanh sqrt sign sigmoid relu".split())
 _LONGEST = 200
-
-
-def row_of(node_name: str, op: str) -> OpRow | None:
-    """The engine's row of an operation; of overloads the one whose node has this name, None where there is none."""
-    import gradviz.engine.ops  # noqa: F401  fills ROWS
-    from gradviz.engine.rows import ROWS
-
-    return next((row for row in ROWS.values() if row.name == op and row.node_name == node_name), None)
 
 
 def sender_name(frame: Frame, node: int) -> str:
@@ -36,13 +27,13 @@ def sender_name(frame: Frame, node: int) -> str:
     return f"{nodes.name[node]}" + (f" (line {line})" if line > 0 else "")
 
 
-def _operands(frame: Frame, node: int, row: OpRow | None) -> dict[str, int]:
-    """The tensors that the row's formulas speak of, by parameter name."""
+def _operands(frame: Frame, node: int) -> dict[str, int]:
+    """The tensors that the formulas of a node speak of, by the operation's own names."""
     trace = frame.trace
-    found: dict[str, int] = {}
-    if row is not None and not row.variadic:
-        found |= dict(zip(row.inputs, trace.inputs_of(node).tolist(), strict=False))
-        found |= dict(zip(row.outputs, trace.outputs_of(node).tolist(), strict=False))
+    op, found = trace.op_of(node), {}
+    if op is not None:
+        found = {op.inputs[slot]: tensor for slot, tensor in trace.slots_of(node).items() if slot < len(op.inputs)}
+        found |= dict(zip(op.outputs, trace.outputs_of(node).tolist(), strict=False))
     return found | {one.name: one.tensor for one in frame.saved(node) if one.tensor >= 0}
 
 
@@ -71,18 +62,16 @@ def _number(value: Value | None) -> str | None:
     return f"({text})" if text.startswith("-") else text
 
 
-def _one(frame: Frame, node: int, slot: int, sent: Value, row: OpRow | None, grad: Value | None) -> str:
+def _one(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> str:
     """The sentence for one input."""
     trace = frame.trace
-    inputs = trace.inputs_of(node)
-    to = frame.name(int(inputs[slot])) if slot < len(inputs) else f"input {slot}"
-    left = f"∂{_wrap(frame.root_name())}/∂{_wrap(to)}"
-    formula = None
-    if row is not None and not row.variadic and slot < len(row.inputs):
-        formula = row.derivatives.get(row.inputs[slot])
+    to = trace.slots_of(node).get(slot, -1)
+    left = f"∂{_wrap(frame.root_name())}/∂{_wrap(frame.name(to)) if to >= 0 else f'input {slot}'}"
+    op = trace.op_of(node)
+    formula = op.derivatives.get(op.inputs[slot]) if op is not None and slot < len(op.inputs) else None
     if not formula:
         return f"{left} = {sent.brief()}"
-    operands = _operands(frame, node, row)
+    operands = _operands(frame, node)
     literals = _literals(frame, node)
     names = literals | {name: _wrap(frame.name(tensor)) for name, tensor in operands.items()}
     numbers = literals | {name: text for name, t in operands.items() if (text := _number(frame.value(t))) is not None}
@@ -109,13 +98,12 @@ def backward_sentence(frame: Frame) -> str:
     outputs = trace.outputs_of(node)
     grads = [frame.passing(int(t)) for t in outputs]
     grad = next((one for one in grads if one is not None), None)
-    row = row_of(str(trace.nodes.name[node]), str(trace.nodes.op[node]))
     came = f"grad = {grad.brief()} came in. " if grad is not None else ""
     parts = []
     for at_row in range(low, high):
         sent = trace.value(int(trace.flows.value[at_row]))
         if sent is not None:
-            parts.append(_one(frame, node, int(trace.flows.slot[at_row]), sent, row, grad))
+            parts.append(_one(frame, node, int(trace.flows.slot[at_row]), sent, grad))
     if not parts:
         return f"{came}{trace.nodes.name[node]} sends no gradient on."
     text = "; ".join(parts)

@@ -160,6 +160,12 @@ class RowRecorder:
     def _texts_of(self, row: OpRow) -> tuple[int, int, int]:
         text = self.writer.text
         found = self._op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
+        if not row.variadic:
+            for name in row.inputs:
+                formula = text(row.derivatives.get(name, ""))
+                self.writer.add("operands", *found[:2], False, text(name), formula)
+            for name in row.outputs:
+                self.writer.add("operands", *found[:2], True, text(name), self._nothing)
         return found
 
     def _reason(self, inputs: Sequence[Tensor | None]) -> int:

@@ -66,6 +66,16 @@ class Nodes(Table):
     source: Derived  # "w * x"
 
 
+class Operands(Table):
+    """What the formulas of an operation speak of, once per kind of operation: its inputs in order, then its outputs."""
+
+    op: Text
+    node_name: Text
+    output: Flag
+    name: Text  # "self", "other", "result"
+    formula: Text  # how the gradient of this input is written, "grad · other"; "" for an output, or where there is none
+
+
 class Inputs(Table):
     """Edges tensor -> node of the forward graph, sorted by node and slot."""
 
@@ -305,6 +315,7 @@ UNTRACKED = (
 
 TABLES: dict[str, type[Table]] = {
     "sites": Sites, "dims": Dims, "summaries": Summaries, "values": Values,
+    "operands": Operands,
     "steps": Steps, "nodes": Nodes, "inputs": Inputs, "tensors": Tensors, "names": Names, "writes": Writes,
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "hooks": Hooks, "optimizers": Optimizers, "calls": Calls, "roots": Roots, "wanted": Wanted,

@@ -17,6 +17,7 @@ from gradviz.trace.held import held_curve
 from gradviz.trace.index import History, span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.naming import Naming
+from gradviz.trace.operations import Op, find_ops
 from gradviz.trace.schema import (
     NEVER,
     Arrivals,
@@ -33,6 +34,7 @@ from gradviz.trace.schema import (
     Inputs,
     Names,
     Nodes,
+    Operands,
     Optimizers,
     Roots,
     Saved,
@@ -59,6 +61,7 @@ class Trace:
     def __init__(self, source: str = "") -> None:
         self.source = source  # the snippet's text, for explanations
         self.sites, self.values, self.dims, self.summaries = Sites(), Values(), Dims(), Summaries()
+        self.operands = Operands()
         self.steps, self.nodes, self.inputs, self.tensors = Steps(), Nodes(), Inputs(), Tensors()
         self.names, self.writes, self.versions, self.flags, self.grads = Names(), Writes(), Versions(), Flags(), Grads()
         self.flows, self.arrivals, self.saved, self.frees = Flows(), Arrivals(), Saved(), Frees()
@@ -175,6 +178,16 @@ class Trace:
         """The tensors that a node read, by slot."""
         low, high = span(self.inputs.node, node, node + 1)
         return self.inputs.tensor[low:high]
+
+    def slots_of(self, node: int) -> dict[int, int]:
+        """The tensors that a node read, by operand: operands that are numbers are left out."""
+        low, high = span(self.inputs.node, node, node + 1)
+        return dict(zip(self.inputs.slot[low:high].tolist(), self.inputs.tensor[low:high].tolist(), strict=True))
+
+    def op_of(self, node: int) -> Op | None:
+        """How the operation of a node is written down; None for one with any number of operands."""
+        known: dict[tuple[str, str], Op] = self._cached("ops", lambda: find_ops(self.operands))
+        return known.get((str(self.nodes.op[node]), str(self.nodes.name[node])))
 
     def outputs_of(self, node: int) -> Array:
         """The tensors that a node made, by output number."""

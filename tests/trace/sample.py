@@ -46,6 +46,12 @@ class SampleWriter(Writer):
         self.add("tensors", step, -1, 0, self.number(number), tensor, 0, requires_grad, True, False, -1, site)
         self.add("names", step, tensor, self.text(name), self.text(""), PLAIN)
 
+    def operation(self, op: str, derivatives: dict[str, str]) -> None:
+        key = (self.text(op), self.text(f"{op.capitalize()}Backward0"))
+        for name, formula in derivatives.items():
+            self.add("operands", *key, False, self.text(name), self.text(formula))
+        self.add("operands", *key, True, self.text("result"), self.text(""))
+
     def forward(self, op: str, symbol: str, inputs: list[int], number: float, site: int, name: str | None) -> None:
         node, tensor = self.count("nodes"), self.count("tensors")
         step = self.step(Kind.FORWARD, node, tensor, site, -1, node)
@@ -107,6 +113,8 @@ def sample_batch() -> Batch:
         col = lines[line - 1].index(text)
         return out.add("sites", line, col, line, col + len(text), out.text(text))
 
+    out.operation("mul", {"self": "grad · other", "other": "grad · self"})
+    out.operation("add", {"self": "grad", "other": "grad"})
     for name, number, line in (("x", 2.0, 3), ("w", 3.0, 4), ("b", 1.0, 5)):
         out.leaf(name, number, site(line, lines[line - 1][4:]), name != "x")
     out.forward("mul", "×", [W, X], 6.0, site(7, "w * x"), None)
