@@ -260,6 +260,7 @@ def test_dashes_move_while_playing(qtbot: QtBot) -> None:
     view.set_playing(True)
     qtbot.waitUntil(lambda: differing(before, picture(view)) > 0, timeout=3000)
     view.set_playing(False)
+    QApplication.processEvents()
     rest = picture(view)
     QTest.qWait(100)
     assert differing(rest, picture(view)) == 0

@@ -101,21 +101,21 @@ def _arrows(painter: QPainter, tips: Floats, towards: Floats, size: float = ARRO
         painter.drawConvexPolygon(QPolygonF([QPointF(*tip), QPointF(*a), QPointF(*b)]))
 
 
-def _dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: float) -> tuple[Floats, Ints]:
+def _dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: Floats) -> tuple[Floats, Ints]:
     """Dashes along cubics as lines (n, 4), two per dash, and the position in `cubics` of each. A dash begins at the
-    same place of its edge whichever part of it is painted; `phase` moves all of them backwards."""
+    same place of its edge whichever part of it is painted; `phase`, one for each cubic, moves them backwards."""
     points = np.matmul(WEIGHTS[20], placed.cubics[cubics])
     steps = np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0))
     way: Floats = np.cumsum(np.concatenate((np.zeros((len(cubics), 1)), steps), axis=1).reshape(-1))
     start, real = way[:: WEIGHTS[20].shape[0]], steps.sum(1)
     begin, length = placed.cubic_start[cubics], np.maximum(placed.cubic_length[cubics], 1e-6)
     period = dash + gap
-    shift = -(phase % 1.0) * period
+    shift = -phase * period
     first = np.ceil((begin - shift - dash) / period)
     count = np.maximum(np.floor((begin + length - shift) / period) - first + 1, 0).astype(np.int64)
     owner = np.repeat(np.arange(len(cubics)), count)
     number = first[owner] + np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    head = number * period + shift
+    head = number * period + shift[owner]
     stops = np.stack((head, head + dash / 2, head + dash), axis=1) - begin[owner][:, None]
     part = np.clip(stops / length[owner][:, None], 1e-6, 1 - 1e-6)  # the ends are also those of the next cubic
     stops = start[owner][:, None] + part * real[owner][:, None]
@@ -161,7 +161,9 @@ def _paint_dashes(
     if now.any():
         painter.setPen(_flat(ink.pen(colour, 9.0, alpha=0.18)))
         draw_lines(painter, lines_of(placed, cubics[now], scale))
-    lines, owner = _dashes(placed, cubics, *((DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)), phase)
+    lines, owner = _dashes(
+        placed, cubics, *((DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)), np.where(now, phase, 0.0)
+    )
     width = np.full(len(edges), 2.0) if kind == ZERO_FLOW else thickness(moment.norm[edges])
     width += 1.0 * now
     for value in np.unique(width):
