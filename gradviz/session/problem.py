@@ -42,7 +42,8 @@ def problem(state: State) -> Problem | None:
     trace = state.trace
     if run.phase is Phase.RAISED and trace is not None and trace.error_step is not None:
         return _raised(state, trace, trace.error_step)
-    return Problem(title=f"{_where(run.line)}{TITLES[run.phase]}", message=run.sentence, line=run.line)
+    title = f"{_where(run.line)}{TITLES[run.phase]}"
+    return Problem(title=title[0].upper() + title[1:], message=run.sentence, line=run.line)
 
 
 def _raised(state: State, trace: Trace, cursor: int) -> Problem:

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -67,6 +69,24 @@ def matches(query: str, text: str) -> bool:
     return all(word in text.lower() for word in query.lower().split())
 
 
+class KeysDelegate(QStyledItemDelegate):
+    """Writes the keys of a command at the right end of its line."""
+
+    def __init__(self, view: QListWidget) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        entry = index.data(Qt.ItemDataRole.UserRole)
+        painter.setPen(option.palette.placeholderText().color())
+        painter.setFont(self._view.font())
+        box = option.rect.adjusted(0, 0, -12, 0)
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, entry.keys)
+
+
 class CommandPalette(QDialog):
     """Type a part of a name; Up, Down and Enter choose."""
 
@@ -83,6 +103,7 @@ class CommandPalette(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName("Commands")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setItemDelegate(KeysDelegate(self.list))
         column = QVBoxLayout(self)
         column.addWidget(self.query)
         column.addWidget(self.list)
@@ -96,7 +117,8 @@ class CommandPalette(QDialog):
         self.list.clear()
         for entry in self._entries:
             if matches(query, entry.text):
-                item = QListWidgetItem(f"{entry.text}     {entry.keys}".rstrip())
+                item = QListWidgetItem(entry.text)
+                item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, entry.keys)
                 item.setData(Qt.ItemDataRole.UserRole, entry)
                 self.list.addItem(item)
         self.list.setCurrentRow(0)
@@ -142,14 +164,16 @@ def keyboard_html(theme: Theme) -> str:
     """Every command with its keys, by menu."""
     parts = []
     for menu in dict.fromkeys(row.menu for row in COMMANDS):
+        cell = "style='padding:3px 12px 3px 0; color:"
         lines = "".join(
-            f"<tr><td style='padding:2px 18px 2px 0'>{row.plain_title}</td>"
-            f"<td style='padding:2px 18px 2px 0; color:{theme.link}'>{look.escape(keys_of(row))}</td>"
-            f"<td style='color:{theme.muted}'>{look.escape(row.help)}</td></tr>"
+            f"<tr><td width='{theme.px(180)}' {cell}{theme.text}'>{row.plain_title}</td>"
+            f"<td width='{theme.px(170)}' {cell}{theme.link}'>{look.escape(keys_of(row))}</td>"
+            f"<td {cell}{theme.muted}'>{look.escape(row.help)}</td></tr>"
             for row in COMMANDS
             if row.menu == menu and row.shortcuts
         )
-        parts.append(f"<h3>{menu}</h3><table>{lines}</table>" if lines else "")
+        head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{menu}</p>"
+        parts.append(f"{head}<table>{lines}</table>" if lines else "")
     return "".join(parts)
 
 

@@ -114,4 +114,4 @@ def test_no_problem_when_all_is_well_or_the_text_has_changed(pool: WorkerPool) -
     assert problem(fine) is None
     changed = State(document=Snippet("other"), run=Run(Phase.DIED, Snippet("x"), "It ended."))
     assert problem(changed) is None
-    assert problem(State(run=Run(Phase.DIED, Snippet(""), "It ended."))) == Problem("the worker ended", "It ended.")
+    assert problem(State(run=Run(Phase.DIED, Snippet(""), "It ended."))) == Problem("The worker ended", "It ended.")
