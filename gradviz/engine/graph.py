@@ -221,12 +221,12 @@ class Node:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            return self._saved_value(name.removeprefix("_saved_"))
+            return self._find_saved(name.removeprefix("_saved_"))
         if name.startswith("_raw_saved_"):
-            return self._saved_value(name.removeprefix("_raw_saved_"))
+            return self._find_saved(name.removeprefix("_raw_saved_"))
         raise AttributeError(f"'{self.class_name}' object has no attribute '{name}'")
 
-    def _saved_value(self, name: str) -> Any:
+    def _find_saved(self, name: str) -> Any:
         names = () if self.plan is None else self.plan.saved_names
         if name in names:
             if self.saved is None or self.freed:

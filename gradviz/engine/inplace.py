@@ -82,7 +82,7 @@ def write(
     if not dtypes.can_cast(found, target.dtype):
         raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
     tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
-    operands = [_as_it_was(target) if t is target and tracked else t for t in tensors]
+    operands = [_as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
     put(target, result)
     if tracked:
         node = attach(row, operands, (target,), params, rebase=True)
@@ -114,6 +114,12 @@ def put(target: Tensor, values: Array) -> None:
 
 def _overlaps(data: Array) -> bool:
     return any(stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True))
+
+
+def _is_written(operand: Tensor, target: Tensor) -> bool:
+    """Whether the write changes the operand: it is the target, or a view of the same memory."""
+    shared = operand._base is not None and operand._version_counter is target._version_counter
+    return operand is target or (shared and operand._requires_grad)
 
 
 def _as_it_was(target: Tensor) -> Tensor:
@@ -166,7 +172,7 @@ class CopySlices(Node):
         self.freed = True
         return super().release()
 
-    def _saved_value(self, name: str) -> Any:
+    def _find_saved(self, name: str) -> Any:
         raise AttributeError(f"'CopySlices' object has no attribute '_saved_{name}'")
 
     def __dir__(self) -> list[str]:

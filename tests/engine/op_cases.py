@@ -322,9 +322,10 @@ TABLES = (arithmetic, functions, comparisons, reductions, shapes)
 def cases(torch: Any) -> dict[str, Case]:
     """All cases by name."""
     from tests.engine.layer_cases import LAYER_TABLES
+    from tests.engine.neural_cases import NEURAL_TABLES
 
     found: dict[str, Case] = {}
-    for table in (*TABLES, *LAYER_TABLES):
+    for table in (*TABLES, *LAYER_TABLES, *NEURAL_TABLES):
         for name, run, *inputs in table(Late(torch)):
             assert name not in found, name
             found[name] = Case(name, run, tuple(inputs))

@@ -13,9 +13,8 @@ from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import check_broadcast
 from gradviz.engine.ops.matmul import matmul
-from gradviz.engine.ops.neural import in_single, times
+from gradviz.engine.ops.neural import in_single, not_differentiable, times
 from gradviz.engine.rows import op
-from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -60,6 +59,33 @@ def _fused(q: Any, k: Any, v: Any, mask: Any, *, dropout_p: float, is_causal: bo
     return out.astype(q.dtype), (np.log(total) + top)[..., 0].astype(q.dtype)
 
 
+def _fused_backward(
+    g: Any, q: Any, k: Any, v: Any, mask: Any, output: Any, logsumexp: Any, *, is_causal: bool, scale: float | None
+) -> Any:
+    factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    masked = np.isneginf(logsumexp)[..., None]  # nothing to attend to
+    weights = np.where(masked, 0, np.exp(_scores(q, k, mask, is_causal, factor) - logsumexp[..., None])).astype(q.dtype)
+    through = np.matmul(g, v.swapaxes(-1, -2)) - (g * output).sum(-1, keepdims=True)
+    inner = weights * through * q.dtype.type(factor)
+    found = np.matmul(inner, k), np.matmul(inner.swapaxes(-1, -2), q), np.matmul(weights.swapaxes(-1, -2), g)
+    return tuple(x.astype(q.dtype) for x in found)
+
+
+FLASH_BACKWARD = op(
+    "_scaled_dot_product_flash_attention_for_cpu_backward",
+    "grad_out, query, key, value, attn_mask, out, logsumexp",
+    in_single(_fused_backward),
+    outputs="query_gradient, key_gradient, value_gradient",
+    node="NotImplemented",
+    category="layers",
+    symbol="attention′",
+    latex="g",
+    brief="The gradients through attention.",
+    fixed="attn_mask, out, logsumexp",
+    joint=not_differentiable("_scaled_dot_product_flash_attention_for_cpu_backward"),
+)
+
+
 def _fused_grads(
     grads: Any,
     query: Any,
@@ -72,18 +98,9 @@ def _fused_grads(
     is_causal: bool,
     scale: float | None,
 ) -> Any:
-    if state.grad:
-        raise RuntimeError(
-            "derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented"
-        )
-    g, q, k, v = (t._data for t in (grads[0], query, key, value))
-    factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
-    mask = None if attn_mask is None else attn_mask._data
-    weights = np.exp(_scores(q, k, mask, is_causal, factor) - logsumexp._data[..., None]).astype(q.dtype)
-    through = np.matmul(g, v.swapaxes(-1, -2)) - (g * output._data).sum(-1, keepdims=True)
-    inner = weights * through * q.dtype.type(factor)
-    found = np.matmul(inner, k), np.matmul(inner.swapaxes(-1, -2), q), np.matmul(weights.swapaxes(-1, -2), g)
-    return (*(wrap(x.astype(q.dtype)) if need else None for x, need in zip(found, needs, strict=False)), None)
+    buffers = query, key, value, attn_mask, output.detach(), logsumexp.detach()
+    found = call(FLASH_BACKWARD, grads[0], *buffers, is_causal=is_causal, scale=scale)
+    return (*(x if need else None for x, need in zip(found, needs, strict=False)), None)
 
 
 FLASH = op(

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
-from gradviz.engine.ops.neural import in_single, need_floats, one_gradient
+from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
@@ -150,6 +150,7 @@ def _batch_normed(
 ) -> Tensor:
     _check_batch_norm(input, given, training)
     running = given["running_mean"], given["running_var"]
+    need_constants("native_batch_norm", running_mean=running[0], running_var=running[1])
     made: Tensor = call(
         BATCH_NORM, input, given["weight"], given["bias"], *running, training=training, momentum=momentum, eps=eps
     )[0]

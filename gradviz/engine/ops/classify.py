@@ -13,6 +13,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
+    need_constants,
     need_floats,
     over,
     plus,
@@ -73,7 +74,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         return call(
             backward,
             grads[0],
-            self.detach(),
+            self,
             target,
             weight,
             total_weight.detach(),
@@ -91,6 +92,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         brief="The gradient through the negative log likelihood.",
         node=f"{node}BackwardBackward0",
         grad_output=again,
+        self=lambda grad: grad.new_zeros(grad.shape),
     )
     forward = op(
         name,
@@ -148,6 +150,7 @@ def _nll_flat(input: Tensor, target: Tensor, weight: Tensor | None, reduction: s
     _check_target_type(target)
     need_floats(input, "nll_loss_out_frame")
     _check_classes(target, shape[-1], ignore_index)
+    need_constants("nll_loss_forward", weight=weight)
     made: Tensor = call(NLL, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
     return made
 
@@ -166,6 +169,7 @@ def _nll_images(input: Tensor, target: Tensor, weight: Tensor | None, reduction:
     _check_target_type(target)
     need_floats(input, "nll_loss2d_forward_out_frame")
     _check_classes(target, shape[1], ignore_index)
+    need_constants("nll_loss2d_forward", weight=weight)
     made: Tensor = call(NLL_2D, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
     return made
 

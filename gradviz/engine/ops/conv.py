@@ -116,24 +116,20 @@ CONVOLUTION: OpRow = op(
     },
     joint=formula(f"grads, input, weight, needs, {_SETTINGS}", lambda grads, *rest: _backward(grads[0], *rest)),
 )
-CONVOLUTION_WEIGHT: OpRow = op(
+# Not in the table of rows: it runs within `convolution_backward` only, and is never seen by itself.
+CONVOLUTION_WEIGHT = OpRow(
     "convolution_weight",
-    "input, grad_output",
-    in_single(
-        lambda x, g, *, kernel, stride, padding, dilation, groups: windows.kernel_gradient(
-            x, g, kernel, stride, padding, dilation, groups
-        )
-    ),
-    category="layers",
-    symbol="conv′",
-    latex=r"g \star x",
-    brief="The gradient of a convolution in its kernel.",
-    input=lambda grad, grad_output, input_shape, stride, padding, dilation, groups: _input_gradient(
-        grad_output, grad, input_shape[2:], _plain(stride, padding, dilation, groups)
-    ),
-    grad_output=lambda grad, input, grad_output_shape, stride, padding, dilation, groups: _cropped(
-        call(CONVOLUTION, input, grad, None, **_plain(stride, padding, dilation, groups)), grad_output_shape
-    ),
+    ("input", "grad_output"),
+    in_single(windows.kernel_gradient),
+    {
+        "input": lambda grad, grad_output, input_shape, stride, padding, dilation, groups: _input_gradient(
+            grad_output, grad, input_shape[2:], _plain(stride, padding, dilation, groups)
+        ),
+        "grad_output": lambda grad, input, grad_output_shape, stride, padding, dilation, groups: _cropped(
+            call(CONVOLUTION, input, grad, None, **_plain(stride, padding, dilation, groups)), grad_output_shape
+        ),
+    },
+    "ConvolutionBackwardBackward0",
 )
 
 

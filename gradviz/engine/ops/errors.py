@@ -16,6 +16,7 @@ from gradviz.engine.ops.neural import (
     chosen_reduction,
     formula,
     in_single,
+    need_constants,
     one_gradient,
     reduced,
     reduced_array,
@@ -282,4 +283,5 @@ def soft_margin_loss(
     """ln(1 + e^(−yx)) for targets ±1."""
     reduction = chosen_reduction(size_average, reduce, reduction)
     x, y = expanded(input, target)
+    need_constants("soft_margin_loss", target=target)
     return promoted(SOFT_MARGIN, (x, y), {"reduction": reduction})

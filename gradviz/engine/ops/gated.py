@@ -88,10 +88,29 @@ def _rrelu(x: Any, noise: Any, *, lower: float, upper: float, training: bool) ->
     return np.where(x > 0, x, x * ((lower + upper) / 2)).astype(x.dtype)
 
 
-def _rrelu_grad(grad: Any, at: Any, noise: Any, lower: float, upper: float, training: bool) -> Any:
+def _rrelu_slope(g: Any, x: Any, noise: Any, *, lower: float, upper: float, training: bool) -> Any:
     if training and upper - lower > 1e-6:
-        return grad * noise
-    return F["where"](at > 0, grad, grad * ((lower + upper) / 2))
+        return (g * noise).astype(g.dtype)
+    return np.where(x > 0, g, g * ((lower + upper) / 2)).astype(g.dtype)
+
+
+def _rrelu_grad(grad: Any, at: Any, noise: Any, lower: float, upper: float, training: bool) -> Any:
+    return call(RRELU_BACKWARD, grad, at, noise, lower=lower, upper=upper, training=training)
+
+
+RRELU_BACKWARD: OpRow = op(
+    "rrelu_with_noise_backward",
+    "grad_output, self, noise",
+    in_single(_rrelu_slope),
+    category="activations",
+    symbol="rrelu′",
+    latex=r"g \cdot r",
+    brief="The gradient through rrelu.",
+    grad_output=lambda grad, self, noise, lower, upper, training: _rrelu_grad(
+        grad, self, noise, lower, upper, training
+    ),
+    self=lambda grad: grad.new_zeros(grad.shape),
+)
 
 
 def _rrelu_row(key: str, number: int, gradient: Any) -> OpRow:

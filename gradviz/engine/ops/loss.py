@@ -15,7 +15,16 @@ from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import check_broadcast
 from gradviz.engine.modes import no_grad
-from gradviz.engine.ops.neural import chosen_reduction, in_single, need_floats, plus, reduced, reduced_array, share
+from gradviz.engine.ops.neural import (
+    chosen_reduction,
+    in_single,
+    need_constants,
+    need_floats,
+    plus,
+    reduced,
+    reduced_array,
+    share,
+)
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -42,8 +51,8 @@ def _bce_curved(grad: Any, grad_output: Any, self: Any, target: Any, weight: Any
 
 
 def _bce_target(grad: Any, self: Any, weight: Any, reduction: str) -> Any:
-    found = share(grad, self.shape, reduction) * (F["clamp"](F["log1p"](-self), -100) - F["clamp"](self.log(), -100))
-    return found if weight is None else found * weight
+    found = grad * (F["clamp"](F["log1p"](-self), -100) - F["clamp"](self.log(), -100))
+    return share(found if weight is None else found * weight, self.shape, reduction)
 
 
 def _bce_along(grad: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
@@ -111,6 +120,7 @@ def binary_cross_entropy(
     for name, x in (("input", input._data), ("target", target._data)):
         if not ((x >= 0) & (x <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    need_constants("binary_cross_entropy", weight=weight)
     made: Tensor = call(BCE, input, target, weight, reduction=reduction)
     return made
 
@@ -170,6 +180,7 @@ def binary_cross_entropy_with_logits(
             f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
         )
     check_broadcast(*(each._data for each in (input, weight, pos_weight) if each is not None))
+    need_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     made: Tensor = call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)
     return made
 

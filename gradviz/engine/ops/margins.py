@@ -12,6 +12,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
+    need_constants,
     need_floats,
     not_differentiable,
     reduced,
@@ -102,6 +103,7 @@ def multi_margin_loss(
     need_floats(input, "multi_margin_loss_cpu_kernel")
     if ((target._data < 0) | (target._data >= shape[-1])).any():
         raise RuntimeError("target out of range")
+    need_constants("multi_margin_loss", weight=weight)
     made: Tensor = call(MULTI_MARGIN, input, target, weight, p=p, margin=margin, reduction=reduction)
     return made
 

@@ -182,6 +182,16 @@ def need_tensor(value: Any, function: str, name: str = "input", position: int = 
         )
 
 
+def need_constants(function: str, **operands: Tensor | None) -> None:
+    """Refuse gradients with respect to operands that PyTorch has no derivative for."""
+    for name, each in operands.items():
+        if each is not None and each._requires_grad and state.grad:
+            raise RuntimeError(
+                f"The function '{function}' is not differentiable with respect to argument '{name}'. "
+                "This input cannot have requires_grad True."
+            )
+
+
 def need_floats(x: Tensor, kernel: str) -> None:
     """Refuse types that PyTorch's kernel does not have."""
     if x.dtype.rank != 2:

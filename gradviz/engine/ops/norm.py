@@ -295,10 +295,12 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     ndim = input._data.ndim
     if ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {ndim} dimensions)")
-    squares = (input * input).unsqueeze(1)
+    squares = input * input
     ends = (size // 2, (size - 1) // 2)
     if ndim == 3:
-        means = FUNCTIONAL["avg_pool2d"](FUNCTIONAL["pad"](squares, (0, 0, *ends)), (size, 1), stride=1).squeeze(1)
+        means = FUNCTIONAL["avg_pool2d"](
+            FUNCTIONAL["pad"](squares.unsqueeze(1), (0, 0, *ends)), (size, 1), stride=1
+        ).squeeze(1)
     else:
         shape = input._data.shape
         squares = squares.view(shape[0], 1, shape[1], shape[2], -1)

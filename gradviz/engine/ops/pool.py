@@ -88,10 +88,10 @@ def _put(g: Any, x: Any, indices: Any, *, dims: int) -> Any:
     return out.reshape(shape)
 
 
-def _taken(x: Any, indices: Any, *, dims: int) -> Any:
-    flat = x.reshape(*x.shape[:-dims], -1)
-    at = indices.reshape(*indices.shape[:-dims], -1)
-    return np.take_along_axis(flat, at, -1).reshape(indices.shape)
+def _taken(grad: Any, indices: Any, dims: int) -> Any:
+    """The elements at the places of the maxima."""
+    shape = (*indices.shape[:-dims], -1)
+    return grad.contiguous().view(shape).gather(-1, indices.view(shape)).view(indices.shape)
 
 
 def _put_row(name: str, node: str) -> OpRow:
@@ -105,25 +105,9 @@ def _put_row(name: str, node: str) -> OpRow:
         symbol="maxpool′",
         latex=r"\sum_i e_{k_i} g_i",
         brief="Gradients put back at the places of the maxima.",
-        grad_output=lambda grad, indices, dims: call(POOL_TAKE, grad, indices, dims=dims),
+        grad_output=_taken,
         self=lambda grad: grad.new_zeros(grad.shape),
     )
-
-
-POOL_TAKE: OpRow = op(
-    "max_pool_take",
-    "self, indices",
-    _taken,
-    node="GatherBackward0",
-    category="layers",
-    symbol="x[k]",
-    latex=r"x_{k_i}",
-    brief="Elements at the places of the maxima.",
-    self=lambda grad, self, indices, dims: call(PUT_BACK, grad, self, indices, dims=dims),
-)
-
-
-PUT_BACK: OpRow = _put_row("max_pool_put_back", "IndexPutBackward0")
 
 
 def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow:
