@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from gradviz.trace.values import Value
 from gradviz.ui.canvas import sizes
@@ -18,7 +19,7 @@ from gradviz.ui.canvas.content import (
     short_reason,
     value_content,
 )  # fmt: skip
-from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE
+from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE, TENSOR
 from gradviz.ui.canvas.heat import MISSING, picture
 from gradviz.ui.canvas.hover import tooltip
 from gradviz.ui.canvas.ink import Ink
@@ -195,6 +196,18 @@ def test_a_leaf_with_many_uses_gets_tags(qapp: QApplication) -> None:
     assert all(owners.count(int(tag)) == 1 for tag in tags)
     chosen = scene.find("tensor", int(diagram.index[tags[0]]))
     assert diagram.kind[chosen] != REFERENCE
+
+
+def test_a_contribution_is_shown_at_the_tag_that_it_comes_through(qapp: QApplication) -> None:
+    trace = run(RECURRENCE)
+    scene = scene_of(trace)
+    kinds = []
+    for cursor in range(1, len(trace) + 1):
+        scene.move_to(cursor)
+        step = scene.moment.frame.step
+        if step is not None and step.kind == Kind.CONTRIBUTION and step.tensor == 0:
+            kinds.append(int(scene.placed.diagram.kind[scene.moment.current[0]]))
+    assert kinds == [REFERENCE] * 11 + [TENSOR]
 
 
 def test_arrays_are_grids_of_numbers_or_pictures(qapp: QApplication) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gradviz.trace.errors import explain_error
 from gradviz.trace.kinds import Kind
-from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
+from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR, Diagram, Flags, Floats, Ints
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
@@ -122,6 +122,20 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
         return (item,) if item >= 0 and items[item] else ()
     if step.tensor < 0:
         return ()
+    if step.kind == Kind.CONTRIBUTION:
+        tag = _tag_at(diagram, step.tensor, int(frame.trace.arrivals.from_node[step.ref]))
+        if tag >= 0 and items[tag]:
+            return (tag,)
     found = diagram.items_of_tensor(step.tensor)
     found = found[items[found]]
-    return tuple(found[diagram.kind[found] == 0].tolist()[:1])
+    return tuple(found[diagram.kind[found] == TENSOR].tolist()[:1])
+
+
+def _tag_at(diagram: Diagram, tensor: int, node: int) -> int:
+    """The tag that stands for a tensor at an operation, -1 where an edge leads to its card."""
+    if node < 0:
+        return -1
+    first, last = np.searchsorted(diagram.edges[:, 1], [diagram.item_of_node[node], diagram.item_of_node[node] + 1])
+    tails = diagram.edges[first:last, 0]
+    tags = tails[(diagram.kind[tails] == REFERENCE) & (diagram.index[tails] == tensor)]
+    return int(tags[0]) if len(tags) else -1
