@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import number_array
@@ -138,11 +139,6 @@ def in_place_name(fn: Callable[..., Tensor]) -> None:
     api(f"{fn.__name__}_", where="F")(lambda input, *args: fn(input, *args, inplace=True))
 
 
-def _sigmoid(x: Any) -> Any:
-    e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1, e) / (1 + e)
-
-
 # --- smooth ones ---
 
 _SQRT_HALF, _PDF = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
@@ -150,21 +146,19 @@ _KAPPA, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
 def _cdf(x: Any) -> Any:
-    from gradviz.engine.numeric import erf
-
-    return 0.5 * (1 + erf(x * _SQRT_HALF))
+    return 0.5 * (1 + numeric.erf(x * _SQRT_HALF))
 
 
 def _gelu(x: Any, *, approximate: str) -> Any:
     if approximate == "none":
-        return x * _cdf(x)
-    return 0.5 * x * (1 + np.tanh(_KAPPA * (x + _CUBIC * x * x * x)))
+        return x * 0.5 * (1 + numeric.erf(x * _SQRT_HALF))
+    return 0.5 * x * (1 + numeric.tanh(_KAPPA * (x + _CUBIC * x * x * x)))
 
 
 def _gelu_slope(x: Any, *, approximate: str) -> Any:
     if approximate == "none":
-        return _cdf(x) + x * np.exp(-0.5 * x * x) * _PDF
-    t = np.tanh(_KAPPA * (x + _CUBIC * x * x * x))
+        return _cdf(x) + x * numeric.exp(-0.5 * x * x) * _PDF
+    t = numeric.tanh(_KAPPA * (x + _CUBIC * x * x * x))
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * _KAPPA * (1 + 3 * _CUBIC * x * x)
 
 
@@ -190,8 +184,8 @@ GELU, _ = activation(
 SILU, _ = activation(
     "silu",
     "",
-    lambda x: x * _sigmoid(x),
-    lambda x: _sigmoid(x) * (1 + x * (1 - _sigmoid(x))),
+    lambda x: x / (1 + numeric.exp(-x)),
+    lambda x: numeric.sigmoid(x) * (1 + x * (1 - numeric.sigmoid(x))),
     lambda x: (s := x.sigmoid()) * (1 - s) * (2 + x * (1 - 2 * s)),
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
@@ -201,12 +195,12 @@ SILU, _ = activation(
 
 
 def _softplus_of(x: Any) -> Any:
-    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    return np.maximum(x, 0) + numeric.log1p(numeric.exp(-np.abs(x)))
 
 
 def _mish_slope(x: Any) -> Any:
-    t = np.tanh(_softplus_of(x))
-    return t + x * _sigmoid(x) * (1 - t * t)
+    t = numeric.tanh(_softplus_of(x))
+    return t + x * numeric.sigmoid(x) * (1 - t * t)
 
 
 def _mish_explicit(grad: Any, x: Any) -> Any:
@@ -223,7 +217,7 @@ def _mish_curvature(x: Any) -> Any:
 MISH, _ = activation(
     "mish",
     "",
-    lambda x: x * np.tanh(_softplus_of(x)),
+    lambda x: x * numeric.tanh(_softplus_of(x)),
     _mish_slope,
     _mish_curvature,
     latex=r"x \tanh(\ln(1 + e^x))",
@@ -235,14 +229,14 @@ MISH, _ = activation(
 
 def _softplus(x: Any, *, beta: float, threshold: float) -> Any:
     scaled = x * number_array(beta, x.dtype)
-    return np.where(scaled > threshold, x, np.log1p(np.exp(scaled)) / beta)
+    return np.where(scaled > threshold, x, numeric.log1p(numeric.exp(scaled)) / beta)
 
 
 SOFTPLUS, _ = activation(
     "softplus",
     "beta, threshold",
     _softplus,
-    lambda x, *, beta, threshold: np.where(x * beta > threshold, 1, _sigmoid(x * beta)),
+    lambda x, *, beta, threshold: np.where(x * beta > threshold, 1, numeric.sigmoid(x * beta)),
     lambda x, beta, threshold: (x * beta < threshold) * (s := (x * beta).sigmoid()) * (1 - s) * beta,
     latex=r"\frac{1}{\beta} \ln(1 + e^{\beta x})",
     brief="A smooth relu.",
@@ -281,8 +275,8 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 def _log_sigmoid(x: Any) -> Any:
-    buffer = np.exp(-np.abs(x))
-    return (np.minimum(x, 0) - np.log1p(buffer)).astype(x.dtype), buffer
+    buffer = numeric.exp(-np.abs(x))
+    return (np.minimum(x, 0) - numeric.log1p(buffer)).astype(x.dtype), buffer
 
 
 def _log_sigmoid_slope(x: Any, buffer: Any) -> Any:

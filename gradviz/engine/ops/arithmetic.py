@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, numeric
 from gradviz.engine.api import FUNCTIONS, alias, api, method
 from gradviz.engine.apply import NO_PARAMS, apply, call
 from gradviz.engine.elementwise import (
@@ -256,7 +256,11 @@ def _power(x: Any, *, exponent: Any) -> Any:
         return x.copy() if exponent else np.ones_like(x)
     if exponent == 2:
         return np.multiply(x, x)
-    return np.power(x, number_array(exponent, x.dtype))
+    if x.dtype.kind == "f" and exponent == 3:
+        return x * x * x
+    if x.dtype.kind == "f" and exponent == -2:
+        return 1 / (x * x)
+    return numeric.power(x, number_array(exponent, x.dtype))
 
 
 def _power_grad(grad: Any, self: Any, exponent: Any) -> Any:
@@ -299,7 +303,7 @@ POW_SCALAR = op(
 POW_TENSOR = op(
     "pow",
     "self, exponent",
-    np.power,
+    numeric.power,
     key="pow",
     number=1,
     category="arithmetic",
@@ -313,7 +317,7 @@ POW_TENSOR = op(
 POW_BASE = op(
     "pow",
     "exponent",
-    lambda y, *, base: np.power(number_array(base, y.dtype), y),
+    lambda y, *, base: numeric.power(number_array(base, y.dtype), y),
     key="pow_base",
     number=2,
     category="arithmetic",

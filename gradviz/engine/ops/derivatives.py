@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import numeric
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.ops.arithmetic import conj
@@ -64,7 +65,7 @@ def _softmax_data(g: Any, y: Any, *, dim: int) -> Any:
 def _log_softmax_data(g: Any, y: Any, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
-    return g - np.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)
+    return g - numeric.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)
 
 
 def _softmax_twice(grad: Any, grad_output: Any, output: Any, dim: int) -> Any:

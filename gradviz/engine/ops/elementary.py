@@ -38,22 +38,23 @@ def _math(name: str, forward: Any, latex: str, derivative: str, formula: Any, *n
     return row
 
 
-def _sigmoid(x: Any) -> Any:
-    if x.dtype.kind == "c":
-        return 1 / (1 + np.exp(-x))
-    e = np.exp(-np.abs(x))
-    return (np.where(x >= 0, 1, e) / (1 + e)).astype(x.dtype)
-
-
-_math("exp", np.exp, r"e^x", "grad · result", lambda grad, result: grad * conj(result))
-_math("exp2", np.exp2, r"2^x", "grad · result · ln 2", lambda grad, result: scaled(grad * conj(result), math.log(2)))
-_math("expm1", np.expm1, r"e^x - 1", "grad · (result + 1)", lambda grad, result: grad * (conj(result) + 1))
-_math("log", np.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self))
-_math("log2", np.log2, r"\log_2 x", "grad / (self · ln 2)", lambda grad, self: grad / (conj(self) * math.log(2)))
-_math("log10", np.log10, r"\log_{10} x", "grad / (self · ln 10)", lambda grad, self: grad / (conj(self) * math.log(10)))
+_math("exp", numeric.exp, r"e^x", "grad · result", lambda grad, result: grad * conj(result))
+_math(
+    "exp2", numeric.exp2, r"2^x", "grad · result · ln 2", lambda grad, result: scaled(grad * conj(result), math.log(2))
+)
+_math("expm1", numeric.expm1, r"e^x - 1", "grad · (result + 1)", lambda grad, result: grad * (conj(result) + 1))
+_math("log", numeric.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self))
+_math("log2", numeric.log2, r"\log_2 x", "grad / (self · ln 2)", lambda grad, self: grad / (conj(self) * math.log(2)))
+_math(
+    "log10",
+    numeric.log10,
+    r"\log_{10} x",
+    "grad / (self · ln 10)",
+    lambda grad, self: grad / (conj(self) * math.log(10)),
+)
 _math(
     "log1p",
-    np.log1p,
+    numeric.log1p,
     r"\ln(1 + x)",
     "grad / (self + 1)",
     lambda grad, self: grad / conj(self + 1),
@@ -67,12 +68,12 @@ _math(
     "−½ · grad · result³",
     lambda grad, result: -0.5 * grad * conj(result * result * result),
 )
-_math("sin", np.sin, r"\sin x", "grad · cos self", lambda grad, self: grad * conj(F["cos"](self)))
-_math("cos", np.cos, r"\cos x", "−grad · sin self", lambda grad, self: grad * -conj(F["sin"](self)))
-_math("tan", np.tan, r"\tan x", "grad · (1 + result²)", lambda grad, result: grad * conj(1 + result * result))
+_math("sin", numeric.sin, r"\sin x", "grad · cos self", lambda grad, self: grad * conj(F["cos"](self)))
+_math("cos", numeric.cos, r"\cos x", "−grad · sin self", lambda grad, self: grad * -conj(F["sin"](self)))
+_math("tan", numeric.tan, r"\tan x", "grad · (1 + result²)", lambda grad, result: grad * conj(1 + result * result))
 _math(
     "asin",
-    np.arcsin,
+    numeric.arcsin,
     r"\arcsin x",
     "grad / √(1 − self²)",
     lambda grad, self: grad * conj(F["rsqrt"](-self * self + 1)),
@@ -81,7 +82,7 @@ _math(
 )
 _math(
     "acos",
-    np.arccos,
+    numeric.arccos,
     r"\arccos x",
     "−grad / √(1 − self²)",
     lambda grad, self: grad * -conj(F["rsqrt"](-self * self + 1)),
@@ -90,19 +91,19 @@ _math(
 )
 _math(
     "atan",
-    np.arctan,
+    numeric.arctan,
     r"\arctan x",
     "grad / (1 + self²)",
     lambda grad, self: grad / conj(self * self + 1),
     "atan",
     "arctan",
 )
-_math("sinh", np.sinh, r"\sinh x", "grad · cosh self", lambda grad, self: grad * conj(F["cosh"](self)))
-_math("cosh", np.cosh, r"\cosh x", "grad · sinh self", lambda grad, self: grad * conj(F["sinh"](self)))
-_math("tanh", np.tanh, r"\tanh x", "grad · (1 − result²)", lambda grad, result: tanh_backward(grad, result))
+_math("sinh", numeric.sinh, r"\sinh x", "grad · cosh self", lambda grad, self: grad * conj(F["cosh"](self)))
+_math("cosh", numeric.cosh, r"\cosh x", "grad · sinh self", lambda grad, self: grad * conj(F["sinh"](self)))
+_math("tanh", numeric.tanh, r"\tanh x", "grad · (1 − result²)", lambda grad, result: tanh_backward(grad, result))
 _math(
     "asinh",
-    np.arcsinh,
+    numeric.arcsinh,
     r"\operatorname{arsinh} x",
     "grad / √(self² + 1)",
     lambda grad, self: grad * conj(F["rsqrt"](self * self + 1)),
@@ -111,7 +112,7 @@ _math(
 )
 _math(
     "acosh",
-    np.arccosh,
+    numeric.arccosh,
     r"\operatorname{arcosh} x",
     "grad / √(self² − 1)",
     lambda grad, self: grad * conj(F["rsqrt"](self - 1) * F["rsqrt"](self + 1)),
@@ -120,7 +121,7 @@ _math(
 )
 _math(
     "atanh",
-    np.arctanh,
+    numeric.arctanh,
     r"\operatorname{artanh} x",
     "grad / (1 − self²)",
     lambda grad, self: grad * conj(1 / (1 - self * self)),
@@ -129,7 +130,7 @@ _math(
 )
 _math(
     "sigmoid",
-    _sigmoid,
+    numeric.sigmoid,
     r"\sigma(x) = \frac{1}{1 + e^{-x}}",
     "grad · result · (1 − result)",
     lambda grad, result: sigmoid_backward(grad, result),

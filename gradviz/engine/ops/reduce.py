@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, numeric
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.named import return_type
@@ -650,7 +650,7 @@ def _logsumexp(x: Any, *, dim: Any, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     top = np.max(x, axis=axes, keepdims=True)
     top = np.where(np.isinf(top), 0, top).astype(x.dtype)
-    total = np.log(np.sum(np.exp(x - top), axis=axes, keepdims=keepdim))
+    total = numeric.log(np.sum(numeric.exp(x - top), axis=axes, keepdims=keepdim))
     return (total + (top if keepdim else np.squeeze(top, axes))).astype(x.dtype)
 
 
@@ -681,8 +681,8 @@ def _softmax(x: Any, *, dim: int) -> Any:
     axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.ones_like(x)
-    e = np.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
-    return (e / np.sum(e, axis=axis, keepdims=True)).astype(x.dtype)
+    e = numeric.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
+    return (e * (1 / np.sum(e, axis=axis, keepdims=True))).astype(x.dtype)
 
 
 def _log_softmax(x: Any, *, dim: int) -> Any:
@@ -690,7 +690,7 @@ def _log_softmax(x: Any, *, dim: int) -> Any:
     if not x.ndim:
         return np.zeros_like(x)
     shifted = x - np.max(x, axis=axis, keepdims=True) if x.size else x
-    return (shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype)
+    return (shifted - numeric.log(np.sum(numeric.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype)
 
 
 SOFTMAX = op(

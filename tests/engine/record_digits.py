@@ -1,0 +1,56 @@
+"""Record the single precision numbers that PyTorch gives for elementary functions, to the last digit.
+
+Run it with a Python that has torch 2.13.0. `arguments` and `computed` serve the test as well.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+GOLDEN = Path(__file__).parent / "golden" / "digits.json"
+EXPECTED = "2.13.0"
+COUNT = 400
+ANY_SIGN = ("exp", "expm1", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "sigmoid")
+POSITIVE = ("log", "log2", "log10", "log1p", "rsqrt", "reciprocal")
+POWERS = (0.5, 1.5, 2, 3, 4, -1, -2)
+
+
+def arguments(name: str) -> list[float]:
+    """Numbers of single precision."""
+    drawn = np.random.RandomState(7).uniform(-4, 4, COUNT).astype(np.float32)
+    if name in POSITIVE or name.startswith("pow"):
+        drawn = np.abs(drawn) + np.float32(0.01)
+    return [float(value) for value in drawn]
+
+
+def computed(torch: Any) -> dict[str, list[float]]:
+    """The values of every function, in vectors of five as snippets have them."""
+    functions = {name: getattr(torch, name) for name in (*ANY_SIGN, *POSITIVE)}
+    functions |= {f"pow {exponent}": lambda x, n=exponent: x**n for exponent in POWERS}
+    functions["softmax"] = lambda x: x.softmax(0)
+    functions["log_softmax"] = lambda x: x.log_softmax(0)
+    functions["silu"] = torch.nn.functional.silu
+    functions["softplus"] = torch.nn.functional.softplus
+    found = {}
+    for name, function in functions.items():
+        given = arguments(name)
+        parts = [function(torch.tensor(given[i : i + 5])).tolist() for i in range(0, COUNT, 5)]
+        found[name] = [value for part in parts for value in part]
+    return found
+
+
+def main() -> None:
+    import torch
+
+    assert torch.__version__.startswith(EXPECTED), f"this is torch {torch.__version__}, not {EXPECTED}"
+    torch.set_num_threads(1)
+    lines = [f"{json.dumps(name)}: {json.dumps(values)}" for name, values in computed(torch).items()]
+    GOLDEN.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
