@@ -88,6 +88,7 @@ class State:
     steps: int = 0  # how many steps the trace has
     cursor: int = 0  # how many of them are done
     recorded: int = 0  # how many steps the run that goes on has recorded so far
+    live: str = ""  # what it has printed so far
     selection: Selection | None = None
     playing: bool = False
     notice: Notice = field(default_factory=Notice)

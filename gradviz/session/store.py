@@ -111,11 +111,11 @@ class Store:
 
     def start_run(self, snippet: Snippet) -> None:
         """A worker begins; the former trace stays on the screen until this run has ended."""
-        self._change(run=Run(Phase.RUNNING, snippet), playing=False, recorded=0)
+        self._change(run=Run(Phase.RUNNING, snippet), playing=False, recorded=0, live="")
 
-    def progress(self, recorded: int) -> None:
-        """So many steps have been recorded."""
-        self._change(recorded=recorded)
+    def progress(self, recorded: int, live: str) -> None:
+        """So many steps have been recorded, and this has been printed."""
+        self._change(recorded=recorded, live=live)
 
     def end_run(self, run: Run, trace: Trace | None) -> None:
         """The worker said how it ended. A trace is shown from its end; without one the former stays, unless it is of a

@@ -16,13 +16,13 @@ from gradviz.session.state import Phase, Run
 from gradviz.session.store import Store
 from gradviz.worker.client import Run as WorkerRun
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Detail, Done, Event
+from gradviz.worker.events import Batch, Detail, Done, Event, Output
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
 SLICE = 0.008  # seconds of decoding per turn of the event loop
-TELL_EVERY = 0.1  # seconds between two reports of progress
+TELL_EVERY = 100  # milliseconds between two reports of progress
 NOTHING_TO_RUN = "There is nothing to run yet. Paste a snippet, or choose one of the examples."
 NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = torch.tensor(2., requires_grad=True)."
 
@@ -43,12 +43,16 @@ class WorkerBridge(QObject):
         self._number = 0
         self._queue: deque[tuple[int, Event]] = deque()
         self._trace: Trace | None = None
-        self._told_at = 0.0
+        self._printed: list[str] = []
         self._wake.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._again = QTimer(self)
         self._again.setSingleShot(True)
         self._again.setInterval(0)
         self._again.timeout.connect(self._take)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(TELL_EVERY)
+        self._soon.timeout.connect(self._tell)
 
     def warm(self) -> None:
         """Start the next worker ahead, and load what the first trace will need, beside the window's work."""
@@ -75,6 +79,7 @@ class WorkerBridge(QObject):
         self._number += 1
         self._queue.clear()
         self._trace = _new_trace(snippet.text)
+        self._printed = []
         self._store.start_run(snippet)
         self._run = self.pool.start(snippet.text, self._listener(self._number), self._store.state.title)
 
@@ -88,6 +93,7 @@ class WorkerBridge(QObject):
         self._number += 1
         self._queue.clear()
         self._again.stop()
+        self._soon.stop()
         if self._pool is not None:
             self._pool.close()
             self._pool = None
@@ -110,6 +116,8 @@ class WorkerBridge(QObject):
             number, event = self._queue.popleft()
             if number == self._number:
                 self._handle(event)
+                if not self._soon.isActive():
+                    self._soon.start()
             if time.perf_counter() > deadline:
                 break
         if self._queue and not self._again.isActive():
@@ -119,6 +127,8 @@ class WorkerBridge(QObject):
         assert self._trace is not None
         if isinstance(event, Batch):
             self._extend(self._trace, event)
+        elif isinstance(event, Output):
+            self._printed.append(event.text)
         elif isinstance(event, Done):
             self._finish(self._trace, event)
 
@@ -132,9 +142,11 @@ class WorkerBridge(QObject):
             self._number += 1  # whatever it still says is not listened to
             self._finish(trace, Done("died", Detail(f"The worker sent what cannot be read ({error}). Run it again.")))
             return
-        if time.perf_counter() - self._told_at > TELL_EVERY:
-            self._told_at = time.perf_counter()
-            self._store.progress(len(trace))
+
+    def _tell(self) -> None:
+        """How far the run is; called a little after something new came."""
+        if self._trace is not None and self._store.state.run.is_running:
+            self._store.progress(len(self._trace), "".join(self._printed))
 
     def _finish(self, trace: Trace, done: Done) -> None:
         state = self._store.state

@@ -148,7 +148,7 @@ def test_a_trace_is_shown_from_its_end_when_the_run_has_ended() -> None:
     store.end_run(Run(Phase.OK, Snippet("x")), former)
     store.move(2)
     store.start_run(Snippet("y"))
-    store.progress(5)
+    store.progress(5, "so far")
     assert (store.state.trace, store.state.cursor, store.state.recorded) == (former, 2, 5), "the former one stays"
     store.end_run(Run(Phase.OK, Snippet("y")), trace)
     assert (store.state.trace, store.state.cursor, store.state.steps) == (trace, 9, 9)

@@ -44,6 +44,15 @@ def test_an_endless_loop_is_stopped_and_the_window_stays_awake(pilot: Pilot) -> 
     assert not window.status.cancel.isVisible()
 
 
+def test_what_a_long_run_prints_is_seen_while_it_goes_on(pilot: Pilot) -> None:
+    pilot.type_snippet("import torch\nn = 0\nwhile True:\n    n += 1\n    if n < 4:\n        print('line', n)\n")
+    pilot.press("F5")
+    pilot.qtbot.waitUntil(lambda: pilot.output == "line 1\nline 2\nline 3\n", timeout=RUN_TIMEOUT)
+    assert pilot.state.run.is_running
+    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+        pilot.press("Shift+F5")
+
+
 def test_a_killed_worker_is_replaced_and_nothing_typed_is_lost(pilot: Pilot) -> None:
     endless = "import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n"
     pilot.type_snippet(endless)

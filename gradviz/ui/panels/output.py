@@ -3,8 +3,6 @@ of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -14,8 +12,7 @@ from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
-if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+LIVE = object()
 
 
 class OutputPanel(Panel):
@@ -23,7 +20,7 @@ class OutputPanel(Panel):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._trace: Trace | None = None
+        self._trace: object = None  # whose output is shown; LIVE while a run prints
         self._count = 0  # how many prints are shown
         self._lengths = [0]
         self.text = QPlainTextEdit()
@@ -57,12 +54,27 @@ class OutputPanel(Panel):
         self.show_state(state, state)
 
     def show_state(self, before: State, after: State) -> None:
-        if moved(before, after):
+        if after.run.is_running and after.live:
+            self._show_live(after.live)
+        elif moved(before, after) or before.run is not after.run:
             if after.trace is not self._trace:
                 self._trace, self._count = after.trace, 0
                 self._lengths = lengths(after.trace) if after.trace is not None else [0]
                 self.text.clear()
             self._show(count(after, whole=self.whole.isChecked()))
+
+    def _show_live(self, live: str) -> None:
+        """What a run that goes on has printed so far, at its end."""
+        shown = self.text.toPlainText() if self._trace is LIVE else ""
+        self._trace = LIVE
+        cursor = QTextCursor(self.text.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        if live.startswith(shown) and shown:
+            cursor.insertText(live[len(shown) :])
+        else:
+            self.text.setPlainText(live)
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+        self.text.setTextCursor(cursor)
 
     def _show(self, wanted: int) -> None:
         """Append what was printed since, or take away what was not yet printed."""
@@ -71,8 +83,10 @@ class OutputPanel(Panel):
         if wanted < self._count:
             cursor.setPosition(self._lengths[wanted], QTextCursor.MoveMode.KeepAnchor)
             cursor.removeSelectedText()
-        elif wanted > self._count and self._trace is not None:
-            for piece in pieces(self._trace, self._count, wanted):
+        elif wanted > self._count:
+            trace = self.context.shell.store.state.trace
+            assert trace is not None
+            for piece in pieces(trace, self._count, wanted):
                 colour = QTextCharFormat()
                 colour.setForeground(QColor(self.theme.error if piece.stream == "err" else self.theme.text))
                 cursor.insertText(piece.text, colour)
