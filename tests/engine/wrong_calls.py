@@ -262,4 +262,11 @@ def _with_gradient(torch: Any) -> Any:
 
 def calls(torch: Any) -> Calls:
     """All wrong calls by name."""
-    return {**autograd(torch), **shapes(torch), **layers(torch)}
+    from tests.engine.wrong_neural_calls import NEURAL_CALLS
+
+    found: Calls = {}
+    for table in (autograd, shapes, layers, *NEURAL_CALLS):
+        more = table(torch)
+        assert not found.keys() & more.keys()
+        found |= more
+    return found

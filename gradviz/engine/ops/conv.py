@@ -155,11 +155,11 @@ def _cropped(x: Any, shape: Sizes) -> Any:
 # --- checks, in PyTorch's order and words ---
 
 
-def _per_dimension(value: Any, count: int, name: str) -> Sizes:
+def _per_dimension(value: Any, count: int, dims: int, name: str) -> Sizes:
     found = sizes(value, count)
-    if len(found) != count:
+    if len(found) != dims:
         raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {count} values to match the convolution "
+            f"expected {name} to be a single integer value or a list of {dims} values to match the convolution "
             f"dimensions, but got {name}={list(found)}"
         )
     return found
@@ -280,13 +280,13 @@ def _plain_convolution(count: int) -> None:
         need_tensor(weight, name, "weight", 2)
         whole, had_batch = _batched(input, count, name)
         dims = weight._data.ndim - 2
-        steps, gaps = _per_dimension(stride, dims, "stride"), _per_dimension(dilation, dims, "dilation")
+        steps, gaps = _per_dimension(stride, count, dims, "stride"), _per_dimension(dilation, count, dims, "dilation")
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
                 raise RuntimeError(f"Invalid padding string: '{padding}'")
             whole, around = _same_padding(whole, weight, steps, gaps) if padding == "same" else (whole, (0,) * dims)
         else:
-            around = _per_dimension(padding, dims, "padding")
+            around = _per_dimension(padding, count, dims, "padding")
         _check_settings(steps, around, gaps, groups)
         _check_channels(whole, weight, bias, groups, False)
         _check_reach(whole, weight._data.shape[2:], around, gaps)
@@ -326,8 +326,11 @@ def _transposed_convolution(count: int) -> None:
         need_tensor(weight, name, "weight", 2)
         whole, had_batch = _batched(input, count, name)
         dims = weight._data.ndim - 2
-        steps, gaps = _per_dimension(stride, dims, "stride"), _per_dimension(dilation, dims, "dilation")
-        around, extra = _per_dimension(padding, dims, "padding"), _per_dimension(output_padding, dims, "output_padding")
+        steps, gaps = _per_dimension(stride, count, dims, "stride"), _per_dimension(dilation, count, dims, "dilation")
+        around, extra = (
+            _per_dimension(padding, count, dims, "padding"),
+            _per_dimension(output_padding, count, dims, "output_padding"),
+        )
         _check_settings(steps, around, gaps, groups)
         _check_channels(whole, weight, bias, groups, True)
         _check_output_padding(extra, steps, gaps)

@@ -95,6 +95,17 @@ BCE = op(
 )
 
 
+def _common_shape(wanted: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, ...]:
+    for i in range(1, min(len(wanted), len(given)) + 1):
+        if wanted[-i] != given[-i] and 1 not in (wanted[-i], given[-i]):
+            raise RuntimeError(
+                f"Attempting to broadcast a dimension of length {given[-i]} at {-i}! Mismatching argument at index 1 "
+                f"had "
+                f"torch.Size({list(given)}); but expected shape should be broadcastable to {list(wanted)}"
+            )
+    return np.broadcast_shapes(wanted, given)
+
+
 @api("binary_cross_entropy", where="F")
 def binary_cross_entropy(
     input: Tensor,
@@ -116,7 +127,7 @@ def binary_cross_entropy(
     if target.dtype is not input.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
     if weight is not None and weight._data.shape != target._data.shape:
-        weight = weight.expand(np.broadcast_shapes(target._data.shape, weight._data.shape))
+        weight = weight.expand(_common_shape(target._data.shape, weight._data.shape))
     for name, x in (("input", input._data), ("target", target._data)):
         if not ((x >= 0) & (x <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
