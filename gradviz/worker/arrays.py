@@ -1,6 +1,6 @@
 """`import numpy` for a snippet: chosen functions, and arrays whose doors to files and to foreign memory are shut.
 
-A `SafeArray` is an ndarray whose `tofile`, `dump`, `ctypes`, `data`, `resize` and the like refuse; every
+A `SafeArray` is an ndarray whose `tofile`, `dump`, `ctypes`, `data` and the like refuse; every
 function here returns such arrays. Objects of the snippet never reach NumPy's converters, which would believe an
 `__array_interface__`.
 """
@@ -35,7 +35,7 @@ binomial poisson exponential beta gamma multivariate_normal"""
 _FFT = "fft ifft fft2 ifft2 fftn rfft irfft fftfreq fftshift ifftshift rfftfreq"
 _DTYPES = """float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ intp
 floating integer number generic"""
-_SHUT = "tofile dump dumps ctypes data setflags getfield setfield newbyteorder resize strides itemset".split()
+_SHUT = "tofile dump dumps ctypes data setflags getfield setfield newbyteorder strides itemset".split()
 
 
 def _shut(name: str) -> property:

@@ -12,6 +12,7 @@ import collections
 import string
 import sys
 import types
+import typing
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -46,6 +47,7 @@ _OPEN_PRIVATE = frozenset(
 )
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
+_ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind of Generic[T] and List[int]
 _MISSING = object()
 
 
@@ -178,11 +180,19 @@ class Guard:
             return self._format(thing, name)
         if name == "obj" and isinstance(thing, BaseException):
             raise AttributeError(f"'{type(thing).__name__}' object has no attribute 'obj'")
+        if name == "resize" and isinstance(thing, np.ndarray):  # it frees memory that other arrays still look at
+            raise AttributeError("the array attribute 'resize' is not available in GradViz snippets; use numpy.reshape")
         if name in ENGINE_ATTRIBUTES and isinstance(thing, self._facade_types) and not self.owns(thing):
             raise AttributeError(f"'{type(thing).__name__}' object has no attribute '{name}'")
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
         value = getattr(thing, name)
+        if (
+            type(value) in (dict, collections.OrderedDict)
+            and name in _OPEN_PRIVATE
+            and isinstance(thing, self._changeable)
+        ):
+            return types.MappingProxyType(value)  # a module's own tables: to look at
         if isinstance(value, _NEVER) or type(value) is np.ndarray or value is type:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value
@@ -247,9 +257,11 @@ class Guard:
         """`thing`, if its attribute `name` may be assigned or deleted."""
         if is_dunder(name):
             raise AttributeError(f"'{name}' can't be assigned to in GradViz snippets")
+        cls = type(thing)
         if name.startswith("_"):
             self._check_private(thing, name)
-        cls = type(thing)
+            if name in _OPEN_PRIVATE and isinstance(thing, self._changeable):
+                raise AttributeError(f"'{name}' of a '{cls.__name__}' can be read in GradViz snippets, not replaced")
         if isinstance(thing, type):
             if thing in self._own:
                 return thing
@@ -312,7 +324,7 @@ class Guard:
 
     def _check_base(self, base: Any) -> None:
         known = isinstance(base, type) and (base in self._own or base in self._bases or type(base) in self._metaclasses)
-        if not known and type(base).__name__ != "_GenericAlias":
+        if not known and not isinstance(base, _ALIASES):
             label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
             raise TypeError(f"{label} can't be a base class in GradViz snippets")
 

@@ -48,15 +48,16 @@ def _prepare(channel: Channel) -> Callable[[int], None]:
     import gc
     import signal
 
+    from gradviz.worker.hardening import harden
     from gradviz.worker.oslock import AuditGate, lock_down
     from gradviz.worker.runner import Runner
-    from gradviz.worker.torch_modules import load_torch, shut_tensors
+    from gradviz.worker.torch_modules import load_torch
     from gradviz.worker.warm import warm
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gate = AuditGate()
     torch = load_torch()
-    shut_tensors(torch["torch"].Tensor)
+    harden(torch)
     runner = Runner(channel, gate, torch, _memory_mb())
     warm(runner)
     gc.collect()

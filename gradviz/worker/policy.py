@@ -19,6 +19,7 @@ from typing import Any
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     DEFINABLE_DUNDERS,
+    ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
     MODULE_HINTS,
@@ -168,6 +169,19 @@ class _Checker(ast.NodeVisitor):
             self._attribute(node.attr)
         if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """`x.format += y` would read the attribute without its hook."""
+        if isinstance(node.target, ast.Attribute) and node.target.attr in HOOKED_ATTRIBUTES - ENGINE_ATTRIBUTES - {
+            "base"
+        }:
+            self._refuse(f"{node.target.attr} can't be changed in place", "write x.a = x.a + … instead")
+        self.generic_visit(node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        if node.is_async:
+            self._refuse(f"async for is not {HERE}", "use plain functions and statements")
         self.generic_visit(node)
 
     def visit_MatchClass(self, node: ast.MatchClass) -> None:

@@ -65,7 +65,8 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 ENGINE_ATTRIBUTES = frozenset({"saved", "saved_items", "row", "tag"})
 
 # read through a hook, because what they mean depends on the object
-HOOKED_ATTRIBUTES = frozenset({"format", "format_map", "obj", "base"}) | ENGINE_ATTRIBUTES
+PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj"})
+HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES | {"base", "resize"} | ENGINE_ATTRIBUTES
 
 REFUSED_BUILTINS = {
     "open": "a snippet has no files; put the data in the snippet itself",

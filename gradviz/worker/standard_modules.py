@@ -34,6 +34,7 @@ import numpy as np
 
 from gradviz.worker.guard import Guard, NamedTupleForm, stand_in
 from gradviz.worker.oslock import AuditGate
+from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, PYTHON_ATTRIBUTES
 
 MAX_SLEEP = 0.1
 Writer = Callable[[str, str], None]  # (stream, text)
@@ -154,8 +155,11 @@ def _dataclasses_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
     def dataclass(cls: Any = None, /, **options: bool) -> Any:
         def decorate(each: Any) -> Any:
             _own_class(guard, each, "dataclass")
+            _check_fields(each)
+            given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
             with gate.lifted():  # it makes __init__ from text; the names in it were checked with the snippet
-                return guard.adopt(dataclasses.dataclass(**{key: bool(value) for key, value in options.items()})(each))
+                each.__doc__ = each.__doc__ or f"{each.__name__}(...)"  # else every default is asked for its repr
+                return guard.adopt(dataclasses.dataclass(**given)(each))
 
         return decorate if cls is None else decorate(cls)
 
@@ -167,6 +171,13 @@ def _dataclasses_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
 
     names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
     return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
+
+
+def _check_fields(cls: Any) -> None:
+    """No field that a class pattern could read past the guard."""
+    for name in vars(cls).get("__annotations__", {}):
+        if name in PYTHON_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES:
+            raise TypeError(f"a dataclass field can't be called '{name}' in GradViz snippets")
 
 
 def _unfolded(value: Any, make: Callable[[Any], Any]) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.arrays import SafeArray, safe
+from gradviz.worker.arrays import SafeArray
 from gradviz.worker.guard import StandIn, stand_in
 
 _FOREIGN = (
@@ -119,19 +119,3 @@ def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, Any]) 
 
     type(held).__getattr__ = absent
     return held
-
-
-def shut_tensors(tensor: type) -> None:
-    """From now on tensors of this process hand out `SafeArray`; called once, in the worker."""
-    for name in ("numpy", "__array__"):
-        original = getattr(tensor, name, None)
-        if original is not None:
-            setattr(tensor, name, _handing_out_safe(original))
-
-
-def _handing_out_safe(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
-    def call(*args: Any, **keywords: Any) -> Any:
-        return safe(original(*args, **keywords))
-
-    return call

@@ -112,6 +112,18 @@ ESCAPES: dict[str, str] = {
     ),
     "format by match": "match '{0.__class__}':\n    case str(format=f):\n        print('ESCAPED', f(1))",
     "format in the spec": "print('ESCAPED', '{0:{1.__class__}}'.format(1, 2))",
+    "format in place": (
+        "class S(str): pass\nclass A:\n    def __radd__(self, f): print('ESCAPED', f(1))\n"
+        "s = S('{0.__class__}')\ns.format += A()"
+    ),
+    "obj in place": (
+        "class E(AttributeError): pass\nclass A:\n    def __radd__(self, o): print('ESCAPED', o)\n"
+        "E('x').obj += A()"
+    ),
+    "format by a dataclass pattern": (
+        "import dataclasses\n@dataclasses.dataclass\nclass S(str):\n    format: object = dataclasses.field(init=False)\n"
+        "match S():\n    case S(f):\n        print('ESCAPED', f)"
+    ),
     "AttributeError.obj": "try:\n    (1).nope\nexcept AttributeError as e:\n    print('ESCAPED', e.obj)",
     "obj by match": (
         "try:\n    (1).nope\nexcept AttributeError as e:\n"
@@ -126,6 +138,7 @@ ESCAPES: dict[str, str] = {
     # --- try/except* (CVE-2025-22153), parameters that shadow guards (CVE-2026-55830), Unicode, other syntax ---
     "except star": "try:\n    1/0\nexcept* ZeroDivisionError as e:\n    print('ESCAPED')",
     "async": "async def f():\n    pass\nprint('ESCAPED', f().cr_frame)",
+    "async generator expression": "g = (x async for x in [])\nprint('ESCAPED', g)",
     "positional-only guards": "def f(__getattr__, /): return 1\nprint('ESCAPED')",
     "guard as a parameter": "def f(__import__): return 1\nprint('ESCAPED')",
     "guard as a lambda parameter": "f = lambda __builtins__=1: 1\nprint('ESCAPED')",
@@ -258,6 +271,33 @@ ESCAPES: dict[str, str] = {
     "array dtype": "import numpy as np\na = np.ones(3)\na.dtype = object\nprint('ESCAPED')",
     "array shape": "import numpy as np\na = np.ones(3)\na.shape = (1 << 20,)\nprint('ESCAPED')",
     "array resize": "import numpy as np\na = np.ones(3)\na.resize(100, refcheck=False)\nprint('ESCAPED')",
+    "array resize of a raw array": (
+        "import numpy as np\na = np.ones(3).nonzero()[0]\na.resize(100, refcheck=False)\nprint('ESCAPED')"
+    ),
+    "array interface among the modules": (
+        "import numpy as np\nimport torch\nm = torch.nn.Module()\n"
+        "m._modules['__array_interface__'] = {'shape': (8,), 'typestr': '|u1', 'data': (4096, True), 'version': 3}\n"
+        "print('ESCAPED', torch.tensor(m))"
+    ),
+    "array interface as replaced modules": (
+        "import torch\nclass M(torch.nn.Module):\n    def f(self): self._modules = {'__array_interface__': {}}\n"
+        "M().f()\nprint('ESCAPED')"
+    ),
+    "array interface in a ParameterDict": (
+        "import torch\nd = torch.nn.ParameterDict()\nd['__array_interface__'] = {}\nprint('ESCAPED')"
+    ),
+    "class of a ParameterDict": "import torch\nprint('ESCAPED', torch.nn.ParameterDict()['__class__'])",
+    "dict of a ParameterDict": "import torch\nprint('ESCAPED', torch.nn.ParameterDict()['__dict__'])",
+    "array interface in a scheduler": (
+        "import torch\no = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.)\n"
+        "s = torch.optim.lr_scheduler.StepLR(o, 1)\ns.load_state_dict({'__array_interface__': {}})\nprint('ESCAPED')"
+    ),
+    "function of an activation": (
+        "import torch\nm = torch.nn.ReLU()\nm.function = '__getattribute__'\nprint('ESCAPED', m('__builtins__'))"
+    ),
+    "function of an activation's class": (
+        "import torch\nclass R(torch.nn.ReLU):\n    function = '__getattribute__'\nprint('ESCAPED', R()('__builtins__'))"
+    ),
     "objects in an array": "import numpy as np\nprint('ESCAPED', np.ones(3).astype(object))",
     "objects from numbers": "import numpy as np\nprint('ESCAPED', np.ones(3).view('O'))",
     "structured view": "import numpy as np\nprint('ESCAPED', np.ones(3).view([('a', 'O')]))",

@@ -18,7 +18,7 @@ class _Plain(Module):
     function = ""
 
     def forward(self, input: Tensor) -> Tensor:
-        return getattr(F, self.function)(input)  # type: ignore[no-any-return]
+        return vars(F)[self.function](input)  # type: ignore[no-any-return]
 
 
 class Sigmoid(_Plain):
@@ -61,7 +61,7 @@ class _Inplace(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return getattr(F, self.function)(input, inplace=self.inplace)  # type: ignore[no-any-return]
+        return vars(F)[self.function](input, inplace=self.inplace)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
         return "inplace=True" if self.inplace else ""
@@ -233,7 +233,7 @@ class _Shrink(Module):
         self.lambd = lambd
 
     def forward(self, input: Tensor) -> Tensor:
-        return getattr(F, self.function)(input, self.lambd)  # type: ignore[no-any-return]
+        return vars(F)[self.function](input, self.lambd)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
         return str(self.lambd)
@@ -286,7 +286,7 @@ class _AlongDim(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return getattr(F, self.function)(input, self.dim, _stacklevel=5)  # type: ignore[no-any-return]
+        return vars(F)[self.function](input, self.dim, _stacklevel=5)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"

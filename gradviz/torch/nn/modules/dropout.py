@@ -18,7 +18,7 @@ class _Dropout(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return getattr(F, self.function)(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+        return vars(F)[self.function](input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"

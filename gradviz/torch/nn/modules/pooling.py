@@ -148,7 +148,7 @@ class _AdaptivePool(Module):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Any:
-        return getattr(F, self.function)(input, self.output_size)
+        return vars(F)[self.function](input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
