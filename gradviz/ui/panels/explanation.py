@@ -53,6 +53,7 @@ class ExplanationPanel(Panel):
         explanation = after.trace.frame(after.cursor).explanation
         place = f"Step {after.cursor:,} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
         self.title.setText(f"{place} · {explanation.title}")
+        self.title.setToolTip(self.title.text())  # where the window is too narrow for it
         following = f"Next: {explanation.next}" if explanation.next else ""
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
         self.sentence.setHtml(look.escape(explanation.sentence or BEFORE) + tail)

@@ -77,6 +77,7 @@ class GraphPanel(Panel):
         self._stack = QStackedWidget()
         self.invitation = Invitation(context)
         self._stack.addWidget(self.invitation)
+        self._stack.setMinimumSize(160, 120)  # on a small screen the invitation may be cut, never the window
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
