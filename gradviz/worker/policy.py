@@ -19,10 +19,10 @@ from typing import Any
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     DEFINABLE_DUNDERS,
-    ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
     MODULE_HINTS,
+    PYTHON_ATTRIBUTES,
     READABLE_DUNDERS,
     READABLE_NAMES,
     REFUSED_BUILTINS,
@@ -173,9 +173,7 @@ class _Checker(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """`x.format += y` would read the attribute without its hook."""
-        if isinstance(node.target, ast.Attribute) and node.target.attr in HOOKED_ATTRIBUTES - ENGINE_ATTRIBUTES - {
-            "base"
-        }:
+        if isinstance(node.target, ast.Attribute) and node.target.attr in PYTHON_ATTRIBUTES:
             self._refuse(f"{node.target.attr} can't be changed in place", "write x.a = x.a + … instead")
         self.generic_visit(node)
 

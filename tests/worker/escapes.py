@@ -121,7 +121,7 @@ ESCAPES: dict[str, str] = {
         "E('x').obj += A()"
     ),
     "format by a dataclass pattern": (
-        "import dataclasses\n@dataclasses.dataclass\nclass S(str):\n    format: object = dataclasses.field(init=False)\n"
+        "import dataclasses\n@dataclasses.dataclass\nclass S(str):\n    format: str = dataclasses.field(init=False)\n"
         "match S():\n    case S(f):\n        print('ESCAPED', f)"
     ),
     "AttributeError.obj": "try:\n    (1).nope\nexcept AttributeError as e:\n    print('ESCAPED', e.obj)",
@@ -296,7 +296,8 @@ ESCAPES: dict[str, str] = {
         "import torch\nm = torch.nn.ReLU()\nm.function = '__getattribute__'\nprint('ESCAPED', m('__builtins__'))"
     ),
     "function of an activation's class": (
-        "import torch\nclass R(torch.nn.ReLU):\n    function = '__getattribute__'\nprint('ESCAPED', R()('__builtins__'))"
+        "import torch\nclass R(torch.nn.ReLU):\n    function = '__getattribute__'\n"
+        "print('ESCAPED', R()('__builtins__'))"
     ),
     "objects in an array": "import numpy as np\nprint('ESCAPED', np.ones(3).astype(object))",
     "objects from numbers": "import numpy as np\nprint('ESCAPED', np.ones(3).view('O'))",
