@@ -16,9 +16,9 @@ from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import Floats, LayoutInput, LayoutResult
 from gradviz.layout.wrap import wrap
 
-BUDGETS = ((False, 2.0), (True, 2.0))
+BUDGETS = ((False, 2.0), (True, 1.0))  # rough or not, seconds of processor time
 REMEMBERED = 256
-MOST_BOXES_FOR_DOT = 5_000  # beyond it Graphviz seldom keeps within its budgets
+MOST_BOXES_FOR_DOT = 3_000  # beyond it Graphviz seldom keeps within its budgets
 
 
 class Cancelled(Exception):

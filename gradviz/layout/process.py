@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from gradviz.layout.records import LayoutInput, LayoutResult
 from gradviz.layout.server import ANSWER, REQUEST, read_message, write_message
 
 FROZEN_FLAG = "--layout-server"
+PATIENCE = 5.0  # a busy machine may take so many times longer than the processor time
 
 
 class LayoutFailed(Exception):
@@ -67,15 +69,15 @@ class DotProcess:
             self._reader.start()
 
     def draw(self, graph: LayoutInput, rough: bool, budget: float) -> LayoutResult:
-        """Graphviz' drawing within `budget` seconds; LayoutOverran or LayoutFailed otherwise."""
+        """Graphviz' drawing within `budget` seconds of processor time; LayoutOverran or LayoutFailed otherwise."""
         if not graphviz_is_here():
             raise LayoutFailed("pygraphviz is not installed")
         self.start()
         child, answers = self._child, self._answers
         assert child is not None and child.stdin is not None
         try:
-            write_message(child.stdin, _request(graph, rough))
-            reply = answers.get(timeout=budget)
+            write_message(child.stdin, _request(graph, rough, budget))
+            reply = answers.get(timeout=budget * PATIENCE)
         except queue.Empty:
             self.stop()
             raise LayoutOverran(f"Graphviz took longer than {budget:g} s") from None
@@ -83,7 +85,10 @@ class DotProcess:
             self.stop()
             raise LayoutFailed("the layout process went away") from error
         if reply is None:
+            child.wait()
             self.stop()
+            if child.returncode == -getattr(signal, "SIGPROF", 0):
+                raise LayoutOverran(f"Graphviz worked longer than {budget:g} s")
             raise LayoutFailed("the layout process died")
         if reply[0]:
             raise LayoutFailed(reply[1:].decode(errors="replace"))
@@ -127,10 +132,10 @@ def _forward(child: subprocess.Popen[bytes], answers: queue.SimpleQueue[bytes | 
         answers.put(None)
 
 
-def _request(graph: LayoutInput, rough: bool) -> bytes:
+def _request(graph: LayoutInput, rough: bool, budget: float) -> bytes:
     return b"".join(
         (
-            REQUEST.pack(len(graph.sizes), len(graph.edges), rough),
+            REQUEST.pack(len(graph.sizes), len(graph.edges), rough, max(budget, 0.001)),
             np.ascontiguousarray(graph.sizes).tobytes(),
             np.ascontiguousarray(graph.edges, np.int32).tobytes(),
             np.ascontiguousarray(graph.ports).tobytes(),

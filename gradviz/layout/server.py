@@ -4,13 +4,14 @@ works, is not thread-safe, and can only be stopped by killing it. Run as `python
 the program is frozen, as `gradviz --layout-server`. Read `process` next: the other end.
 
 Note [Layout messages]
-Each message is a 4-byte little-endian length, then the bytes. A request holds `<III` (boxes, edges, rough), then
-float64 sizes, int32 edges, float64 ports. An answer begins with a byte: 0 and the drawing (`<II` boxes and points, then
-float64 centres, int32 starts, float64 points), or 1 and a message in UTF-8."""
+Each message is a 4-byte little-endian length, then the bytes. A request holds `<IIId` (boxes, edges, rough, seconds of
+processor time), then float64 sizes, int32 edges, float64 ports. An answer begins with a byte: 0 and the drawing (`<II`
+boxes and points, then float64 centres, int32 starts, float64 points), or 1 and a message in UTF-8."""
 
 from __future__ import annotations
 
 import os
+import signal
 import struct
 import sys
 from array import array
@@ -19,7 +20,7 @@ from typing import IO
 from gradviz.layout.dot import Point, dot_text, read_svg
 
 LENGTH = struct.Struct("<I")
-REQUEST = struct.Struct("<III")
+REQUEST = struct.Struct("<IIId")
 ANSWER = struct.Struct("<II")
 
 
@@ -43,7 +44,7 @@ def answer(request: bytes) -> bytes:
     """The drawing of one request; see Note [Layout messages]."""
     import pygraphviz
 
-    boxes, count, rough = REQUEST.unpack_from(request)
+    boxes, count, rough, _ = REQUEST.unpack_from(request)
     at = REQUEST.size
     sizes = _pairs("d", request[at : at + 16 * boxes])
     edges = [(int(a), int(b)) for a, b in _pairs("i", request[at + 16 * boxes : at + 16 * boxes + 8 * count])]
@@ -75,11 +76,21 @@ def serve() -> None:
     with os.fdopen(os.dup(1), "wb") as target:
         os.dup2(2, 1)
         while (request := read_message(source)) is not None:
+            _die_after(REQUEST.unpack_from(request)[3])
             try:
                 reply = answer(request)
             except Exception as error:  # noqa: BLE001  every failure of the library is told to the other end
                 reply = b"\1" + f"{type(error).__name__}: {error}".encode()
+            _die_after(0.0)
             write_message(target, reply)
+
+
+def _die_after(seconds: float) -> None:
+    """Let the system end this process once it has worked so long; 0 takes that back. Processor time, so that whether
+    a graph gets its good drawing depends on the graph and not on what else the machine does. Windows has no such
+    timer; there `process` waits no longer than its patience."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 if __name__ == "__main__":

@@ -125,10 +125,10 @@ def build(trace: Trace, ruler: sizes.Measure) -> Diagram:
     kept = np.flatnonzero((edges >= 0).all(1))
     kept = kept[np.lexsort((row[kept], edges[kept, 1]))]
     look = _measure(trace, ruler, kind[order], index[order])
-    port = _ports(trace, edges[kept], row[kept], look.size, look.card)
     return Diagram(
         trace=trace, kind=kind[order], index=index[order], graph=graph[order], step=step[order],
-        category=look.category, size=look.size, card=look.card, edges=edges[kept], row=row[kept], port=port,
+        category=look.category, size=look.size, card=look.card, edges=edges[kept], row=row[kept],
+        port=_ports(trace, edges[kept], row[kept], look.size, look.card),
         names=look.names, badge=look.badge, first=np.asarray(first, np.int64), until=np.asarray(until, np.int64),
     )  # fmt: skip
 
@@ -220,25 +220,14 @@ class _Look:
 
 def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index: Ints) -> _Look:
     """Category, sizes and names of all items."""
-    requires = trace.tensors.requires_grad.astype(bool)
-    np.logical_or.at(requires, trace.flags.tensor, trace.flags.requires_grad)
-    bound = np.zeros(len(trace.tensors), bool)
-    bound[trace.names.tensor] = True
-    versioned = trace.tensors.version > 0
-    versioned[trace.writes.tensor] = True
-    badged = np.zeros(len(trace.tensors), bool)
-    badged[trace.arrivals.tensor[(trace.arrivals.expected > 1) & (trace.arrivals.tensor >= 0)]] = True
-    of_tensor = np.where(requires, np.where(trace.tensors.is_leaf, LEAF, INTERMEDIATE), CONSTANT)
-    of_tensor[trace.roots.tensor] = OUTPUT
-    of_node = np.where(trace.nodes.sequence_nr >= 0, OP, PLAIN_OP)
+    known = _KnownOfTensors(trace)
     operation = kind == OPERATION
     category = np.empty(len(kind), np.uint8)
-    category[operation] = of_node[index[operation]]
-    category[~operation] = of_tensor[index[~operation]]
+    category[operation] = np.where(trace.nodes.sequence_nr >= 0, OP, PLAIN_OP)[index[operation]]
+    category[~operation] = known.category[index[~operation]]
     size, card = np.empty((len(kind), 2)), np.empty((len(kind), 2))
-    badge = np.zeros(len(kind), bool)
-    badge[~operation] = badged[index[~operation]]
-    badge &= kind == TENSOR
+    badge = kind == TENSOR
+    badge[~operation] &= known.badged[index[~operation]]
     saved = _saved_names(trace)
     names = [""] * len(kind)
     for item, (what, which) in enumerate(zip(kind.tolist(), index.tolist(), strict=True)):
@@ -251,17 +240,41 @@ def _measure(trace: Trace, ruler: sizes.Measure, kind: NDArray[np.uint8], index:
         if what == REFERENCE:
             size[item] = sizes.reference_size(ruler, names[item])
         else:
-            shape = sizes.shape_of(trace.tensors.shape[which])
-            meta = meta_text(trace, which, int(category[item]))
-            if versioned[which]:
-                meta = f"v10 · {meta}"
-            size[item] = sizes.card_size(
-                ruler, names[item], meta, shape,
-                grad=bool(requires[which]), badge=bool(badge[item]), expression=not bound[which],
-            )  # fmt: skip
+            size[item] = known.card_size(ruler, which, names[item])
         card[item] = size[item]
     size[badge, 1] += sizes.BADGE_GAP + sizes.BADGE_HEIGHT
     return _Look(category, size, card, names, badge)
+
+
+class _KnownOfTensors:
+    """What the whole trace says of each tensor, at any cursor."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self.requires = trace.tensors.requires_grad.astype(bool)
+        np.logical_or.at(self.requires, trace.flags.tensor, trace.flags.requires_grad)
+        self.bound = np.zeros(len(trace.tensors), bool)
+        self.bound[trace.names.tensor] = True
+        self.versioned = trace.tensors.version > 0
+        self.versioned[trace.writes.tensor] = True
+        self.badged = np.zeros(len(trace.tensors), bool)
+        self.badged[trace.arrivals.tensor[(trace.arrivals.expected > 1) & (trace.arrivals.tensor >= 0)]] = True
+        tracked = np.where(trace.tensors.is_leaf, LEAF, INTERMEDIATE)
+        self.category = np.where(self.requires, tracked, CONSTANT)
+        self.category[trace.roots.tensor] = OUTPUT
+
+    def card_size(self, ruler: sizes.Measure, tensor: int, name: str) -> tuple[float, float]:
+        """How large a tensor's card must be for whatever it will say."""
+        meta = meta_text(self._trace, tensor, int(self.category[tensor]))
+        return sizes.card_size(
+            ruler,
+            name,
+            f"v10 · {meta}" if self.versioned[tensor] else meta,
+            sizes.shape_of(self._trace.tensors.shape[tensor]),
+            grad=bool(self.requires[tensor]),
+            badge=bool(self.badged[tensor]),
+            expression=not self.bound[tensor],
+        )
 
 
 def _saved_names(trace: Trace) -> dict[int, tuple[str, ...]]:
