@@ -32,6 +32,7 @@ test: lint
 # Against real PyTorch too, where it is installed: make bench TORCH_PYTHON=/path/to/python (an interpreter with torch).
 bench: $(VENV)/test.stamp
 	$(PY) -m benchmarks $(if $(TORCH_PYTHON),--torch-python $(TORCH_PYTHON))
+	$(PY) -m pytest benchmarks -q --benchmark-enable --benchmark-timer=time.thread_time --benchmark-columns=min,median,max
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .benchmarks .hypothesis *.egg-info $(SCREENSHOT)

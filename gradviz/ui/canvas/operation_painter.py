@@ -30,9 +30,17 @@ def paint_operation(painter: QPainter, ink: Ink, box: QRectF, content: Operation
 
 def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
     line = QRectF(box.center().x() - sizes.LABEL_MAX / 2, top, sizes.LABEL_MAX, sizes.LABEL_HEIGHT)
-    ink.text(painter, sizes.SMALL, "muted", line, content.label, CENTRE)
+    _label(painter, ink, line, "muted", content.label)
     if content.scope:
-        ink.text(painter, sizes.SMALL, "link", line.translated(0, sizes.LABEL_HEIGHT - 1), content.scope, CENTRE)
+        _label(painter, ink, line.translated(0, sizes.LABEL_HEIGHT - 1), "link", content.scope)
+
+
+def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) -> None:
+    """A label on a ground of its own, so that an edge that passes behind it does not strike it through."""
+    width = min(ink.width(sizes.SMALL, text), line.width()) + 4
+    ground = QRectF(line.center().x() - width / 2, line.top() + 1, width, line.height() - 2)
+    painter.fillRect(ground, ink.colour("canvas", 0.85))
+    ink.text(painter, sizes.SMALL, colour, line, text, CENTRE)
 
 
 def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...]) -> None:

@@ -37,6 +37,7 @@ class Surface(QWidget):
         self._camera = Camera()
         self._fitted = True
         self._phase = 0.0
+        self._invitation = EMPTY
         self._layer: QPixmap | None = None
         self._dirty = QRegion()
         self._sharpening = QTimer(self, singleShot=True, interval=SHARPEN)
@@ -185,7 +186,7 @@ class Surface(QWidget):
         painter.fillRect(self.rect(), QColor(self._theme.canvas))
         painter.setPen(QColor(self._theme.muted))
         painter.setFont(look.sans(self._theme, 14))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY)
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._invitation)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if self._fitted and self._scene is not None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QRegion, QWheelEve
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gradviz.ui.canvas.placing import Placing
-from gradviz.ui.canvas.surface import Surface
+from gradviz.ui.canvas.surface import EMPTY, Surface
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class CanvasView(Surface):
         self._cursor = 0
         self._trace: Trace | None = None
         self._laid_out: tuple[Trace, int] | None = None
+        self._final = False  # what is shown is the best drawing of what was laid out
         self._wanted: tuple[str, int] | None = None
         self._drag: QPointF | None = None
         self._moved = False
@@ -64,6 +65,7 @@ class CanvasView(Surface):
         """Show another trace, or the same one after it grew; the layout follows by itself, of a trace that grows only
         now and then."""
         self._trace = trace
+        self._invitation = EMPTY if trace is None else ""
         if trace is None:
             self._scene = None
             self._growth.stop()
@@ -76,9 +78,14 @@ class CanvasView(Surface):
         from gradviz.ui.canvas.sizes import Ruler
 
         trace = self._trace
-        if trace is None or self._laid_out == (trace, len(trace)):
+        if trace is None:
+            return
+        if self._laid_out == (trace, len(trace)):
+            if self._final:
+                self.laidOut.emit(True)
             return
         began = monotonic()
+        self._final = False
         self._laid_out = (trace, len(trace))
         self._placing.place(build(trace, Ruler()))
         self._growth.start(int(min(LONGEST_WAIT, 4000.0 * (monotonic() - began))))
@@ -100,6 +107,7 @@ class CanvasView(Surface):
             self._scene.select(*self._wanted)
         self._describe()
         self._repaint_all()
+        self._final = final
         self.laidOut.emit(final)
 
     def set_cursor(self, cursor: int) -> None:

@@ -118,8 +118,11 @@ class GraphPanel(Panel):
         if moved(before, after):
             self.view.set_cursor(after.cursor)
         self.view.set_playing(after.playing)
-        if before.selection != after.selection and after.selection is not None:
-            self.view.select(after.selection.kind, after.selection.index)
+        if before.selection != after.selection:
+            if after.selection is None:
+                self.view.clear_selection()
+            else:
+                self.view.select(after.selection.kind, after.selection.index)
 
     def _laid_out(self, final: bool) -> None:
         self.is_settled = final
