@@ -74,6 +74,15 @@ def more_layers(torch: Any) -> Iterator[Row]:
     F = torch.nn.functional
     yield "embedding_padding", lambda i, w: F.embedding(i, w, padding_idx=1), index(4, 2, 3), real(4, 3)
     yield "embedding_by_frequency", lambda i, w: F.embedding(i, w, scale_grad_by_freq=True), index(3, 5), real(3, 2)
+    yield "embedding_bag", lambda i, w: F.embedding_bag(i, w), index(4, 2, 3), real(4, 3)
+    yield "embedding_bag_max", lambda i, w: F.embedding_bag(i, w, mode="max"), index(4, 2, 3), real(4, 3)
+    yield (
+        "embedding_bag_weights",
+        lambda i, w, x: F.embedding_bag(i, w, torch.tensor([0, 2]), mode="sum", per_sample_weights=x),
+        index(4, 5),
+        real(4, 3),
+        real(5),
+    )
     yield "layer_norm_2d", lambda x: F.layer_norm(x, (2, 3)), real(2, 2, 3)
     yield "layer_norm_constant", lambda c, w, b: F.layer_norm(c, (3,), w, b), constant(2, 3), real(3), real(3)
     yield "rms_norm", lambda x, w: F.rms_norm(x, (3,), w), X, real(3)
@@ -140,6 +149,12 @@ def pools(torch: Any) -> Iterator[Row]:
     yield "avg_pool2d_ceil", lambda x: F.avg_pool2d(x, 2, ceil_mode=True), real(1, 1, 3, 5)
     yield "avg_pool2d_divisor", lambda x: F.avg_pool2d(x, 2, divisor_override=3), IMAGE
     yield "avg_pool3d", lambda x: F.avg_pool3d(x, 2), real(1, 1, 4, 2, 2)
+    yield "lp_pool1d", lambda x: F.lp_pool1d(x, 2, 2), real(1, 2, 4)
+    yield "lp_pool2d", lambda x: F.lp_pool2d(x, 2, 2), IMAGE
+    yield "lp_pool3d", lambda x: F.lp_pool3d(x, 2, (1, 2, 2)), real(1, 1, 2, 2, 2)
+    yield "max_unpool1d", lambda x: F.max_unpool1d(x, torch.tensor([[[1, 2], [0, 3]]]), 2), real(1, 2, 2)
+    yield "max_unpool2d", lambda x: F.max_unpool2d(x, torch.tensor([[[[0, 3], [8, 14]]]]), 2), real(1, 1, 2, 2)
+    yield "max_unpool3d", lambda x: F.max_unpool3d(x, torch.tensor([[[[[2, 5]]]]]), 2), real(1, 1, 1, 1, 2)
     yield "adaptive_avg_pool1d", lambda x: F.adaptive_avg_pool1d(x, 3), real(1, 2, 5)
     yield "adaptive_avg_pool2d_pair", lambda x: F.adaptive_avg_pool2d(x, (None, 3)), IMAGE
     yield "adaptive_avg_pool3d", lambda x: F.adaptive_avg_pool3d(x, 2), real(1, 1, 3, 3, 2)

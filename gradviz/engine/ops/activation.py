@@ -19,7 +19,7 @@ from gradviz.engine.inplace import write
 from gradviz.engine.ops.neural import formula, in_single, need_floats, need_tensor, not_differentiable
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
 Curvature = Callable[..., Any] | None
@@ -70,19 +70,21 @@ def activation(
     twice: bool = True,
     explicit: Callable[[Any, Any], Any] | None = None,
     backward_node: str | None = None,
-) -> tuple[OpRow, OpRow]:
+) -> OpRow:
     """The row of the function and that of its derivative. PyTorch has no second derivative of some (`twice`), and
     computes the first of others by several operations when it may be differentiated again (`explicit`)."""
     names = [each.strip() for each in params.split(",") if each.strip()]
-    backward = _derivative_row(name, params, slope, curvature, symbol or name, twice, backward_node)
+    through = in_single(lambda g, x: (g * slope(x)).astype(g.dtype))
+    if explicit is None:
+        backward = _derivative_row(name, params, slope, curvature, symbol or name, twice, backward_node)
 
     def gradient(grad: Any, x: Any, *values: Any) -> Any:
-        if explicit is not None and state.grad:
-            return explicit(grad, x)
+        if explicit is not None:
+            return explicit(grad, x) if state.grad else wrap(through(grad._data, x._data))
         return call(backward, grad, x, **dict(zip(names, values, strict=True)))
 
     more = "".join(f", {each}" for each in names)
-    row = op(
+    return op(
         name,
         "self",
         in_single(lambda x, **given: forward(x, **given).astype(x.dtype)),
@@ -93,7 +95,6 @@ def activation(
         derivatives={"self": derivative},
         self=formula(f"grad, self{more}", gradient),
     )
-    return row, backward
 
 
 def of_result(
@@ -171,7 +172,7 @@ def _gelu_curvature(x: Any, approximate: str) -> Any:
     return steep * inner - x * t * steep * inner * inner + x * steep * (3 * _KAPPA * _CUBIC) * x
 
 
-GELU, _ = activation(
+GELU = activation(
     "gelu",
     "approximate",
     _gelu,
@@ -181,12 +182,12 @@ GELU, _ = activation(
     brief="Each element times the probability that a normal number is below it.",
     derivative="grad · (Φ(self) + self · φ(self))",
 )
-SILU, _ = activation(
+SILU = activation(
     "silu",
     "",
     lambda x: x / (1 + numeric.exp(-x)),
     lambda x: numeric.sigmoid(x) * (1 + x * (1 - numeric.sigmoid(x))),
-    lambda x: (s := x.sigmoid()) * (1 - s) * (2 + x * (1 - 2 * s)),
+    None,
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
     derivative="grad · σ(self) · (1 + self · (1 − σ(self)))",
@@ -208,18 +209,12 @@ def _mish_explicit(grad: Any, x: Any) -> Any:
     return grad * (t + x * s * (1 - t * t))
 
 
-def _mish_curvature(x: Any) -> Any:
-    t, s = FUNCTIONAL["softplus"](x).tanh(), x.sigmoid()
-    steep = 1 - t * t
-    return steep * s * (2 + x * ((1 - s) - 2 * t * s))
-
-
-MISH, _ = activation(
+MISH = activation(
     "mish",
     "",
     lambda x: x * numeric.tanh(_softplus_of(x)),
     _mish_slope,
-    _mish_curvature,
+    None,
     latex=r"x \tanh(\ln(1 + e^x))",
     brief="Each element times tanh of its softplus.",
     derivative="grad · f′(self)",
@@ -232,7 +227,7 @@ def _softplus(x: Any, *, beta: float, threshold: float) -> Any:
     return np.where(scaled > threshold, x, numeric.log1p(numeric.exp(scaled)) / beta)
 
 
-SOFTPLUS, _ = activation(
+SOFTPLUS = activation(
     "softplus",
     "beta, threshold",
     _softplus,

@@ -13,7 +13,7 @@ from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
 
-LEAKY_RELU, _ = activation(
+LEAKY_RELU = activation(
     "leaky_relu",
     "negative_slope",
     lambda x, *, negative_slope: np.where(x > 0, x, x * negative_slope),
@@ -52,7 +52,7 @@ def _elu_result_slope(x: Any, *, alpha: float, scale: float, input_scale: float)
 
 _ELU = "alpha, scale, input_scale"
 _ELU_LATEX = r"s \max(x, 0) + s \alpha (e^{\min(x, 0)} - 1)"
-ELU, _ = activation(
+ELU = activation(
     "elu",
     _ELU,
     _elu,
@@ -70,7 +70,7 @@ ELU_ = of_result(
     lambda x, alpha, scale, input_scale: (x <= 0).to(x.dtype) * input_scale,
     "grad · scale where result > 0, else grad · (result + α · scale)",
 )
-CELU, _ = activation(
+CELU = activation(
     "celu",
     "alpha",
     lambda x, *, alpha: _elu(x, alpha=alpha, scale=1, input_scale=1 / alpha),

@@ -64,7 +64,7 @@ EMBEDDING = op(
 )
 
 
-def _check_indices(indices: Tensor, weight: Tensor, name: str) -> None:
+def check_indices(indices: Tensor, weight: Tensor, name: str) -> None:
     if weight._data.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if indices.dtype not in (dtypes.int64, dtypes.int32):
@@ -84,7 +84,7 @@ def _padding_index(padding_idx: int | None, count: int) -> int:
     return padding_idx % count
 
 
-def _renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+def renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows in use, in place, so that none has a norm above `max_norm`."""
     used = np.unique(indices._data)
     rows = weight._data[used]
@@ -95,7 +95,7 @@ def _renormalise(weight: Tensor, indices: Tensor, max_norm: float, norm_type: fl
     put(weight, changed)
 
 
-def _no_sparse(sparse: bool) -> None:
+def no_sparse(sparse: bool) -> None:
     if sparse:
         raise NotImplementedError(
             "sparse gradients are not available in GradViz: leave out sparse=True, the numbers are the same"
@@ -113,11 +113,11 @@ def embedding(
     sparse: bool = False,
 ) -> Tensor:
     """The rows of `weight` at the indices `input`; the row `padding_idx` gets no gradient."""
-    _no_sparse(sparse)
+    no_sparse(sparse)
     padding = _padding_index(padding_idx, weight._data.shape[0])
-    _check_indices(input, weight, "embedding")
+    check_indices(input, weight, "embedding")
     if max_norm is not None:
-        _renormalise(weight, input, max_norm, norm_type)
+        renormalise(weight, input, max_norm, norm_type)
     made: Tensor = call(
         EMBEDDING, weight, input, padding_idx=padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
     )

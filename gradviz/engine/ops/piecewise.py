@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONAL, api
+from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.ops.activation import activation, in_place_name, run
@@ -16,7 +16,7 @@ from gradviz.engine.ops.neural import need_floats, need_tensor
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
-HARDTANH, _ = activation(
+HARDTANH = activation(
     "hardtanh",
     "min_val, max_val",
     lambda x, *, min_val, max_val: np.clip(x, number_array(min_val, x.dtype), number_array(max_val, x.dtype)),
@@ -27,7 +27,7 @@ HARDTANH, _ = activation(
     derivative="grad inside the range, else 0",
     symbol="hard",
 )
-HARDSIGMOID, _ = activation(
+HARDSIGMOID = activation(
     "hardsigmoid",
     "",
     lambda x: np.clip(x + 3, 0, 6) / 6,
@@ -39,7 +39,7 @@ HARDSIGMOID, _ = activation(
     symbol="hardσ",
     twice=False,
 )
-HARDSWISH, _ = activation(
+HARDSWISH = activation(
     "hardswish",
     "",
     lambda x: x * np.clip(x + 3, 0, 6) / 6,
@@ -55,7 +55,7 @@ def _outside(x: Any, *, lambd: float) -> Any:
     return (x < -lambd) | (x > lambd) | np.isnan(x)
 
 
-SOFTSHRINK, _ = activation(
+SOFTSHRINK = activation(
     "softshrink",
     "lambd",
     lambda x, *, lambd: np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0)),
@@ -65,7 +65,7 @@ SOFTSHRINK, _ = activation(
     brief="Moves each element towards 0.",
     derivative="grad outside ±λ, else 0",
 )
-HARDSHRINK, _ = activation(
+HARDSHRINK = activation(
     "hardshrink",
     "lambd",
     lambda x, *, lambd: np.where((x >= -lambd) & (x <= lambd), x * 0, x),
@@ -154,3 +154,4 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 for _fn in (hardtanh, threshold):
     in_place_name(_fn)
 api("threshold_", where="torch")(FUNCTIONAL["threshold_"])
+api("relu_", where="F")(FUNCTIONS["relu_"])

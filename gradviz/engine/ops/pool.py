@@ -310,3 +310,65 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
     (wanted,) = sizes(output_size, 1)
     values, indices = FUNCTIONAL["adaptive_max_pool2d"](input.unsqueeze(-2), (1, wanted), True)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
+
+
+# --- back to the places of the maxima ---
+
+
+def _put_values(x: Any, indices: Any, *, output_size: Sizes) -> Any:
+    dims = len(output_size)
+    out = np.zeros((*x.shape[:-dims], math.prod(output_size)), x.dtype)
+    np.put_along_axis(out, indices.reshape(*x.shape[:-dims], -1), x.reshape(*x.shape[:-dims], -1), -1)
+    return out.reshape(*x.shape[:-dims], *output_size)
+
+
+MAX_UNPOOLS = {
+    n: op(
+        f"max_unpool{n}d",
+        "self, indices",
+        _put_values,
+        node=f"MaxUnpool{n}DBackward0",
+        category="layers",
+        symbol="unpool",
+        latex=r"\sum_i e_{k_i} x_i",
+        brief="Values put back at the places of the maxima, zeros elsewhere.",
+        derivatives={"self": "grad at the places"},
+        self=lambda grad, indices, output_size: _taken(grad, indices, len(output_size)),
+    )
+    for n in (2, 3)
+}
+
+
+def _unpooled_size(input: Tensor, kernel: Sizes, stride: Sizes, padding: Sizes, output_size: Any) -> Sizes:
+    inner = input._data.shape[-len(kernel) :]
+    least = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(inner, stride, kernel, padding, strict=True)]
+    if output_size is None:
+        return tuple(least)
+    wanted = tuple(output_size)[-len(kernel) :]
+    for d, (n, m, s) in enumerate(zip(wanted, least, stride, strict=True)):
+        if not m - s < n < m + s:
+            raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between {m - s} and {m + s})')
+    return wanted
+
+
+def _unpool_function(n: int) -> None:
+    name = f"max_unpool{n}d"
+
+    @api(name, where="F")
+    def function(
+        input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    ) -> Tensor:
+        kernel = sizes(kernel_size, n)
+        step = kernel if stride is None else sizes(stride, n)
+        wanted = _unpooled_size(input, kernel, step, sizes(padding, n), output_size)
+        if n > 1:
+            made: Tensor = call(MAX_UNPOOLS[n], input, indices, output_size=wanted)
+            return made
+        made = call(MAX_UNPOOLS[2], input.unsqueeze(-1), indices.unsqueeze(-1), output_size=(*wanted, 1))
+        return made.squeeze(-1)
+
+    function.__name__, function.__doc__ = name, "The values of a max pooling put back at their places."
+
+
+for _n in (1, 2, 3):
+    _unpool_function(_n)

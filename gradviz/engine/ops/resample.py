@@ -7,12 +7,13 @@ family is one function that makes matrices."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import api
+from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.ops.neural import formula, in_single, need_tensor
 from gradviz.engine.ops.pool import adaptive_output, adaptive_places, check_pool, per_dimension
@@ -21,6 +22,7 @@ from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 Matrices = list[Any]
+F = FUNCTIONS
 
 
 def _along(x: Any, matrices: Matrices) -> Any:
@@ -266,8 +268,27 @@ def avg_pool1d(
 @api("adaptive_avg_pool1d", where="torch F")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each of so many windows."""
-    from gradviz.engine.api import FUNCTIONAL
-
     _need_line(input, "adaptive_avg_pool1d")
     (wanted,) = sizes(output_size, 1)
     return FUNCTIONAL["adaptive_avg_pool2d"](input.unsqueeze(-2), (1, wanted)).squeeze(-2)  # type: ignore[no-any-return]
+
+
+def _power_pool(n: int) -> None:
+    name = f"lp_pool{n}d"
+
+    @api(name, where="F")
+    def function(
+        input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> Tensor:
+        need_tensor(input, name)
+        powers = F["pow"](input, norm_type)
+        found = FUNCTIONAL[f"avg_pool{n}d"](powers, kernel_size, stride, 0, ceil_mode)
+        count = math.prod(sizes(kernel_size, n))
+        total = (found.sign() * F["relu"](found.abs())) * count
+        return F["pow"](total, 1.0 / norm_type)  # type: ignore[no-any-return]
+
+    function.__name__, function.__doc__ = name, "The p-norm of each window."
+
+
+for _n in (1, 2, 3):
+    _power_pool(_n)
