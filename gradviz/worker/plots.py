@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gradviz.worker.guard import stand_in
+from gradviz.worker.stand_in import stand_in
 
 NOT_DRAWN = "GradViz: plots are not drawn yet; the snippet runs on without them.\n"
 

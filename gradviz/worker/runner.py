@@ -24,6 +24,7 @@ from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.recording import observed, record_error, reset_engine
+from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import World
 from gradviz.worker.ticker import Ticker
 from gradviz.worker.torch_modules import torch_modules
@@ -78,7 +79,9 @@ class Runner:
     def _execute(self, code: types.CodeType, recorder: Recorder, filename: str) -> dict[str, Any]:
         world, guard = self._world, self._world.guard
         guard.globals.update(
-            __name__="__main__", __doc__=None, __builtins__=guard.builtins(world.import_module, self._printer())
+            __name__="__main__",
+            __doc__=None,
+            __builtins__=snippet_builtins(guard, world.classes, world.import_module, self._printer()),
         )
         guard.globals.update({**guard.hooks(), **recorder.hooks()})
         function = types.FunctionType(code, guard.globals)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradviz.worker.arrays import Arrays
+from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.plots import plot_modules
@@ -30,15 +31,10 @@ class World:
     def __init__(self, torch: dict[str, Any], gate: AuditGate, write: Callable[[str, str], None]) -> None:
         changeable = tuple(found for name in _CHANGEABLE if isinstance(found := _look_up(torch, name), type))
         facade = offered_classes(torch.values())
-        self.guard = Guard(
-            facade_types=tuple(facade),
-            changeable=changeable,
-            extra_bases=facade,
-            metaclasses=(ClassFormOnly,),
-            gate=gate,
-        )
+        self.guard = Guard(facade_types=tuple(facade), changeable=changeable)
         standard = standard_modules(self.guard, gate, write)
-        self.guard.allow_bases(offered_classes(standard.values()))
+        bases = facade | offered_classes(standard.values())
+        self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,), gate)
         arrays = Arrays(self.guard, _look_up(torch, "torch.Tensor")).module()
         self.modules: dict[str, Any] = {**standard, **arrays, **plot_modules(write), **torch}
 

@@ -32,9 +32,11 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.guard import Guard, NamedTupleForm, stand_in
+from gradviz.worker.classes import NamedTupleForm
+from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, PYTHON_ATTRIBUTES
+from gradviz.worker.stand_in import stand_in
 
 MAX_SLEEP = 0.1
 Writer = Callable[[str, str], None]  # (stream, text)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.worker.arrays import SafeArray
-from gradviz.worker.guard import StandIn, stand_in
+from gradviz.worker.stand_in import StandIn, stand_in
 
 _FOREIGN = (
     "typing",

@@ -1,0 +1,97 @@
+"""The snippet's `class` statement: which bases it may have, what the finished class may hold.
+
+Metaclasses run code that nobody has checked, so a class has the plain one; Enum and NamedTuple come in forms of their
+own.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import types
+import typing
+from typing import Any
+
+from gradviz.worker.guard import Guard
+from gradviz.worker.oslock import AuditGate
+from gradviz.worker.policy_names import CLASS_FURNITURE, DEFINABLE_DUNDERS, is_dunder
+
+_BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
+_ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind of Generic[T] and List[int]
+HERE = "available in GradViz snippets"
+
+
+class ClassMaker:
+    """Makes the classes of one run, and tells the guard that they are the snippet's own."""
+
+    def __init__(self, guard: Guard, bases: frozenset[type], metaclasses: tuple[type, ...], gate: AuditGate) -> None:
+        self._guard = guard
+        self._bases = frozenset(_BASES) | bases
+        self._metaclasses = metaclasses
+        self._gate = gate
+
+    def may_be_base(self, base: type) -> bool:
+        """Whether the snippet may derive from a class that it did not make."""
+        return base in self._bases or type(base) in self._metaclasses or issubclass(base, BaseException)
+
+    def build_class(self, body: Any, name: str, *bases: Any, **keywords: Any) -> type:
+        """The snippet's `class` statement."""
+        if keywords:
+            raise TypeError(f"class keywords are not {HERE}")
+        for base in bases:
+            self._check_base(base)
+        if bases == (NamedTupleForm,):
+            return self._named_tuple(body, name)
+        made: type = builtins.__build_class__(body, name, *bases)
+        if type(made) in self._metaclasses:
+            return self._guard.adopt(made)
+        if type(made) is not type:
+            raise TypeError(f"a metaclass is not {HERE}")
+        _check_finished(made)
+        _find_abstract(made)
+        return self._guard.adopt(made)
+
+    def _named_tuple(self, body: Any, name: str) -> type:
+        """`class Row(NamedTuple)`: the tuple's own code is made from text, the names in which the policy has
+        checked."""
+        draft: type = builtins.__build_class__(body, name)
+        _check_finished(draft)
+        names = list(vars(draft).get("__annotations__", {}))
+        given = [each for each in names if each in vars(draft)]
+        if given != names[len(names) - len(given) :]:
+            raise TypeError("Non-default namedtuple field cannot follow default field")
+        defaults = [vars(draft)[each] for each in given]
+        with self._gate.lifted():
+            made: type = collections.namedtuple(name, names, defaults=defaults, module="__main__")  # type: ignore[misc]
+        for key, value in vars(draft).items():
+            if key not in names and (not is_dunder(key) or key in DEFINABLE_DUNDERS):
+                setattr(made, key, value)
+        return self._guard.adopt(made)
+
+    def _check_base(self, base: Any) -> None:
+        known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
+        if not known and not isinstance(base, _ALIASES):
+            label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
+            raise TypeError(f"{label} can't be a base class in GradViz snippets")
+
+
+class NamedTupleForm:
+    """Stands for `typing.NamedTuple` as a base class."""
+
+
+def _check_finished(made: type) -> None:
+    """A second look at what a class body defined; the policy has already looked at its text."""
+    for key in vars(made):
+        if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
+            raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+
+
+def _find_abstract(made: type) -> None:
+    """What ABCMeta does: a class with abstract methods can't be instantiated."""
+    inherited = {name for base in made.__bases__ for name in getattr(base, "__abstractmethods__", ())}
+    own = {name for name, value in vars(made).items() if getattr(value, "__isabstractmethod__", False) is True}
+    left = own | {
+        name for name in inherited if getattr(getattr(made, name, None), "__isabstractmethod__", False) is True
+    }
+    if left:
+        made.__abstractmethods__ = frozenset(left)  # type: ignore[attr-defined]

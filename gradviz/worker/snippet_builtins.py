@@ -1,0 +1,76 @@
+"""The `__builtins__` of a snippet: Python's own where they are harmless, guarded ones, and those that only say why
+not."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from gradviz.worker.classes import ClassMaker
+from gradviz.worker.guard import Guard
+from gradviz.worker.policy_names import REFUSED_BUILTINS
+from gradviz.worker.stand_in import plain_type
+
+HERE = "available in GradViz snippets"
+PLAIN_BUILTINS = """ abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter
+float format frozenset hash hex id int isinstance issubclass iter len list map max min next object oct ord pow
+property range repr reversed round set slice sorted staticmethod classmethod str sum super tuple zip None True False
+Ellipsis NotImplemented __debug__ """.split()
+
+
+def snippet_builtins(
+    guard: Guard, classes: ClassMaker, import_module: Callable[[str], Any], printer: Callable[..., None]
+) -> dict[str, Any]:
+    """All of them, by name."""
+    names = {name: getattr(builtins, name) for name in PLAIN_BUILTINS}
+    names.update(_exceptions())
+    names.update({name: _refused(name, way) for name, way in REFUSED_BUILTINS.items()})
+    names.update(
+        print=printer,
+        getattr=guard.getattr,
+        hasattr=guard.hasattr,
+        setattr=guard.setattr,
+        delattr=guard.delattr,
+        type=plain_type,
+        exit=_leave,
+        quit=_leave,
+        __build_class__=classes.build_class,
+        __import__=_importer(import_module),
+    )
+    return names
+
+
+def _exceptions() -> dict[str, type[BaseException]]:
+    return {
+        name: value
+        for name, value in vars(builtins).items()
+        if isinstance(value, type) and issubclass(value, BaseException)
+    }
+
+
+def _refused(name: str, way_round: str) -> Callable[..., NoReturn]:
+    def refuse(*args: object, **kwargs: object) -> NoReturn:
+        raise PermissionError(f"{name}() is not {HERE}; {way_round}")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    return refuse
+
+
+def _leave(code: object = None) -> NoReturn:
+    raise SystemExit(code)
+
+
+def _importer(import_module: Callable[[str], Any]) -> Callable[..., Any]:
+    def import_(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: Any = 0) -> Any:
+        # Note [Imports by C code]: NumPy imports lazily through the *caller's* __import__, with a list as fromlist. A
+        # snippet can't name __import__; its statements pass a tuple or None. So a list means C code, which gets the
+        # real module.
+        if type(fromlist) is list and name in sys.modules:
+            return sys.modules[name]
+        if level or type(name) is not str:
+            raise ImportError(f"a relative import is not {HERE}")
+        return import_module(name) if fromlist else import_module(name.partition(".")[0])
+
+    return import_

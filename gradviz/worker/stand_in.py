@@ -1,0 +1,71 @@
+"""Objects that stand for modules, and for `type`: names without anything behind them that a snippet could follow or
+change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+
+class StandIn:
+    """What `import x` gives: an object with the names of a module, which nothing can change."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"the module {type(self).__name__} belongs to GradViz and can't be changed")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"the module {type(self).__name__} belongs to GradViz and can't be changed")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"module '{type(self).__name__}' has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return f"<module '{type(self).__name__}'>"
+
+    def __copy__(self) -> StandIn:
+        return self
+
+    def __deepcopy__(self, memo: object) -> StandIn:
+        return self
+
+
+def stand_in(name: str, names: Mapping[str, Any]) -> Any:
+    """A stand-in for module `name` with these public names."""
+    fixed = {
+        key: staticmethod(value) if callable(value) and not isinstance(value, type) else value
+        for key, value in names.items()
+    }
+    return type(name, (StandIn,), {"__slots__": (), **fixed})()
+
+
+class _OneArgumentType(type):
+    """`type(x)` and nothing else; the real `type` makes classes."""
+
+    def __call__(cls, value: object, *more: object) -> Any:
+        if more:
+            raise TypeError("type() with three arguments is not available in GradViz snippets")
+        found = type(value)
+        return plain_type if found is type or issubclass(found, type) else found
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, type)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is type or cls is other
+
+    def __hash__(cls) -> int:
+        return type.__hash__(cls)
+
+    def __repr__(cls) -> str:
+        return "<class 'type'>"
+
+
+class plain_type(metaclass=_OneArgumentType):
+    """The snippet's `type`."""
+
+    __slots__ = ()
+
+    def __class_getitem__(cls, item: object) -> Any:
+        return type[item]
