@@ -1,0 +1,83 @@
+"""Menus, toolbar and shortcuts made from the table: every row is there, is enabled when it can be done, and does
+something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QDialog, QToolBar
+
+from gradviz.commands.row import Command
+from gradviz.commands.table import COMMANDS, MENUS
+from gradviz.session.state import State
+from tests.driver import Pilot
+
+PROMISED = {
+    *("file.new", "file.open", "file.recent", "file.save", "file.save_as", "edit.undo", "edit.redo"),
+    *("run.run", "run.stop", "run.step", "run.back", "run.start", "run.end", "run.play", "run.speed"),
+    *("run.next_accumulation", "run.next_backward", "run.error"),
+    *("view.zoom_in", "view.zoom_out", "view.zoom_reset", "view.fit", "view.pan_left"),
+    *("view.select_next", "view.select_previous", "view.theme", "view.larger", "view.smaller"),
+    *("edit.copy_torch", "edit.copy_numpy", "learn.examples", "help.palette", "help.about", "help.keyboard"),
+}
+WITHOUT_EFFECT_HERE = {"run.run", "run.stop", "file.quit"}  # the stories run them
+
+
+def test_every_promised_command_is_there() -> None:
+    assert {row.id for row in COMMANDS} >= PROMISED
+
+
+def test_every_row_is_in_its_menu_with_its_keys(pilot: Pilot) -> None:
+    actions = pilot.window.actions_
+    titles = [action.text() for action in pilot.window.menuBar().actions()]
+    assert titles == list(MENUS.values())
+    for row in COMMANDS:
+        if row.choices is None:
+            keys = [key.toString() for key in actions.actions[row.id].shortcuts()]
+            assert len(keys) == len(row.shortcuts), row.id
+            assert row.help in actions.actions[row.id].toolTip()
+        else:
+            assert row.id in actions._menus
+
+
+def test_the_toolbar_has_the_rows_that_ask_for_it(pilot: Pilot) -> None:
+    tools = pilot.window.findChild(QToolBar)
+    assert tools is not None
+    shown = [action.objectName() for action in tools.actions() if action.objectName()]
+    assert shown == [row.id for row in COMMANDS if row.toolbar]
+
+
+def test_an_empty_window_offers_what_can_be_done(pilot: Pilot) -> None:
+    enabled = {name for name, action in pilot.window.actions_.actions.items() if action.isEnabled()}
+    assert {"run.run", "file.open", "learn.examples", "help.palette"} <= enabled
+    assert not enabled & {"run.step", "run.back", "run.stop", "run.error", "view.fit", "edit.undo", "edit.copy_torch"}
+
+
+@pytest.mark.parametrize("row", [row for row in COMMANDS if row.id not in WITHOUT_EFFECT_HERE], ids=lambda row: row.id)
+def test_every_command_can_be_done(sample: Pilot, tmp_path: Path, row: Command) -> None:
+    window = sample.window
+    for other in ("one.py", "two.py"):
+        (tmp_path / other).write_text("x = 1\n")
+    window.store.move(9)
+    window.store.edit("Fix", window.store.state.document.with_text("a = 1\n"))
+    window.store.edit("Fix", window.store.state.document.with_text("b = 1\n"))
+    window.store.undo()
+    window.store.select(None)
+    sample.answers.to_open, sample.answers.to_save = [str(tmp_path / "one.py")], [str(tmp_path / "three.py")]
+    sample.answers.to_keep = ["discard"] * 3
+    if row.choices is not None:
+        for choice in row.choices(ready(window.store.state, tmp_path)):
+            window.actions_.choose(row.id, choice.value)
+    else:
+        window.actions_.do(row.id)
+    for dialog in window.findChildren(QDialog):
+        assert dialog.isVisible()
+        dialog.close()
+
+
+def ready(state: State, tmp_path: Path) -> State:
+    """With something in the list of recent files."""
+    from dataclasses import replace
+
+    return replace(state, view=replace(state.view, recent=(str(tmp_path / "two.py"),)))
