@@ -35,6 +35,8 @@ def derive(trace: Trace, pieces: Pieces) -> None:
                 arrays[column] = strings[rows[column]] if spec.text else rows[column]
         if name in _DERIVED:
             arrays |= _DERIVED[name](trace, arrays)
+        if name == "values":
+            arrays |= trace.store.place(pieces.elements, arrays, pieces.rows["dims"]["size"])
         tables[name].append(arrays, len(rows))
         if name in _AFTER:
             _AFTER[name](trace, arrays)

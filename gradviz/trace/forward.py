@@ -60,12 +60,10 @@ class ForwardRecorder(InPlaceRecorder):
         self.first_output.append(tensor)
         self._tensor_count, self.step = tensor + 1, step + 1
         node.tag, out.tag = number, tensor
-        pending = self._pending
-        pending.append(out._data)
         op, name, symbol = self._op_texts.get(row) or self._texts_of(row)
         self._plain += pack_plain(
             step, number, tensor, op, name, symbol, site, self.scope, shown, node.sequence_nr, self.call, one, two,
-            self.writer.sealed + len(pending) - 1,
+            self.value(out._data),
         )  # fmt: skip
         if node.saved:
             self._add_saved(node, step, number, outputs)

@@ -23,8 +23,8 @@ class InPlaceRecorder(RowRecorder):
     """Adds writes."""
 
     def before_write(self, tensor: Tensor) -> None:
-        """Memory is about to be overwritten: copy what is held by reference."""
-        self.writer.seal()
+        """Memory is about to be overwritten: gradients that are remembered are no longer what they were."""
+        self._last = self._before_last = (None, -1)
 
     def _in_place(
         self,

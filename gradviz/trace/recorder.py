@@ -1,9 +1,6 @@
 """The recorder: the observer of the engine that writes what happens into the tables of `schema.py`, as packed rows.
 Forward, in-place and views are in `forward.py`, names in `binding.py`; here are the backward pass and everything else
 that is reported.
-
-Note [Copy on write] A value is held as a reference to its array. Before memory is overwritten the engine says so
-(`before_write`), and what is held is copied.
 """
 
 from __future__ import annotations
@@ -123,11 +120,8 @@ class Recorder(ForwardRecorder):
             self._steps += _pack_step(_CONTRIBUTION, self._running, tensor, self._site, call, row)
         else:
             step -= 1
-        data = grad._data
-        value = self._known.get(id(data))
-        if value is None:
-            value = self.value(data)
-        summed = value if total is grad else self.value(total._data)
+        value = self.grad_value(grad._data)
+        summed = value if total is grad else self.grad_value(total._data)
         self._arrivals += _pack_arrival(step, tensor, self._running, value, summed, arrived, expected, call)
 
     def backward_node(self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None]) -> None:
@@ -144,7 +138,7 @@ class Recorder(ForwardRecorder):
         first = second = -1
         for slot, grad in enumerate(grads_out) if node.slots is None else zip(node.slots, grads_out, strict=True):
             if grad is not None:
-                value = self.value(grad._data)
+                value = self.grad_value(grad._data)
                 if slot == 0:
                     first = value
                 elif slot == 1:
@@ -186,7 +180,7 @@ class Recorder(ForwardRecorder):
     def _first_value(self, grads: Any) -> int:
         """The value of a gradient, or of the first one of several."""
         several = grads if isinstance(grads, (tuple, list)) else (grads,)
-        return next((self.value(each._data) for each in several if each is not None), -1)
+        return next((self.grad_value(each._data) for each in several if each is not None), -1)
 
     def cleared(self, tensor: Tensor, to_none: bool) -> None:
         """`.grad` was set to None, to zeros or to another tensor."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from gradviz.engine.graph import Saved
 from gradviz.engine.state import state
 from gradviz.trace.compact import Compact, pack_kept
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from gradviz.engine.graph import Node
     from gradviz.engine.rows import OpRow
     from gradviz.engine.tensor import Tensor
+
+Array = NDArray[Any]
 
 
 NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE = 1, 2, 3  # why an operation is not tracked, see schema.UNTRACKED
@@ -43,7 +47,9 @@ class RowRecorder:
         self._storage: dict[int, int] = {}  # where it differs from the tensor's own number
         self.compact = Compact(self._storage)
         self._plain, self._ran, self._kept = self.compact.plain, self.compact.ran, self.compact.kept
-        self._pending, self._known = self.writer.pending, self.writer.known
+        # The two gradients recorded last: most arrive where they were sent to, or are passed on, right after.
+        self._last: tuple[Array | None, int] = (None, -1)
+        self._before_last: tuple[Array | None, int] = (None, -1)
         rows = self.writer.rows
         self._steps, self._nodes, self._inputs = rows["steps"], rows["nodes"], rows["inputs"]
         self._tensors, self._saved = rows["tensors"], rows["saved"]
@@ -75,6 +81,18 @@ class RowRecorder:
             step, producer, output_nr, self.value(tensor._data), self.storage_of(number), version_of(tensor),
             tensor._requires_grad, tensor.is_leaf, parameter, owner, site,
         )  # fmt: skip
+        return number
+
+    def grad_value(self, data: Array) -> int:
+        """The value of a gradient: the same number again for the same array."""
+        last = self._last
+        if data is last[0]:
+            return last[1]
+        before = self._before_last
+        if data is before[0]:
+            return before[1]
+        number = self.value(data)
+        self._before_last, self._last = last, (data, number)
         return number
 
     def storage_of(self, number: int) -> int:

@@ -276,14 +276,14 @@ class Sites(Table):
 
 
 class Values(Table):
-    """One array: its elements are in a chunk, or only a summary and the elements at the edges."""
+    """One array: all its elements were sent, or only a summary and the elements at its edges."""
 
     dtype: Byte  # index in `values.DTYPES`
     ndim: Byte
     complete: Flag
-    chunk: Int
-    offset: Long  # in elements
-    count: Long  # elements in the chunk
+    chunk: Derived  # where the elements are: in which piece of the store, from which element, how many
+    offset: Derived
+    count: Derived
     norm: Derived
 
 

@@ -92,7 +92,6 @@ class Trace:
         pieces = read(batch)
         validate(pieces, self.tables, len(self.strings))
         self.strings += pieces.strings
-        pieces.rows["values"] = self.store.add_chunks(pieces.chunks, pieces.rows["values"])
         derive(self, pieces)
         self._cache.clear()
         self._frame = None

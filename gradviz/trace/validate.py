@@ -13,7 +13,7 @@ from gradviz.trace.encoding import Pieces, refuse_unless
 from gradviz.trace.kinds import TABLE_OF_KIND, Kind
 from gradviz.trace.schema import TABLES, UNTRACKED
 from gradviz.trace.tables import Table, columns
-from gradviz.trace.values import DTYPES, EDGE, WHOLE, numpy_dtype
+from gradviz.trace.values import DTYPES, WHOLE, kept_elements
 
 Array = NDArray[Any]
 
@@ -93,29 +93,10 @@ def _values(pieces: Pieces) -> None:
     refuse_unless((rows["ndim"] <= 64).all(), "too many dimensions")
     refuse_unless(int(rows["ndim"].sum(dtype=np.int64)) == len(sizes), "sizes are missing")
     refuse_unless((sizes >= 0).all() and (sizes < 1 << 40).all(), "impossible size")
-    refuse_unless(
-        (rows["chunk"] >= 0).all() and (rows["chunk"] < len(pieces.chunks)).all(), "a value refers to no chunk"
-    )
-    if not len(rows):
-        return
-    lengths = np.array([len(chunk) for chunk in pieces.chunks])
-    types = np.array([DTYPES.index(_name(chunk)) for chunk in pieces.chunks])
-    refuse_unless((types[rows["chunk"]] == rows["dtype"]).all(), "a value is of another type than its chunk")
-    refuse_unless(
-        (rows["offset"] >= 0).all() and (rows["count"] >= 0).all() and (rows["count"] <= WHOLE).all(),
-        "bad value length",
-    )
-    refuse_unless((rows["offset"] <= lengths[rows["chunk"]] - rows["count"]).all(), "a value goes beyond its chunk")
-    kept = np.where(np.repeat(rows["complete"], rows["ndim"]), sizes, np.minimum(sizes, 2 * EDGE)).astype(np.float64)
-    expected = np.ones(len(rows))
-    deep = rows["ndim"] > 0
-    if deep.any():
-        starts = np.concatenate([[0], np.cumsum(rows["ndim"][deep], dtype=np.int64)[:-1]])
-        expected[deep] = np.multiply.reduceat(kept, starts)
-    refuse_unless((expected == rows["count"]).all(), "a value's sizes and length disagree")
+    count = kept_elements(rows, sizes)
+    refuse_unless((count <= WHOLE).all(), "a value is too large")
+    for code, name in enumerate(DTYPES):
+        found = count[rows["dtype"] == code].sum()
+        refuse_unless(found == len(pieces.elements[name]), f"values and elements of {name} disagree")
     partial = np.flatnonzero(~rows["complete"]) + pieces.start["values"]
     refuse_unless(np.array_equal(partial, pieces.rows["summaries"]["value"]), "a summary is missing")
-
-
-def _name(chunk: Array) -> str:
-    return next(name for name in DTYPES if numpy_dtype(name) == chunk.dtype)

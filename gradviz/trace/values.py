@@ -3,6 +3,7 @@ the program shows; `ValueStore` keeps the bytes. The text of numbers is in `text
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -69,6 +70,17 @@ def summarise(array: Array) -> Summary:
         return Summary(float(kept.min()), float(kept.max()), float(kept.mean()), norm, nans)
 
 
+def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
+    """How many elements of each value were sent, given the sizes of all their dimensions one after the other."""
+    count = np.ones(len(rows["ndim"]))
+    deep = rows["ndim"] > 0
+    if deep.any():
+        kept = np.where(np.repeat(rows["complete"], rows["ndim"]), sizes, np.minimum(sizes, 2 * EDGE))
+        starts = np.concatenate([[0], np.cumsum(rows["ndim"][deep], dtype=np.int64)[:-1]])
+        count[deep] = np.multiply.reduceat(kept.astype(np.float64), starts)
+    return count
+
+
 class Value:
     """One value of the trace."""
 
@@ -132,14 +144,17 @@ class ValueStore:
         self.rows, self._dims, self._summaries = rows, dims, summaries
         self._chunks: list[Array] = []
         self._starts = np.zeros(1, np.int64)  # where the sizes of value i begin in `dims`
-        self._shapes: dict[int, tuple[int, ...]] = {}
 
-    def add_chunks(self, chunks: list[Array], rows: Array) -> Array:
-        """Take the arrays that the new rows point into; returns the rows with chunk numbers of this store."""
-        moved = rows.copy()
-        moved["chunk"] += len(self._chunks)
-        self._chunks += chunks
-        return moved
+    def place(self, elements: dict[str, Array], rows: Mapping[str, Array], sizes: Array) -> dict[str, Array]:
+        """Take the elements that new rows brought; returns where each row has its own: columns chunk, offset, count."""
+        count = kept_elements(rows, sizes).astype(np.int64)
+        chunk, offset = np.zeros(len(count), np.int32), np.zeros(len(count), np.int64)
+        for code, name in enumerate(DTYPES):
+            mine = np.flatnonzero(rows["dtype"] == code)
+            if len(mine):
+                chunk[mine], offset[mine] = len(self._chunks), np.cumsum(count[mine]) - count[mine]
+                self._chunks.append(elements[name])
+        return {"chunk": chunk, "offset": offset, "count": count}
 
     def grown(self) -> None:
         """Rows were added: find where their sizes begin."""

@@ -108,10 +108,9 @@ def test_beyond_the_budget_only_summaries_are_kept() -> None:
     assert [value.summary.mean for value in found if value is not None] == [1.0, 1.0, 1.0]
 
 
-def test_a_value_is_copied_before_its_memory_changes() -> None:
+def test_a_value_is_what_it_was_when_it_was_recorded() -> None:
     writer, array = Writer(), np.array([1.0, 2.0])
     writer.value(array)
-    writer.seal()
     array += 10
     writer.value(array)
     trace = Trace()
@@ -124,7 +123,7 @@ def content(trace: Trace) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for name, table in TABLES.items():
         for column in columns(table):
-            if (name, column) not in (("values", "chunk"), ("values", "offset")):
+            if (name, column) not in (("values", "chunk"), ("values", "offset")):  # how a trace was cut up may differ
                 array = getattr(trace.tables[name], column)
                 found[f"{name}.{column}"] = [str(x) for x in array.tolist()]
     found["numbers"] = [str(value.array) for i in range(len(trace.values)) if (value := trace.value(i))]
@@ -185,7 +184,7 @@ def test_random_bytes_are_refused(payload: bytes, data: st.DataObject) -> None:
     header["rows"] = dict.fromkeys(header["rows"], 0)
     table = data.draw(st.sampled_from(sorted(TABLES)))
     header["rows"][table] = data.draw(st.integers(0, 12))
-    header["chunks"] = data.draw(st.lists(st.tuples(st.sampled_from(DTYPES), st.integers(0, 20)).map(list), max_size=3))
+    header["elements"] = data.draw(st.dictionaries(st.sampled_from(DTYPES), st.integers(0, 20), max_size=3))
     refused_or_sound(Batch(header, payload))
 
 
@@ -207,7 +206,7 @@ JSON = st.recursive(
 )
 
 
-@given(st.sampled_from(["format", "start", "rows", "strings", "chunks", "more"]), JSON)
+@given(st.sampled_from(["format", "start", "rows", "strings", "elements", "more"]), JSON)
 def test_a_header_with_anything_in_it_is_refused_or_sound(field: str, value: Any) -> None:
     batch = sample_batch()
     refused_or_sound(Batch({**batch.header, field: value}, batch.payload))
