@@ -25,6 +25,11 @@ F = FUNCTIONS
 Curvature = Callable[..., Any] | None
 
 
+def _scaled(g: Any, slope: Any) -> Any:
+    """g · slope, and 0 rather than −0 where the slope is 0."""
+    return np.where(slope == 0, g.dtype.type(0), g * slope).astype(g.dtype)
+
+
 def _derivative_row(
     name: str, params: str, slope: Any, curvature: Curvature, symbol: str, twice: bool = True, node: str | None = None
 ) -> OpRow:
@@ -43,7 +48,7 @@ def _derivative_row(
     row = op(
         f"{name}_backward",
         "grad_output, self",
-        in_single(lambda g, x, **given: (g * slope(x, **given)).astype(g.dtype)),
+        in_single(lambda g, x, **given: _scaled(g, slope(x, **given))),
         node=node if twice else "NotImplemented",
         category="activations",
         symbol=f"{symbol}′",

@@ -6,26 +6,34 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.api import api
 from gradviz.engine.apply import call
-from gradviz.engine.rows import op
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
-F = FUNCTIONS
 
-TRILINEAR = op(
+def _other(grad: Any, known: tuple[Any, Any], equation: str, at: int) -> Any:
+    """The gradient of operand `at`: the same product with the gradient in its place and the result in the operand's."""
+    operands, result = equation.split("->")
+    names = operands.split(",")
+    wanted, names[at] = names[at], result
+    tensors = [*known[:at], grad, *known[at:]]
+    return call(TRILINEAR, *tensors, equation=f"{','.join(names)}->{wanted}")
+
+
+TRILINEAR: OpRow = op(
     "_trilinear",
     "i1, i2, i3",
-    lambda x, w, y: np.einsum("bi,oij,bj->bo", x, w, y, optimize=True),
+    lambda x, w, y, *, equation: np.einsum(equation, x, w, y, optimize=True),
     node="TrilinearBackward0",
     category="linear algebra",
     symbol="xᵀAy",
     latex=r"x^\top A_o\, y",
     brief="A form of two inputs, one matrix for each output.",
     derivatives={"i1": "grad · A y", "i2": "x yᵀ · grad", "i3": "grad · Aᵀ x"},
-    i1=lambda grad, i2, i3: F["einsum"]("bo,oij,bj->bi", grad, i2, i3),
-    i2=lambda grad, i1, i3: F["einsum"]("bo,bi,bj->oij", grad, i1, i3),
-    i3=lambda grad, i1, i2: F["einsum"]("bo,bi,oij->bj", grad, i1, i2),
+    i1=lambda grad, i2, i3, equation: _other(grad, (i2, i3), equation, 0),
+    i2=lambda grad, i1, i3, equation: _other(grad, (i1, i3), equation, 1),
+    i3=lambda grad, i1, i2, equation: _other(grad, (i1, i2), equation, 2),
 )
 
 
@@ -49,6 +57,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """input1ᵀ · weight[o] · input2 + bias[o] for each output o."""
     x, y, w = input1._data.shape, input2._data.shape, weight._data.shape
     _check(x, y, w, bias)
-    flat = call(TRILINEAR, input1.reshape(-1, x[-1]), weight, input2.reshape(-1, y[-1]))
+    flat = call(TRILINEAR, input1.reshape(-1, x[-1]), weight, input2.reshape(-1, y[-1]), equation="bi,oij,bj->bo")
     made: Tensor = flat.reshape(*x[:-1], w[0])
     return made if bias is None else made + bias

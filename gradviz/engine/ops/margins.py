@@ -13,7 +13,6 @@ from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
     need_constants,
-    need_floats,
     not_differentiable,
     reduced,
     reduced_array,
@@ -100,7 +99,8 @@ def multi_margin_loss(
             "size). "
             f"Expected target size [{batch}], but got {list(target._data.shape)}. Input has shape {list(shape)}."
         )
-    need_floats(input, "multi_margin_loss_cpu_kernel")
+    if input.dtype.rank != 2 or input.dtype.itemsize == 2:
+        raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{input.dtype.title}'")
     if ((target._data < 0) | (target._data >= shape[-1])).any():
         raise RuntimeError("target out of range")
     need_constants("multi_margin_loss", weight=weight)

@@ -258,7 +258,7 @@ def one_gradient(
 
     def run(*values: Any) -> Any:
         if not state.grad:
-            return fn(*values)
+            return fn(*(x.float() if isinstance(x, Tensor) and is_half(x._data) else x for x in values))
         tensors, wanted, rest = values[:count], tuple(values[count]), values[count + 1 :]
         made = iter(call(row, *tensors, wanted=wanted, **dict(zip(names, rest, strict=True))))
         return tuple(next(made) if want else None for want in wanted)
