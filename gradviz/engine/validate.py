@@ -56,7 +56,7 @@ def copy_with_history(grad: Tensor) -> Tensor:
     from gradviz.engine.apply import call
     from gradviz.engine.rows import ROWS
 
-    copied: Tensor = call(ROWS["_grad_copy"], grad)
+    copied: Tensor = call(ROWS["_grad_copy"], None, grad)
     return copied
 
 

@@ -1,7 +1,7 @@
 """One derivative, three ways
 
 The slope of a function at one point: by autograd, by the formula from school, and by going a tiny step to both sides.
-gradcheck does the third for you and compares it with the first.
+The first two agree to the last digit, the third to about ten.
 
 Look at: autograd does not go through small steps. It multiplies the exact slopes of the parts.
 """
@@ -26,4 +26,4 @@ numeric = ((f(v + step) - f(v - step)) / (2 * step)).item()
 print(f"autograd {automatic:.6f}")
 print(f"by hand  {by_hand:.6f}")
 print(f"numeric  {numeric:.6f}")
-print(torch.autograd.gradcheck(f, (x,)))
+print(abs(automatic - by_hand) < 1e-12, abs(automatic - numeric) < 1e-6)

@@ -367,14 +367,15 @@ CLONE = op(
 )
 GRAD_COPY = op(
     "_grad_copy",
-    "self",
-    lambda x: x.copy(),
+    "self, src",
+    lambda x, src: src.copy(),
     node="CopyBackwards",
     category="shape",
     symbol="copy",
     latex=r"x",
     brief="The copy that a leaf keeps as its gradient.",
-    self=lambda grad: grad,
+    self=lambda grad: grad.new_zeros(grad.shape),  # the new tensor had no history: nothing ever goes there
+    src=lambda grad: grad,
 )
 
 

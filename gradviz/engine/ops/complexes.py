@@ -64,8 +64,20 @@ COMPLEX = op(
     latex=r"a + b i",
     brief="Complex numbers from their parts.",
     derivatives={"real": "the real part of grad", "imag": "the imaginary part of grad"},
-    real=lambda grad: F["real"](grad),
-    imag=lambda grad: F["imag"](grad),
+    real=lambda grad, real: F["real"](grad).to(real.dtype),
+    imag=lambda grad, imag: F["imag"](grad).to(imag.dtype),
+)
+POLAR = op(
+    "polar",
+    "abs, angle",
+    lambda r, a: (r * (np.cos(a) + 1j * np.sin(a))).astype(np.complex128 if r.dtype.itemsize == 8 else np.complex64),
+    category="complex",
+    symbol="r·eⁱᵠ",
+    latex=r"r e^{i \varphi}",
+    brief="Complex numbers from absolute value and angle.",
+    derivatives={"abs": "Re(conj(grad) · sgn(result))", "angle": "Re(conj(grad) · i · result)"},
+    abs=lambda grad, result: F["real"](grad.conj() * result.sgn()),
+    angle=lambda grad, result: F["real"](grad.conj() * (result * 1j)),
 )
 
 
@@ -133,4 +145,11 @@ def complex_of(real: Tensor, imag: Tensor) -> Tensor:
 @api("polar", where="torch")
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers from absolute value and angle."""
-    return complex_of(abs * F["cos"](angle), abs * F["sin"](angle))
+    made: Tensor = call(POLAR, abs, angle)
+    return made
+
+
+@api("resolve_conj", "resolve_neg")
+def resolve(input: Tensor) -> Tensor:
+    """The tensor itself: conjugates are computed at once here."""
+    return input

@@ -63,6 +63,7 @@ _function(
     r"\pi x / 180",
     "grad · π / 180",
     lambda grad: grad * (math.pi / 180),
+    node="Deg2RadBackward0",
 )
 _function(
     "rad2deg",
@@ -70,6 +71,7 @@ _function(
     r"180 x / \pi",
     "grad · 180 / π",
     lambda grad: grad * (180 / math.pi),
+    node="Rad2DegBackward0",
 )
 
 

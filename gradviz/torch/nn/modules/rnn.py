@@ -101,6 +101,10 @@ class _Recurrent(Module):
     def forward(self, input: Tensor, hx: State = None) -> tuple[Tensor, State]:
         if input.ndim not in (2, 3):
             raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
         batched = input.ndim == 3
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)

@@ -1,0 +1,71 @@
+"""Cases of `op_cases.py` for operations that tutorials seldom use: complex numbers, bits, decompositions, tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.engine.op_cases import P, Row, X, constant, index, positive, real
+
+
+def complex_numbers(torch: Any) -> Iterator[Row]:
+    def number(x: Any) -> Any:
+        return torch.view_as_complex(x)
+
+    Z = real(3, 2)
+    yield "view_as_complex", lambda x: number(x), Z
+    yield "view_as_real", lambda x: torch.view_as_real(number(x) * 2), Z
+    yield "complex", lambda x, y: torch.complex(x, y), X, real(2, 3)
+    yield "complex_conj", lambda x: torch.view_as_real(number(x).conj() * number(x)), Z
+    yield "complex_angle", lambda x: number(x).angle(), Z
+    yield "complex_abs", lambda x: number(x).abs(), Z
+    yield "complex_real", lambda x: number(x).real, Z
+    yield "complex_imag", lambda x: (number(x) * number(x)).imag, Z
+    yield "complex_square", lambda x: torch.view_as_real(number(x) ** 2), Z
+    yield "complex_exp", lambda x: torch.view_as_real(number(x).exp()), Z
+    yield "complex_divided", lambda x, y: torch.view_as_real(number(x) / number(y)), Z, positive(3, 2)
+    yield "complex_product_of_matrices", lambda x: torch.view_as_real(number(x) @ number(x)), real(2, 2, 2)
+    yield "polar", lambda r, x: torch.view_as_real(torch.polar(r, x)), P, X
+
+
+def seldom(torch: Any) -> Iterator[Row]:
+    yield "acosh", lambda x: torch.acosh(x + 1), P
+    yield "fmin", torch.fmin, X, real(2, 3)
+    yield "cummin", lambda x: x.cummin(1), X
+    yield "copysign", torch.copysign, X, constant(2, 3)
+    yield "deg2rad", torch.deg2rad, X
+    yield "rad2deg", torch.rad2deg, X
+    yield "logaddexp2", torch.logaddexp2, X, real(2, 3)
+    yield "angle", torch.angle, X
+    for name in ("isneginf", "isposinf", "isreal", "signbit"):
+        yield name, getattr(torch, name), X
+    yield "shift_left", lambda a: a << 2, index(9, 3)
+    yield "shift_right", lambda a: a >> 1, index(9, 3)
+
+
+def _differentiable_gradient(x: Any) -> Any:
+    (x**3).sum().backward(create_graph=True)
+    found, x.grad = x.grad, None
+    return found
+
+
+def _lstm(torch: Any, x: Any) -> Any:
+    torch.manual_seed(0)
+    return torch.nn.LSTM(2, 3)(x)[0]
+
+
+def whole_passes(torch: Any) -> Iterator[Row]:
+    yield "gradient_under_create_graph", _differentiable_gradient, X
+    yield "lstm", lambda x: _lstm(torch, x.float()), real(3, 1, 2)
+
+
+def decompositions(torch: Any) -> Iterator[Row]:
+    def symmetric(x: Any) -> Any:
+        return x + x.t() + 4 * torch.diag(torch.arange(3.0)).to(x.dtype)
+
+    yield "eigvalsh", lambda x: torch.linalg.eigvalsh(symmetric(x)), real(3, 3)
+    yield "svdvals", lambda x: torch.linalg.svdvals(x), real(2, 3)
+    yield "qr_r", lambda x: torch.linalg.qr(x)[1].abs(), real(3, 2)
+
+
+RARE_TABLES = (complex_numbers, seldom, whole_passes, decompositions)
