@@ -174,14 +174,16 @@ class WorkerPool:
         self._spare: WorkerProcess | None = None
         self._workers: set[WorkerProcess] = set()
         self._active: list[Run] = []
+        self._layers: Mapping[str, str] = {}
         self._runs = 0
         self._closed = False
 
     @property
     def layers(self) -> Mapping[str, str]:
-        """Which locks the spare worker holds ("on", "absent: reason"); empty until one is ready."""
-        spare = self._spare
-        return spare.layers if spare is not None else {}
+        """Which locks the latest ready worker holds ("on", "absent: reason"); empty until one was ready."""
+        for worker in tuple(self._workers):
+            self._layers = worker.layers or self._layers
+        return self._layers
 
     def warm(self) -> None:
         """Start the spare worker now if there is none; returns at once."""

@@ -16,5 +16,4 @@ class Limits:
     steps: int = 1_000_000
     recorded_bytes: int = 512_000_000
     message_bytes: int = 64_000_000
-    source_chars: int = 400_000
     start_seconds: float = 30.0

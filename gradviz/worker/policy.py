@@ -32,6 +32,7 @@ from gradviz.worker.policy_names import (
 
 MAX_DEPTH = 200
 MAX_CONSTANT = 1_000_000
+MAX_SOURCE = 400_000
 HERE = "available in GradViz snippets"
 
 
@@ -51,6 +52,8 @@ def compile_snippet(
     instrument: Callable[[ast.Module], ast.Module] | None = None,
 ) -> CodeType:
     """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError."""
+    if len(source) > MAX_SOURCE:
+        raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
     tree = ast.parse(source, filename)
     check(tree, modules)
     if instrument is not None:

@@ -7,6 +7,7 @@ audit gate closes; the code runs; the gate opens. The gate is closed whenever co
 
 from __future__ import annotations
 
+import gc
 import linecache
 import os
 import sys
@@ -42,6 +43,7 @@ class Runner:
         self._torch = torch_modules(torch)
         self._ticker = Ticker(lambda: self._channel.tick())
         self._print_options = np.get_printoptions()
+        self._world: World | None = None
         self._prepare()
 
     def run(self, source: str, filename: str) -> None:
@@ -50,21 +52,27 @@ class Runner:
         self._prepare()
 
     def _prepare(self) -> None:
-        """What a run needs and can be made before its text is known."""
+        """What a run needs and can be made before its text is known; first, what the last one left goes."""
+        self._gate.close()  # a generator that is closed now still runs its `finally`
+        self._world = None
+        gc.collect()
+        self._gate.open()
         self._reset()
         self._world = World(self._torch, self._gate, lambda stream, text: self._channel.write(stream, text))
 
     def _run(self, source: str, filename: str) -> dict[str, Any]:
+        world = self._world
+        assert world is not None
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         try:
-            code = compile_snippet(source, filename, self._world.modules, instrument)
+            code = compile_snippet(source, filename, world.modules, instrument)
         except Refusal as refusal:
             return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line}
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
             return _raised(describe(error, filename, self._gate))
         recorder = Recorder(source, filename)
         self._channel.record(recorder)
-        return self._execute(code, recorder, filename)
+        return self._execute(code, world, recorder, filename)
 
     def rehearse(self, sources: list[str]) -> None:
         """Run these and tell nobody."""
@@ -76,8 +84,8 @@ class Runner:
         self._channel = told
         os.close(null)
 
-    def _execute(self, code: types.CodeType, recorder: Recorder, filename: str) -> dict[str, Any]:
-        world, guard = self._world, self._world.guard
+    def _execute(self, code: types.CodeType, world: World, recorder: Recorder, filename: str) -> dict[str, Any]:
+        guard = world.guard
         guard.globals.update(
             __name__="__main__",
             __doc__=None,

@@ -1,0 +1,183 @@
+"""What a snippet meets besides torch: printing, warnings, time, plots, numbers, errors that lie."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gradviz.worker.plots import NOT_DRAWN
+from tests.worker.conftest import Runner
+
+TUTORIAL_WITH_PLOTS = """
+import matplotlib
+import matplotlib.pyplot as plt
+from matplotlib import cm
+import numpy as np
+losses = [3, 2, 1]
+plt.style.use("ggplot")
+plt.rcParams["figure.figsize"] = (8, 4)
+plt.figure(figsize=(4, 3))
+plt.plot(losses, "r-", label=f"loss {losses[-1]}")
+plt.title("t"); plt.xlabel("x"); plt.legend(); plt.grid(True)
+plt.show()
+fig, ax = plt.subplots()
+ax.plot(losses).set_color("red")
+fig, (a, b) = plt.subplots(1, 2, figsize=(3, 3))
+fig, axes = plt.subplots(2, 3)
+axes[0, 1].imshow(np.zeros((2, 2)), cmap=cm.gray)
+for each in axes.flatten():
+    each.set_title("x")
+line, = plt.plot([1], [2])
+with plt.style.context("dark"):
+    plt.scatter([1], [1], c="r")
+plt.savefig("x.png")
+print("done", len(axes.flatten()))
+"""
+
+
+def test_plots_are_accepted_and_said_not_to_be_drawn_once(run: Runner) -> None:
+    outcome = run(TUTORIAL_WITH_PLOTS)
+    assert (outcome.status, outcome.printed()) == ("ok", "done 6\n"), outcome.done
+    assert outcome.printed("err") == NOT_DRAWN
+
+
+def test_a_lone_surrogate_and_nul_get_through(run: Runner) -> None:
+    outcome = run("print('\\ud800', '\\0', chr(0x10FFFF))")
+    assert outcome.printed() == "\ud800 \0 \U0010ffff\n"
+
+
+def test_sleep_is_capped(run: Runner) -> None:
+    begun = time.monotonic()
+    outcome = run("import time\nfor _ in range(3): time.sleep(1000)\nprint('slept')")
+    assert outcome.printed() == "slept\n"
+    assert time.monotonic() - begun < 10
+
+
+def test_unseeded_numbers_are_the_same_every_time(run: Runner) -> None:
+    source = "import torch, random, numpy as np\nprint(torch.rand(3), random.random(), np.random.rand(2))"
+    assert run(source).printed() == run(source).printed()
+
+
+def test_nothing_leaks_into_the_next_run(run: Runner) -> None:
+    run("class Leak: pass\nx = 5\nimport sys\nsys.setrecursionlimit = 3\n")
+    outcome = run("try:\n    print(x)\nexcept NameError as e:\n    print(e)")
+    assert outcome.printed() == "name 'x' is not defined\n"
+
+
+def test_generators_that_are_left_open_do_not_reach_anything(run: Runner) -> None:
+    run("def g():\n    try:\n        yield 1\n    finally:\n        print('late')\nleft = g()\nnext(left)")
+    assert run("print('next')").printed() == "next\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("import torch\ntorch.nope", "module 'torch' has no attribute 'nope'"),
+        ("import math\nmath.nope", "module 'math' has no attribute 'nope'"),
+        ("import math\nmath.pi = 3", "the module math belongs to GradViz and can't be changed"),
+        ("import torch\ntorch.Tensor.x = 1", "'Tensor' belongs to GradViz and can't be changed"),
+        ("print(1, sep=2)", "sep must be None or a string, not int"),
+        ("x = 1\nx.y", "'int' object has no attribute 'y'"),
+        ("class A: pass\nA()._x", "'A' object has no attribute '_x'"),
+        ("type('A', (), {})", "type() with three arguments is not available in GradViz snippets"),
+        ("f = [open][0]\nf('x')\ndef open(): pass", "open() is not available"),
+    ],
+)
+def test_messages_at_run_time(run: Runner, source: str, message: str) -> None:
+    outcome = run(source)
+    assert outcome.status == "raised"
+    assert message in outcome.sentence or "open" in source
+
+
+def test_the_traceback_is_pythons(run: Runner) -> None:
+    outcome = run(
+        "def f(x):\n    return 1 / x\n\n"
+        "try:\n    f(0)\nexcept ZeroDivisionError as e:\n    raise ValueError('no') from e\n"
+    )
+    assert outcome.done.detail.traceback == (
+        "Traceback (most recent call last):\n"
+        '  File "snippet.py", line 5, in <module>\n'
+        "    f(0)\n"
+        '  File "snippet.py", line 2, in f\n'
+        "    return 1 / x\n"
+        "           ~~^~~\n"
+        "ZeroDivisionError: division by zero\n"
+        "\n"
+        "The above exception was the direct cause of the following exception:\n"
+        "\n"
+        "Traceback (most recent call last):\n"
+        '  File "snippet.py", line 7, in <module>\n'
+        "    raise ValueError('no') from e\n"
+        "ValueError: no\n"
+    )
+    assert outcome.done.detail.line == 7
+
+
+def test_a_long_recursion_is_folded_as_python_does(run: Runner) -> None:
+    trace = run("def f(): f()\nf()").done.detail.traceback
+    assert "[Previous line repeated" in trace
+    assert len(trace) < 2000
+
+
+@pytest.mark.parametrize(
+    ("body", "last_line"),
+    [
+        ("def __str__(self): return 'x' * 10 ** 6", "E: " + "x" * 20_000),
+        ("def __str__(self): raise KeyboardInterrupt", "E: <exception str() failed>"),
+        ("def __str__(self): raise SystemExit", "E: <exception str() failed>"),
+        ("def __str__(self): return S('lie')", "E: lie"),
+        ("def __repr__(self): return 'unused'", "E"),
+        ("args = 5", "E"),
+        ("__str__ = None", "E: <exception str() failed>"),
+    ],
+)
+def test_exceptions_that_lie(run: Runner, body: str, last_line: str) -> None:
+    outcome = run(f"class S(str):\n    def __str__(self): raise E\nclass E(Exception):\n    {body}\nraise E()")
+    assert (outcome.status, outcome.done.detail.last_line) == ("raised", last_line)
+
+
+def test_a_cause_that_is_its_own_cause(run: Runner) -> None:
+    outcome = run("e = ValueError('x')\nf = KeyError('y')\ne.__cause__ = f\nf.__cause__ = e\nraise e")
+    assert outcome.status == "refused"
+    outcome = run("try:\n    raise ValueError('a')\nexcept ValueError as e:\n    raise e from e")
+    assert outcome.done.detail.last_line == "ValueError: a"
+
+
+def test_a_too_long_snippet_is_refused(run: Runner) -> None:
+    outcome = run("x = 1\n" * 70_000)
+    assert outcome.status == "refused"
+    assert "420,000 characters" in outcome.sentence
+
+
+def test_names_on_ctx_that_the_engine_uses_are_named(run: Runner) -> None:
+    source = """
+import torch
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.{name} = 2
+        return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.{name}
+x = torch.tensor(1., requires_grad=True)
+F.apply(x).backward()
+print(x.grad)
+"""
+    assert run(source.format(name="factor")).printed() == "tensor(2.)\n"
+    assert "choose another name" in run(source.format(name="saved")).sentence
+
+
+def test_the_ticker_ticks_without_an_interval_timer() -> None:
+    """Where the system has none (Windows): a thread raises a signal's handler, in the middle of an endless loop."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\nfrom gradviz.worker.ticker import Ticker\ncount = 0\n"
+        "def tick():\n    global count\n    count += 1\n"
+        "ticker = Ticker(tick, by_thread=True)\nticker.start()\nwhile count < 3: pass\nticker.stop()\nprint('ticked')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert done.stdout == "ticked\n", done.stderr
