@@ -24,7 +24,7 @@ if ! suitable "$venv/bin/python"; then
 fi
 
 echo "Installing GradViz and what it needs into $venv"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$requirement"
+PYTHONWARNINGS=ignore "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$requirement"
 
 # Qt's wheel brings Qt, but not the system's OpenGL, font and keyboard libraries, which a bare server lacks.
 if ! missing=$("$venv/bin/python" -c 'import PySide6.QtWidgets, PySide6.QtSvg, PySide6.QtPrintSupport' 2>&1); then
