@@ -34,7 +34,9 @@ def conj(x: Any) -> Any:
 
 def scaled(grad: Any, alpha: Any) -> Any:
     """`alpha * grad`, and `grad` itself for alpha 1, as no node is made for that."""
-    return grad if alpha == 1 else grad * alpha
+    from gradviz.engine.ops import derivatives
+
+    return grad if alpha == 1 else derivatives.scaled(grad, alpha)
 
 
 def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:

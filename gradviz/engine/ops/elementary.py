@@ -124,7 +124,7 @@ _math(
     numeric.arctanh,
     r"\operatorname{artanh} x",
     "grad / (1 − self²)",
-    lambda grad, self: grad * conj(1 / (1 - self * self)),
+    lambda grad, self: grad / conj(1 - self * self),
     "atanh",
     "arctanh",
 )

@@ -137,8 +137,8 @@ HYPOT = op(
     symbol="hypot",
     latex=r"\sqrt{x^2 + y^2}",
     brief="The length of the hypotenuse.",
-    self=lambda grad, self, result: grad * (self / result),
-    other=lambda grad, other, result: grad * (other / result),
+    self=lambda grad, self, result: grad * self / result,
+    other=lambda grad, other, result: grad * other / result,
 )
 XLOGY = op(
     "xlogy",
@@ -148,7 +148,7 @@ XLOGY = op(
     symbol="x ln y",
     latex=r"x \ln y",
     brief="x · ln y, and 0 where x is 0.",
-    self=lambda grad, self, other: grad * F["log"](other).masked_fill((self == 0) & (other <= 0), 0),
+    self=lambda grad, self, other: (grad * F["log"](other)).masked_fill((self == 0) & (other <= 0), 0),
     other=lambda grad, self, other: grad * self / other,
 )
 LOGADDEXP = op(
