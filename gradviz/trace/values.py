@@ -58,16 +58,17 @@ class Summary:
 
 def summarise(array: Array) -> Summary:
     """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and how many NaN."""
-    wide = np.abs(array).astype(np.float64) if array.dtype.kind == "c" else array.astype(np.float64)
-    missing = np.isnan(wide)
-    nans = int(missing.sum())
-    kept = wide[~missing] if nans else wide
+    real = np.abs(array) if array.dtype.kind == "c" else array
+    real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
     nan = float("nan")
     with np.errstate(all="ignore"):
-        norm = nan if nans else float(np.sqrt(np.square(wide).sum()))
-        if not kept.size:
-            return Summary(nan, nan, nan, norm, nans)
-        return Summary(float(kept.min()), float(kept.max()), float(kept.mean()), norm, nans)
+        norm = float(np.sqrt(np.square(real, dtype=np.float64).sum()))
+        if norm == norm and real.size:
+            return Summary(float(real.min()), float(real.max()), float(real.mean(dtype=np.float64)), norm, 0)
+        missing = np.isnan(real)
+        kept = real[~missing]
+        low, high, mean = (kept.min(), kept.max(), kept.mean(dtype=np.float64)) if kept.size else (nan, nan, nan)
+        return Summary(float(low), float(high), float(mean), norm, int(missing.sum()))
 
 
 def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:

@@ -1,0 +1,91 @@
+"""The text of values against PyTorch's printing of tensors, and what is said of values that do not fit."""
+
+from __future__ import annotations
+
+import math
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import gradviz.torch as torch
+from gradviz.trace.text import array_text, number_text
+from gradviz.trace.values import Value, edge_indices, summarise
+
+
+@given(
+    arrays.arrays(
+        np.float32,
+        arrays.array_shapes(min_dims=0, max_dims=1, max_side=4),
+        elements=st.floats(width=32, allow_nan=True, allow_infinity=True) | st.integers(-50, 50).map(float),
+    )
+)
+def test_numbers_are_written_as_pytorch_prints_them(array: np.ndarray) -> None:
+    printed = repr(torch.tensor(array.tolist(), dtype=torch.float32))
+    expected = "".join(printed.removeprefix("tensor(").removesuffix(")").split()).replace(",", ", ")
+    assert array_text(array) == expected
+
+
+@pytest.mark.parametrize(
+    ("array", "text"),
+    [
+        (np.array(3.0), "3."),
+        (np.array([[1, 2], [3, 4]]), "[[1, 2], [3, 4]]"),
+        (np.array([True, False]), "[True, False]"),
+        (np.array([0.1, 1e-7]), "[1.0000e-01, 1.0000e-07]"),
+        (np.array([1.5, 2.5]).astype(ml_dtypes.bfloat16), "[1.5000, 2.5000]"),
+        (np.array([1 + 2j, -1 - 0.5j]), "[1.+2.0000j, -1.-0.5000j]"),
+        (np.zeros((2, 0)), "[]"),
+    ],
+)
+def test_other_types(array: np.ndarray, text: str) -> None:
+    assert array_text(array) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (7.0, "7"),
+        (1 / 3, "0.3333"),
+        (-2e-5, "-2e-05"),
+        (math.nan, "nan"),
+        (math.inf, "inf"),
+        (True, "True"),
+        (1 - 2j, "1-2i"),
+        (1e20, "1e+20"),
+    ],
+)
+def test_numbers_in_formulas(number: complex, text: str) -> None:
+    assert number_text(number) == text
+
+
+def value(array: np.ndarray) -> Value:
+    return Value(array.shape, array.dtype.name, array, array, None)
+
+
+def test_what_does_not_fit_is_described() -> None:
+    assert value(np.arange(100.0)).text() == "(100,) in [0, 99]"
+    assert value(np.ones((3, 50))).text() == "(3, 50) all 1"
+    assert value(np.array([np.nan] * 100)).text() == "(100,) all nan"
+    assert value(np.array([1.0, np.nan] * 50)).brief() == "(100,) in [1, 1], 50 nan"
+    assert value(np.zeros((0, 3))).brief() == "(0, 3) empty"
+    assert value(np.array(0.25)).brief() == "0.25"
+
+
+def test_summaries() -> None:
+    found = summarise(np.array([3.0, -4.0], np.float32))
+    assert (found.low, found.high, found.mean, found.norm, found.nans) == (-4.0, 3.0, -0.5, 5.0, 0)
+    broken = summarise(np.array([1.0, np.nan, 3.0]))
+    assert (broken.low, broken.high, broken.mean, broken.nans) == (1.0, 3.0, 2.0, 1) and math.isnan(broken.norm)
+    assert math.isinf(summarise(np.array([np.inf])).norm)
+    assert math.isnan(summarise(np.zeros(0)).low)
+    assert summarise(np.array([True, False])).mean == 0.5
+    assert summarise(np.array([3 + 4j])).high == 5.0
+
+
+def test_edges() -> None:
+    assert edge_indices(4) == [0, 1, 2, 3] and edge_indices(6) == [0, 1, 2, 3, 4, 5]
+    assert edge_indices(100) == [0, 1, 2, 97, 98, 99]
