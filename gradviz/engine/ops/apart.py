@@ -28,8 +28,8 @@ def _no_second(grad: Any) -> Any:
 
 def _toward_rows(g: Any, x: Any, y: Any, result: Any, *, p: Any) -> Any:
     """The gradient of the distances in the rows of the first operand."""
-    parts = (wrap(part) for part in (g, _rows_apart(x, y), result))
-    return norm_gradient(*parts, p, (-1,), False)._data.sum(-2)
+    found = norm_gradient(wrap(g), wrap(_rows_apart(x, y)), wrap(result), p, (-1,), False)
+    return found._data.sum(-2)
 
 
 CDIST_BACKWARD = op(
