@@ -30,6 +30,24 @@ TELLING = (
     "ERROR",
 )
 
+# The order in which kinds stand in a column that stands for many steps, from the top.
+STACKED = (
+    "LEAF",
+    "FORWARD",
+    "INPLACE",
+    "BACKWARD_CALL",
+    "BACKWARD",
+    "CONTRIBUTION",
+    "ACCUMULATE",
+    "FREE",
+    "HOOK",
+    "CLEAR_GRAD",
+    "OPTIMIZER",
+    "PRINT",
+    "WARNING",
+    "ERROR",
+)
+
 
 @dataclass(frozen=True)
 class Group:
@@ -59,6 +77,26 @@ def _group_title(key: int, several: bool) -> str:
     if key >= 0:
         return f"backward {key + 1}" if several else "backward"
     return {-1: "forward", -2: "optimizer", -3: "error"}[key]
+
+
+def shares_per_pixel(kinds: NDArray[Any], columns: int, rows: int) -> NDArray[Any]:
+    """A picture of the kinds, rows × columns: each column is divided among the kinds of its steps, in proportion. A
+    column with an error or a warning is that alone. There must be at least as many steps as columns."""
+    import numpy as np
+
+    from gradviz.trace.kinds import Kind
+
+    order = np.array([Kind[name] for name in STACKED], np.int64)
+    place_of = np.empty(len(Kind), np.int64)
+    place_of[order] = np.arange(len(order))
+    column = np.arange(len(kinds), dtype=np.int64) * columns // len(kinds)
+    counts = np.bincount(column * len(order) + place_of[kinds], minlength=columns * len(order))
+    shares = np.cumsum(counts.reshape(columns, len(order)), axis=1)
+    heights = (np.arange(rows) + 0.5) / rows
+    places = (shares[None, :, :] <= heights[:, None, None] * shares[None, :, -1:]).sum(axis=2)
+    picture = order[places].astype(np.uint8)
+    telling = kinds_per_pixel(kinds, columns)
+    return np.where(np.isin(telling, (Kind.ERROR, Kind.WARNING)), telling, picture)
 
 
 def kinds_per_pixel(kinds: NDArray[Any], pixels: int) -> NDArray[Any]:

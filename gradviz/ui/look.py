@@ -42,6 +42,7 @@ def mono(theme: Theme, size: float = BODY, *, bold: bool = False) -> QFont:
     """The code and number font at a pixel size, scaled."""
     font = _font(MONO, theme.px(size), bold=bold)
     font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setFeature(QFont.Tag("calt"), 0)  # no ligatures: == stays two signs
     return font
 
 

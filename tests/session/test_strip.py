@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.session.strip import TELLING, Group, groups, kinds_per_pixel, most_per_pixel, size_text
+from gradviz.session.strip import (
+    STACKED,
+    TELLING,
+    Group,
+    groups,
+    kinds_per_pixel,
+    most_per_pixel,
+    shares_per_pixel,
+    size_text,
+)
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from tests.trace.sample import SOURCE, sample_batch
@@ -24,7 +33,7 @@ def test_groups_of_the_sample() -> None:
 
 
 def test_every_kind_has_a_rank() -> None:
-    assert sorted(TELLING) == sorted(kind.name for kind in Kind)
+    assert sorted(TELLING) == sorted(STACKED) == sorted(kind.name for kind in Kind)
 
 
 @pytest.mark.parametrize("pixels", [1, 7, 800, 1000])
@@ -36,6 +45,15 @@ def test_a_single_error_is_seen_among_a_hundred_thousand_steps(pixels: int) -> N
     assert (drawn == Kind.ERROR).sum() == 1
     assert np.flatnonzero(drawn == Kind.ERROR)[0] == 77_777 * pixels // 100_003
     assert (drawn[drawn != Kind.ERROR] == Kind.FORWARD).all()
+
+
+def test_a_column_is_divided_in_proportion() -> None:
+    kinds = np.tile(np.array([Kind.FORWARD, Kind.FORWARD, Kind.FORWARD, Kind.BACKWARD], np.uint8), 25_000)
+    picture = shares_per_pixel(kinds, 500, 24)
+    assert picture.shape == (24, 500)
+    assert (picture[:18] == Kind.FORWARD).all() and (picture[18:] == Kind.BACKWARD).all()
+    kinds[-1] = Kind.ERROR
+    assert (shares_per_pixel(kinds, 500, 24)[:, -1] == Kind.ERROR).all()
 
 
 def test_peaks_survive() -> None:

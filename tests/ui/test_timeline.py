@@ -46,14 +46,14 @@ def picture(trace: Trace, width: int) -> QImage:
     image = QImage(width, 150, QImage.Format.Format_RGB32)
     image.fill(LIGHT.panel)
     painter = QPainter(image)
-    paint_all(painter, Geometry(width, 150, LIGHT), trace, len(trace))
+    paint_all(painter, Geometry(width, 150, LIGHT, len(trace)), trace, len(trace))
     painter.end()
     return image
 
 
 def test_the_error_at_the_end_is_seen_among_many(qapp: object, many: Trace) -> None:
     image = picture(many, 900)
-    row = Geometry(900, 150, LIGHT).strip
+    row = Geometry(900, 150, LIGHT, MANY).strip
     y = int(row.center().y())
     colours = {image.pixelColor(x, y).name() for x in range(int(row.left()), int(row.right()))}
     assert colour_of(LIGHT, "ERROR") in colours
@@ -62,9 +62,20 @@ def test_the_error_at_the_end_is_seen_among_many(qapp: object, many: Trace) -> N
 
 @pytest.mark.parametrize(("cursor", "steps"), [(0, 10), (1, 10), (5, 10), (10, 10), (77_777, MANY), (MANY, MANY)])
 def test_the_playhead_and_the_mouse_agree(cursor: int, steps: int) -> None:
-    geometry = Geometry(900, 150, LIGHT)
-    x = geometry.playhead(cursor, steps)
-    assert geometry.cursor_at(x if cursor else x - 1, steps) == cursor
+    geometry = Geometry(900, 150, LIGHT, steps)
+    x, y = geometry.playhead(cursor, steps), geometry.strip.center().y()
+    assert geometry.cursor_at(x if cursor else x - 1, y, 0) == cursor
+
+
+@pytest.mark.parametrize("cursor", [0, 1, 50_000, MANY - 1, MANY])
+def test_the_lens_shows_the_steps_around_the_cursor_and_takes_clicks(cursor: int) -> None:
+    geometry = Geometry(900, 150, LIGHT, MANY)
+    assert geometry.is_dense and not Geometry(900, 150, LIGHT, 20).is_dense
+    first, count = geometry.lens_range(cursor, MANY)
+    assert 0 <= first <= max(cursor - 1, 0) < first + count <= MANY
+    width, y = geometry.lens.width() / count, geometry.lens.center().y()
+    for place in range(count):
+        assert geometry.cursor_at(geometry.lens.left() + (place + 0.5) * width, y, cursor) == first + place + 1
 
 
 def test_a_step_in_a_long_trace_takes_less_than_a_frame(pilot: Pilot, many: Trace) -> None:

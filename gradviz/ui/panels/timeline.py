@@ -3,7 +3,7 @@ keys move. What it paints is in `timeline_paint`."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QFocusEvent,
     QHelpEvent,
@@ -22,7 +22,7 @@ from gradviz.session.state import State
 from gradviz.session.strip import size_text
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
-from gradviz.ui.panels.timeline_paint import Geometry, paint_all, paint_playhead
+from gradviz.ui.panels.timeline_paint import Geometry, paint_all, paint_lens, paint_playhead
 from gradviz.ui.theme import Theme
 
 WHEEL_NOTCH = 120
@@ -63,7 +63,7 @@ class TimelinePanel(Panel):
     # painting
 
     def _geometry(self) -> Geometry:
-        return Geometry(self.width(), self.height(), self.theme)
+        return Geometry(self.width(), self.height(), self.theme, self.context.shell.store.state.steps)
 
     def paintEvent(self, _: QPaintEvent) -> None:
         state = self.context.shell.store.state
@@ -79,7 +79,10 @@ class TimelinePanel(Panel):
         painter.drawPixmap(0, 0, self._picture)
         held = state.trace.held_bytes
         text = f"saved buffers held: {size_text(int(held[state.cursor]))} now, {size_text(int(held.max()))} at most"
-        paint_playhead(painter, self._geometry(), state.cursor, state.steps, text)
+        geometry = self._geometry()
+        paint_playhead(painter, geometry, state.cursor, state.steps, text)
+        if geometry.is_dense:
+            paint_lens(painter, geometry, state.trace, state.cursor, state.steps)
 
     def _draw(self, state: State) -> QPixmap:
         ratio = self.devicePixelRatioF()
@@ -103,16 +106,16 @@ class TimelinePanel(Panel):
         self.context.shell.store.play(False)
         self.context.shell.store.move(cursor)
 
-    def _scrub(self, x: float) -> None:
-        self._move(self._geometry().cursor_at(x, self.context.shell.store.state.steps))
+    def _scrub(self, at: QPointF) -> None:
+        self._move(self._geometry().cursor_at(at.x(), at.y(), self.context.shell.store.state.cursor))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
-            self._scrub(event.position().x())
+            self._scrub(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self._scrub(event.position().x())
+            self._scrub(event.position())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._wheel += event.angleDelta().y() or event.angleDelta().x()
@@ -148,8 +151,9 @@ class TimelinePanel(Panel):
         """Say what the step under the mouse is."""
         state = self.context.shell.store.state
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and state.trace is not None:
-            cursor = self._geometry().cursor_at(event.pos().x(), state.steps)
-            if 0 < cursor <= state.steps:
-                QToolTip.showText(event.globalPos(), state.trace.frame(cursor).explanation.title, self)
+            cursor = self._geometry().cursor_at(event.pos().x(), event.pos().y(), state.cursor)
+            if cursor:
+                title = state.trace.frame_at(cursor).explanation.title
+                QToolTip.showText(event.globalPos(), f"Step {cursor:,} · {title}", self)
             return True
         return super().event(event)
