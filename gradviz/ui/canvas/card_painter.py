@@ -62,9 +62,7 @@ def _value(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colou
         return _grid(painter, ink, area, value, colour)
     if value.kind == "map":
         return _map(painter, ink, area, value, colour)
-    line = QRectF(area.left(), area.top(), area.width(), sizes.LINE)
-    missing = colour == "gradient" and value.text == "None"
-    ink.text(painter, sizes.NUMBER, "faint" if missing else colour, line, value.text, LEFT)
+    _number(painter, ink, QRectF(area.left(), area.top(), area.width(), sizes.LINE), value, colour, LEFT)
     return sizes.LINE
 
 
@@ -126,7 +124,7 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     ink.text(painter, sizes.META, "muted", line, content.label, LEFT)
     if grad is not None and number:
         room = line.width() - ink.width(sizes.META, content.label) - 6
-        _number(painter, ink, QRectF(line.right() - room, line.top(), room, line.height()), grad)
+        _number(painter, ink, QRectF(line.right() - room, line.top(), room, line.height()), grad, "gradient", RIGHT)
         note = QRectF(area.left(), line.bottom() - 4, area.width(), sizes.NOTE)
         ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
         return
@@ -136,14 +134,16 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
         _value(painter, ink, QRectF(area.left(), line.bottom(), area.width(), area.height()), grad, "gradient")
 
 
-def _number(painter: QPainter, ink: Ink, room: QRectF, grad: ValueContent) -> None:
-    """A gradient at the right: in large figures, in small ones, or shortened, whichever is the first to fit."""
-    if grad.text == "None":
-        ink.text(painter, sizes.META, "faint", room, grad.text, RIGHT)
+def _number(
+    painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: Qt.AlignmentFlag
+) -> None:
+    """A number in large figures, in small ones, or shortened, whichever is the first to fit."""
+    if value.text == "None":
+        ink.text(painter, sizes.META, "faint", room, value.text, align)
         return
-    ways = ((sizes.NUMBER, grad.text), (sizes.CELL, grad.text), (sizes.CELL, grad.summary[0]))
+    ways = ((sizes.NUMBER, value.text), (sizes.CELL, value.text), (sizes.CELL, value.summary[0]))
     role, text = next((way for way in ways if ink.width(*way) <= room.width()), ways[-1])
-    ink.text(painter, role, "gradient", room, text, RIGHT)
+    ink.text(painter, role, colour, room, text, align)
 
 
 def _badge(painter: QPainter, ink: Ink, card: QRectF, badge: Badge) -> None:

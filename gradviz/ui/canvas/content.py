@@ -105,7 +105,7 @@ def content(diagram: Diagram, frame: Frame, item: int) -> Content:
 
 
 def _tensor(diagram: Diagram, frame: Frame, tensor: int, category: int) -> TensorContent:
-    shape = sizes.shape_of(diagram.trace.tensors.shape[tensor])
+    shape = sizes.shape_of(diagram.trace.tensors.shape[tensor], str(diagram.trace.tensors.dtype[tensor]))
     label, grad, note = _gradient(frame, tensor, category, shape)
     return TensorContent(
         name=card_name(diagram.trace, tensor, frame.cursor),
@@ -170,6 +170,8 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
     """A value as a card shows it."""
     if value is None:
         return ValueContent("number", "None")
+    if not value.numel:
+        return ValueContent("number", "[]", summary=("[]", ""))
     if value.scalar is not None:
         return ValueContent("number", value.text(NUMBER_CHARACTERS), summary=(number_text(value.scalar), ""))
     if shape.kind == "grid" and value.array is not None and value.array.size == shape.rows * shape.columns:
@@ -177,8 +179,6 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
         cells = tuple(tuple(cell_text(number) for number in row) for row in rows.tolist())
         return ValueContent("grid", value.text(), picture(rows), cells)
     found = value.summary
-    if not value.numel:
-        return ValueContent("map", "empty", None, (), ("empty", ""))
     low, high = number_text(found.low), number_text(found.high)
     summary = (f"all {high}", "") if found.low == found.high else (f"max {high}", f"min {low}")
     if found.nans:

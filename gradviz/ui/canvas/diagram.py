@@ -270,7 +270,7 @@ class _KnownOfTensors:
             ruler,
             name,
             f"v10 · {meta}" if self.versioned[tensor] else meta,
-            sizes.shape_of(self._trace.tensors.shape[tensor]),
+            sizes.shape_of(self._trace.tensors.shape[tensor], str(self._trace.tensors.dtype[tensor])),
             grad=bool(self.requires[tensor]),
             badge=bool(self.badged[tensor]),
             expression=not self.bound[tensor],

@@ -96,15 +96,15 @@ class Shape:
         return MAP_HEIGHT + 4 if self.kind == "map" else LINE
 
 
-def shape_of(shape: tuple[int, ...]) -> Shape:
-    """How an array of this shape is shown."""
+def shape_of(shape: tuple[int, ...], dtype: str = "") -> Shape:
+    """How an array of this shape is shown; complex numbers are too long for a grid."""
     count = 1
     for size in shape:
         count *= size
     rows, columns = (1, count) if len(shape) < 2 else (count // max(shape[-1], 1), shape[-1])
-    if count == 1:
+    if count < 2:
         return Shape("number", 1, 1)
-    if 0 < columns <= MOST_COLUMNS and rows <= MOST_ROWS and len(shape) <= 2:
+    if not dtype.startswith("complex") and 0 < columns <= MOST_COLUMNS and rows <= MOST_ROWS and len(shape) <= 2:
         return Shape("grid", rows, columns)
     return Shape("map", rows, columns)
 
