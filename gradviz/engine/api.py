@@ -4,8 +4,10 @@ the families that are made from rows alone."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from gradviz.engine.tensor import Tensor
 
@@ -24,15 +26,36 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
     """Register a function under each of `names` in each place of `where`: torch, method, F, linalg, special, fft."""
 
     def register(fn: F) -> F:
+        offered = with_numpy_names(fn)
         for place in where.split():
             for name in names:
                 if place == "method":
-                    setattr(Tensor, name, fn)
+                    setattr(Tensor, name, offered)
                 else:
-                    _NAMESPACES[place][name] = fn
+                    _NAMESPACES[place][name] = offered
         return fn
 
     return register
+
+
+def with_numpy_names(fn: F) -> F:
+    """PyTorch takes NumPy's `axis` and `keepdims` wherever it has `dim` and `keepdim`."""
+    known = inspect.signature(fn).parameters
+    takes_dim, takes_keepdim = "dim" in known and "axis" not in known, "keepdim" in known and "keepdims" not in known
+    if not (takes_dim or takes_keepdim):
+        return fn
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        if keywords:
+            if takes_dim and "axis" in keywords:
+                keywords["dim"] = keywords.pop("axis")
+            if takes_keepdim and "keepdims" in keywords:
+                keywords["keepdim"] = keywords.pop("keepdims")
+        return fn(*args, **keywords)
+
+    functools.update_wrapper(call, fn)
+    del call.__wrapped__  # type: ignore[attr-defined]
+    return cast(F, call)
 
 
 def method(*names: str) -> Callable[[F], F]:

@@ -235,10 +235,10 @@ class GraphTask:
             held._share_version().value += 1
         if self.observer is not None:
             self.observer.accumulated(node, variable, grad)
-        if node.post_hooks is not None:
-            run_post_hooks(node, [], [grad], self.observer)
         if variable._post_accumulate is not None:
             run_post_accumulate_hooks(variable, self.observer)
+        if node.post_hooks is not None:
+            run_post_hooks(node, [], [grad], self.observer)
 
 
 def target_edge(tensor: Tensor) -> Edge:

@@ -75,6 +75,13 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
+            "parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = _sequence(outputs), _sequence(inputs)
     if not wanted:
@@ -160,9 +167,10 @@ def _sequence(value: Any) -> list[Any]:
 
 
 def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
-    if len(given) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    return [_seed(root, grad, i) for i, (root, grad) in enumerate(zip(roots, given, strict=True))]
+    seeds = [_seed(root, grad, i) for i, (root, grad) in enumerate(zip(roots, given, strict=False))]
+    if len(seeds) != len(roots):  # PyTorch does not mind gradients left over
+        raise RuntimeError(f"got {len(roots)} tensors and {len(seeds)} gradients")
+    return seeds
 
 
 def _seed(root: Tensor, grad: Any, index: int) -> Tensor:

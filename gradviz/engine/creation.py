@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -95,7 +96,7 @@ def _integers(flat: list[Any], target: dtypes.dtype) -> Array:
 
 def _walk(data: Any, depth: int, shape: list[int], kinds: set[Any], flat: list[Any]) -> None:
     """Collect shape, element types and values of nested sequences; ragged ones are refused."""
-    if isinstance(data, (list, tuple, range)):
+    if isinstance(data, (list, tuple, range, deque)):
         _level(data, depth, shape)
         for each in data:
             _walk(each, depth + 1, shape, kinds, flat)
@@ -202,21 +203,35 @@ def check_device(device: Any) -> None:
 # --- filled ---
 
 
+def put_out(out: Tensor, values: Array) -> Tensor:
+    """For `out=` of a factory: the tensor that was given takes the shape and the values."""
+    kind = out._data.dtype
+    if out._data.shape == values.shape:
+        np.copyto(out._data, values, casting="unsafe")
+    else:
+        out._data = values.astype(kind)
+    out._share_version().value += 1
+    return out
+
+
 def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     """`torch.<name>(*size)`, `torch.<name>_like(x)` and `x.new_<name>(*size)`."""
 
     def function(
-        *size: Any,
-        out: Any = None,
+        *sizes: Any,
+        size: Any = None,
+        out: Tensor | None = None,
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
         layout: Any = None,
         pin_memory: bool = False,
         memory_format: Any = None,
+        names: None = None,
     ) -> Tensor:
         check_device(device)
-        return made(fill(sizes_of(size, name), float_type(dtype).np), requires_grad)
+        array = fill(sizes_of(sizes if size is None else (size,), name), float_type(dtype).np)
+        return made(array, requires_grad) if out is None else put_out(out, array)
 
     def like(
         input: Tensor,

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine import distributions, dtypes
 from gradviz.engine.api import api, method
-from gradviz.engine.creation import check_device, float_type, made, sizes_of
+from gradviz.engine.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.inplace import check_writable, put
 from gradviz.engine.random import Generator
@@ -24,9 +24,10 @@ generator = Generator()
 
 def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array]) -> None:
     def function(
-        *size: Any,
+        *sizes: Any,
+        size: Any = None,
         generator: Any = None,
-        out: Any = None,
+        out: Tensor | None = None,
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
@@ -34,9 +35,9 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
         pin_memory: bool = False,
     ) -> Tensor:
         check_device(device)
-        return made(
-            draw(generator or globals()["generator"], sizes_of(size, name), float_type(dtype).np), requires_grad
-        )
+        shape = sizes_of(sizes if size is None else (size,), name)
+        drawn = draw(generator or globals()["generator"], shape, float_type(dtype).np)
+        return made(drawn, requires_grad) if out is None else put_out(out, drawn)
 
     def like(
         input: Tensor,
@@ -70,6 +71,7 @@ def randint(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Integers from `low` (0) up to, without, `high`."""
     given = list(args)
@@ -87,7 +89,9 @@ def randint(
 
 
 @api("randint_like", where="torch")
-def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None) -> Tensor:
+def randint_like(
+    input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None
+) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     return made(distributions.randint(generator, low, high, input._data.shape, (dtype or input.dtype).np))
@@ -111,6 +115,7 @@ def normal(
     *,
     generator: Any = None,
     dtype: Any = None,
+    device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Normally distributed numbers, with means and deviations as numbers or tensors."""

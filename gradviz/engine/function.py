@@ -127,7 +127,15 @@ class Function:
             joint=lambda grads: grads,
         )
         cls._backward_cls = type(
-            f"{name}Backward", (FunctionCtx,), {"row": cls.row, "class_name": f"{name}Backward", "user": cls}
+            f"{name}Backward",
+            (FunctionCtx,),
+            {
+                "row": cls.row,
+                "class_name": f"{name}Backward",
+                "user": cls,
+                "__module__": "torch.autograd.function",
+                "__repr__": lambda self: f"<torch.autograd.function.{name}Backward object at {id(self):#x}>",
+            },
         )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -225,6 +233,8 @@ def _own(value: Any, tensors: list[Tensor], ctx: FunctionCtx) -> Any:
     if not isinstance(value, Tensor):
         return value
     if any(value is each for each in ctx.dirty):
+        if value._requires_grad and value.grad_fn is None and state.grad:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         value._share_version().value += 1
         return value
     if any(value is each for each in tensors):

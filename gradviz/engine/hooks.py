@@ -28,9 +28,9 @@ def run_tensor_hooks(node: Node, grads: list[Tensor | None], observer: Observer 
 def _checked(hook: Any, before: Tensor, after: Any) -> Tensor:
     if after is None:
         return before
-    name = getattr(hook, "__name__", type(hook).__name__)
     if not isinstance(after, Tensor):
-        raise TypeError(f"expected Variable, but hook '{name}' returned '{type(after).__name__}'")
+        raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
+    name = _name(hook)
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
             f"hook '{name}' has changed the type of value (was {before.dtype.label} got {after.dtype.label})"
@@ -58,7 +58,7 @@ def run_pre_hooks(node: Node, grads: list[Tensor | None], observer: Observer | N
     assert node.pre_hooks is not None
     for hook in tuple(node.pre_hooks.values()):
         found = hook(tuple(grads))
-        after = list(grads) if found is None else list(_as_tuple(found))
+        after = list(grads) if found is None else _counted(hook, found, len(grads))
         if observer is not None:
             observer.hook("pre", node, tuple(grads), tuple(after))
         grads = after
@@ -72,7 +72,7 @@ def run_post_hooks(
     assert node.post_hooks is not None
     for hook in tuple(node.post_hooks.values()):
         found = hook(tuple(inputs), tuple(grads))
-        after = list(inputs) if found is None else list(_as_tuple(found))
+        after = list(inputs) if found is None else _counted(hook, found, len(inputs))
         if observer is not None:
             observer.hook("post", node, tuple(inputs), tuple(after))
         inputs = after
@@ -88,5 +88,16 @@ def run_post_accumulate_hooks(variable: Tensor, observer: Observer | None) -> No
             observer.hook("post_accumulate", variable, None, None)
 
 
-def _as_tuple(found: Any) -> tuple[Any, ...]:
-    return tuple(found) if isinstance(found, tuple | list) else (found,)
+def _name(hook: Any) -> str:
+    return str(getattr(hook, "__name__", type(hook).__name__))
+
+
+def _counted(hook: Any, found: Any, expected: int) -> list[Any]:
+    """What a node hook returned, refused when it is not one gradient for each that it got."""
+    values = list(found) if isinstance(found, tuple | list) else [found]
+    if len(values) != expected:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(values)}, but expected "
+            f"{expected})"
+        )
+    return values

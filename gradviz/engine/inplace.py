@@ -139,6 +139,7 @@ def rebase_history(target: Tensor, node: Node) -> None:
     """Make `node` the history of the written tensor, or of its base."""
     base = target._base
     if base is None:
+        _move_retained(target, node)
         target._node, target._output_nr, target._requires_grad = node, 0, True
         return
     base._node, base._output_nr, base._requires_grad = CopySlices(base, target, node), 0, True
@@ -146,6 +147,14 @@ def rebase_history(target: Tensor, node: Node) -> None:
     if target._view is not None:
         target._view.version = -1
     target._sync_view()
+
+
+def _move_retained(target: Tensor, node: Node) -> None:
+    """`retain_grad` is asked of the tensor, so it follows the tensor to the node that made its value of now."""
+    former = target._node
+    if former is not None and former.retained is not None and former.retained.get(target._output_nr) is target:
+        del former.retained[target._output_nr]
+        node.retained = {0: target}
 
 
 class CopySlices(Node):
