@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gradviz.trace.values import Value
 
 LONGEST = 300  # characters of a value
+MOST = 12  # operations that are listed
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,11 @@ def commas(links: list[Link]) -> tuple[Link, ...]:
 
 
 def _tensor(frame: Frame, tensor: int) -> Inspection:
-    trace = frame.trace
     sections = [Section("", tuple(_tensor_rows(frame, tensor)))]
     buffer = frame.buffer(tensor)
     if buffer is not None:
         sections.append(Section("Gradient contributions", tuple(_contributions(frame, tensor)), "boxes"))
-    users = sorted({int(node) for node in trace.users_of(tensor) if frame.node_created[node]})
+    users, _ = _users(frame, tensor)
     places = [(node, slot) for node in users for slot in _slots(frame, node, tensor)]
     sections += _derivatives(frame, places)
     return Inspection(frame.name(tensor), tuple(sections))
@@ -128,10 +128,21 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
     ]
     rows += _grad_rows(frame, tensor)
     rows.append(_grad_fn_row(frame, tensor))
-    users = dict.fromkeys(int(node) for node in frame.trace.users_of(tensor) if frame.node_created[node])
-    if users:
-        rows.append(Row("used by", commas([node_link(frame, node) for node in users])))
+    users, others = _users(frame, tensor)
+    if users or others:
+        links = [node_link(frame, node) for node in users]
+        rows.append(Row("used by", commas(links + ([Link(f"{others:,} others")] if others else []))))
     return rows
+
+
+def _users(frame: Frame, tensor: int) -> tuple[list[int], int]:
+    """The operations on the screen that read it, and how many others did: a parameter has one user per iteration."""
+    import numpy as np
+
+    users = np.unique(frame.trace.users_of(tensor))
+    users = users[frame.node_created[users]]
+    shown = users[frame.shown_nodes[users]][:MOST]
+    return [int(node) for node in shown], len(users) - len(shown)
 
 
 def _bytes(value: Value | None) -> str:
@@ -182,7 +193,8 @@ def _contributions(frame: Frame, tensor: int) -> list[Row]:
         senders.append(sender)
         link = node_link(frame, sender) if sender >= 0 else Link("backward() starts here")
         rows.append(Row(f"+ {value_text(value)}", (link,), "gradient"))
-    coming = [node for node in map(int, frame.trace.users_of(tensor)) if node not in senders]
+    shown, _ = _users(frame, tensor)
+    coming = [node for node in shown if node not in senders]
     for node in coming[: buffer.expected - buffer.arrived]:
         rows.append(Row("pending", (node_link(frame, node),), "pending"))
     if buffer.expected > 1:

@@ -9,7 +9,7 @@ from gradviz.session.inspection import Inspection, inspect
 from gradviz.session.moves import error, inspected, neighbour, next_accumulation, next_backward, on_screen
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.trace.trace import Trace
-from tests.trace.sample import ADD, MUL1, MUL2, SOURCE, B, W, X, Y, Z, sample_batch
+from tests.trace.sample import ADD, MUL1, MUL2, SOURCE, B, SampleWriter, W, X, Y, Z, sample_batch
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +99,20 @@ def test_local_derivatives(trace: Trace) -> None:
     texts = [text for _, text, _ in section(look(trace, 6, "node", MUL2), "Local derivatives")]
     assert texts == ["∂z/∂y = w = 3", "∂z/∂w = y = 7"]
     assert [text for _, text, _ in section(look(trace, 6, "tensor", B), "Local derivative")] == ["∂y/∂b = 1"]
+
+
+def test_a_parameter_of_many_iterations_lists_few_users() -> None:
+    """A thousand results that are not linked to each other are a thousand graphs, as in a training loop."""
+    out = SampleWriter()
+    site = out.add("sites", 1, 0, 1, 1, out.text("w * w"))
+    out.leaf("w", 3.0, site, True)
+    for _ in range(1000):
+        out.forward("mul", "×", [0, 0], 9.0, site, None)
+    made = Trace("w * w")
+    made.extend(out.take())
+    found = look(made, len(made), "tensor", 0)
+    assert found.find("used by") == "MulBackward0 (line 1), 999 others"
+    assert len(section(found, "Local derivative")) == 1
 
 
 def test_nothing_to_inspect(trace: Trace) -> None:
