@@ -50,6 +50,7 @@ class OpRow:
     ufunc: Any = None
     fixed: tuple[str, ...] = ()  # operands of a joint formula that no gradient goes to
     inplace_node: str = ""  # the class of the in-place form, where PyTorch numbers that apart
+    hidden: int = 0  # how many of the last outputs are buffers for the gradient, which the caller never sees
     plain_numbers: bool = False  # a number as operand has no place among the node's next functions
     node_class: type[Node] = Node
     plans: dict[int, Plan] = field(default_factory=dict)
@@ -98,6 +99,7 @@ def op(
     joint: Formula | None = None,
     view: bool = False,
     fixed: str = "",
+    hidden: int = 0,
     plain_numbers: bool = False,
     inplace_node: str = "",
     **gradients: Formula,
@@ -120,6 +122,7 @@ def op(
         view=view,
         ufunc=forward if isinstance(forward, np.ufunc) else None,
         fixed=tuple(part.strip() for part in fixed.split(",") if part),
+        hidden=hidden,
         plain_numbers=plain_numbers,
         inplace_node=inplace_node,
     )

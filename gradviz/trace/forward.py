@@ -92,7 +92,7 @@ class ForwardRecorder(InPlaceRecorder):
         if row.view:
             self._add_views(inputs[0], outputs, step, number, site)
         else:
-            for nr, each in enumerate(outputs):
+            for nr, each in enumerate(outputs[: len(outputs) - row.hidden]):
                 self._add_tensor(each, step, number, nr, -1, site)
         if node is not None and node.saved:
             self._add_saved(node, step, number, outputs)

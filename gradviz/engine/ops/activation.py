@@ -300,6 +300,7 @@ LOG_SIGMOID = op(
     "self",
     in_single(_log_sigmoid),
     outputs="result, buffer",
+    hidden=1,
     category="activations",
     symbol="logσ",
     latex=r"\ln \sigma(x)",

@@ -108,6 +108,7 @@ FLASH = op(
     "query, key, value, attn_mask",
     in_single(_fused),
     outputs="output, logsumexp",
+    hidden=1,
     node="ScaledDotProductFlashAttentionForCpuBackward0",
     category="layers",
     symbol="attention",

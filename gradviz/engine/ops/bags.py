@@ -98,6 +98,7 @@ EMBEDDING_BAG = op(
     _bags,
     node="EmbeddingBagBackward0",
     outputs="result0, result1, result2, result3",
+    hidden=3,
     category="layers",
     symbol="bag",
     latex=r"\sum_{i \in B} w_i",

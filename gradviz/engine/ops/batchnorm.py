@@ -84,6 +84,7 @@ BATCH_NORM = op(
     "input, weight, bias, running_mean, running_var",
     in_single(_batch_norm),
     outputs="result0, result1, result2",
+    hidden=2,
     category="layers",
     symbol="norm",
     latex=r"\frac{x - \bar{x}_c}{\sqrt{\operatorname{var}_c x + \epsilon}} w_c + b_c",

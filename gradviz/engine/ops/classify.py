@@ -100,6 +100,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         in_single(_nll),
         node=f"{node}Backward0",
         outputs="result, total_weight",
+        hidden=1,
         category="losses",
         symbol="nll",
         latex=r"-\sum_i w_{y_i} x_{i, y_i} / \sum_i w_{y_i}",

@@ -122,6 +122,7 @@ def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow
         forward,
         node=node,
         outputs="result0, result1",
+        hidden=1,
         category="layers",
         symbol="maxpool",
         latex=r"\max_{k \in W_i} x_k",

@@ -1,0 +1,37 @@
+"""What layers look like in a trace: buffers that only the gradient needs are memory of the node, not results."""
+
+from __future__ import annotations
+
+from tests.trace.running import run
+
+SOURCE = """\
+import torch
+import torch.nn.functional as F
+x = torch.randn(2, 1, 4, 4, requires_grad=True)
+h = F.max_pool2d(F.batch_norm(x, None, None, training=True), 2)
+loss = F.cross_entropy(h.flatten(1), torch.tensor([1, 0]))
+loss.backward()
+"""
+
+
+def test_an_operation_has_one_result_and_its_buffers_are_its_own_memory() -> None:
+    trace = run(SOURCE)
+    frame = trace.frame(int(trace.steps.kind.size) // 2)
+    names = trace.nodes.name.tolist()
+    for name, buffers in {
+        "NativeBatchNormBackward0": {"result1", "result2"},
+        "MaxPool2DWithIndicesBackward0": {"result1"},
+        "NllLossBackward0": {"total_weight"},
+    }.items():
+        node = names.index(name)
+        assert len(trace.outputs_of(node)) == 1, name
+        own = {one.name for one in frame.saved(node) if one.tensor < 0}
+        assert own == buffers, name
+
+
+def test_indices_that_the_snippet_names_are_a_tensor_of_the_trace() -> None:
+    source = "import torch\nx = torch.randn(1, 1, 4, 4, requires_grad=True)\n"
+    source += "y, places = torch.nn.functional.max_pool2d(x, 2, return_indices=True)\nz = places + 1\n"
+    trace = run(source)
+    last = trace.frame(len(trace))
+    assert "places" in [last.name(number) for number in range(len(trace.tensors))]
