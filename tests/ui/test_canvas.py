@@ -216,6 +216,14 @@ def test_the_view_follows_the_current_step(qtbot: QtBot) -> None:
             assert view.rect().contains(scene.screen_box(item, view._camera).center())
 
 
+def test_the_view_goes_to_what_failed(qtbot: QtBot) -> None:
+    trace = sample_trace()
+    view = shown(qtbot, trace, 1, size=(400, 300))
+    view._zoom(1.5 / view._camera.scale, QPointF(0, 0))
+    view.set_cursor(len(trace))
+    assert view.rect().contains(place(view, "node", MUL2))
+
+
 def test_a_tooltip_has_the_numbers_in_full(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, len(trace))

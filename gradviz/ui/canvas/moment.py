@@ -36,6 +36,11 @@ class Moment:
     current: tuple[int, ...]
     failed: tuple[tuple[int, str], ...]  # items that the error is about, with the reason
 
+    @property
+    def focus(self) -> int:
+        """The item to look at: what failed, else what the step is about, -1 none."""
+        return self.failed[0][0] if self.failed else self.current[0] if self.current else -1
+
 
 def moment(diagram: Diagram, frame: Frame) -> Moment:
     """The diagram at the frame's cursor."""

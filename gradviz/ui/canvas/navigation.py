@@ -47,7 +47,7 @@ def neighbour(placed: Placed, moment: Moment, item: int, direction: str) -> int:
 
 def first(placed: Placed, moment: Moment) -> int:
     """Where the keyboard begins: the item of the current step, else the leftmost one seen."""
-    if moment.current:
-        return moment.current[0]
+    if moment.focus >= 0:
+        return moment.focus
     seen = np.flatnonzero(moment.items)
     return int(seen[placed.corner[seen, 0].argmin()]) if len(seen) else -1

@@ -129,12 +129,12 @@ class Surface(QWidget):
     def _bring_into_view(self) -> bool:
         """Centre on the item of the current step if it is not wholly in view; whether the camera moved."""
         scene = self._scene
-        if scene is None or not scene.moment.current:
+        if scene is None or scene.moment.focus < 0:
             return False
-        box = scene.screen_box(scene.moment.current[0], self._camera, 0)
+        box = scene.screen_box(scene.moment.focus, self._camera, 0)
         if self.rect().contains(box) or box.width() > self.width() or box.height() > self.height():
             return False
-        place = scene.place_of(scene.moment.current[0])
+        place = scene.place_of(scene.moment.focus)
         assert place is not None
         before, self._camera = self._camera, self._aimed(self._camera, place)
         return self._camera != before
