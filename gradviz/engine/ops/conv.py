@@ -226,6 +226,22 @@ def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         raise RuntimeError(f"Input type ({input.dtype.cpp}) and bias type ({bias.dtype.cpp}) should be the same")
 
 
+def _check_transposed_reach(input: Tensor, kernel: Sizes, settings: tuple[Sizes, ...]) -> None:
+    inner = input._data.shape[2:]
+    stride, padding, dilation, extra = settings
+    out = [
+        (n - 1) * s - 2 * p + d * (k - 1) + 1 + e
+        for n, k, s, p, d, e in zip(inner, kernel, stride, padding, dilation, extra, strict=True)
+    ]
+    if min(out) < 1:
+        lead = (1,) if len(inner) == 1 else ()  # PyTorch computes a line as an image of height 1
+        before, after = (" x ".join(map(str, (*lead, *sizes))) for sizes in (inner, out))
+        raise RuntimeError(
+            f"Given input size per channel: ({before}). Calculated output size per channel: ({after}). "
+            "Output size is too small"
+        )
+
+
 def _check_output_padding(extra: Sizes, stride: Sizes, dilation: Sizes) -> None:
     if all(e < s or e < d for e, s, d in zip(extra, stride, dilation, strict=True)):
         return
@@ -334,6 +350,7 @@ def _transposed_convolution(count: int) -> None:
         _check_settings(steps, around, gaps, groups)
         _check_channels(whole, weight, bias, groups, True)
         _check_output_padding(extra, steps, gaps)
+        _check_transposed_reach(whole, weight._data.shape[2:], (steps, around, gaps, extra))
         _check_types(whole, weight, bias)
         made: Tensor = call(
             CONVOLUTION,
