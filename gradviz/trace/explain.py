@@ -31,8 +31,12 @@ def explain(frame: Frame) -> Explanation:
     coming = title(trace.frame_at(frame.cursor + 1)) if frame.cursor < len(trace) else ""
     if not frame.cursor:
         return Explanation("Before the first step", "Nothing has run yet.", coming)
-    kind = Kind(int(trace.steps.kind[frame.cursor - 1]))
-    return Explanation(title(frame), _ROWS[kind][1](frame), coming)
+    return Explanation(title(frame), sentence(frame), coming)
+
+
+def sentence(frame: Frame) -> str:
+    """What happened in the current step, with the numbers put in."""
+    return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][1](frame)
 
 
 def title(frame: Frame) -> str:
@@ -166,24 +170,30 @@ def _contribution_title(frame: Frame) -> str:
 
 def _contribution(frame: Frame) -> str:
     trace, row = frame.trace, _ref(frame)
-    buffer = frame.buffer(frame.current_tensor)
-    if buffer is None:
-        return "A gradient arrived at an input buffer."
+    arrived, expected = int(trace.arrivals.arrived[row]), int(trace.arrivals.expected[row])
     name = frame.name(frame.current_tensor)
     sender = sender_name(frame, int(trace.arrivals.from_node[row]))
-    came = _text(trace.value(int(trace.arrivals.value[row])))
-    missing = buffer.expected - buffer.arrived
-    if buffer.arrived > 1:
-        parts = " + ".join(value.brief() for _, value in buffer.contributions)
-        few = buffer.arrived == len(buffer.contributions) and len(parts) <= 60
-        total = f"{parts} = {buffer.total.brief()}" if few else f"the sum is {buffer.total.text()}"
-        came = f"{came} came from {sender}: {total}"
-    else:
-        came = f"{came} came from {sender}"
-    if missing:
-        counts = f"({buffer.arrived} of {buffer.expected}), {missing} to come"
-        return f"{name} waits for {buffer.expected} contributions: {came} {counts}."
-    return f"{name} has all {buffer.expected} contributions: {came}. The node that waited can run now."
+    came = f"{_text(trace.value(int(trace.arrivals.value[row])))} came from {sender}"
+    if arrived > 1:
+        came += f": {_sum(frame, frame.current_tensor, row)}"
+    if arrived < expected:
+        counts = f"({arrived} of {expected}), {expected - arrived} to come"
+        return f"{name} waits for {expected} contributions: {came} {counts}."
+    return f"{name} has all {expected} contributions: {came}. The node that waited can run now."
+
+
+def _sum(frame: Frame, tensor: int, row: int) -> str:
+    """What an input buffer holds: "7 + 6 = 13", only the sum when it has many parts."""
+    trace = frame.trace
+    total = trace.value(int(trace.arrivals.total[row]))
+    buffer = frame.buffer(tensor) if trace.arrivals.arrived[row] <= _FEW else None
+    parts = " + ".join(value.brief() for _, value in buffer.contributions) if buffer is not None else ""
+    if total is None or not parts or len(parts) > 60:
+        return f"the sum is {_text(total)}"
+    return f"{parts} = {total.brief()}"
+
+
+_FEW = 6  # contributions that are written one by one
 
 
 def _accumulate_title(frame: Frame) -> str:
@@ -196,8 +206,8 @@ def _accumulate(frame: Frame) -> str:
     before = trace.frame_at(frame.cursor - 1).grad(tensor)
     if before is None:
         return _stop(f"{name}.grad was None, so it takes the incoming gradient: None → {_text(now)}")
-    buffer = frame.buffer(tensor)
-    incoming = f" + {buffer.total.brief()}" if buffer is not None else ""
+    came = frame.arriving(tensor)
+    incoming = f" + {came.brief()}" if came is not None else ""
     return (
         f"The incoming gradient is added to {name}.grad: {before.brief()}{incoming} = {now.brief() if now else 'None'}."
     )

@@ -255,6 +255,11 @@ class Frame:
             return self.trace.value(hooks.after[changed])
         return self.trace.value(self.trace.arrivals.total[rows[-1]])
 
+    def arriving(self, tensor: int) -> Value | None:
+        """The sum in the input buffer of this tensor in this backward call."""
+        rows = self._arrivals(tensor)
+        return self.trace.value(self.trace.arrivals.total[rows[-1]]) if len(rows) else None
+
     def buffer(self, tensor: int) -> Buffer | None:
         """The input buffer where this tensor's gradient is summed, None while nothing has arrived in this call."""
         rows = self._arrivals(tensor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from gradviz.trace.explain import sentence
 from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.values import Value
@@ -61,7 +62,7 @@ def step_json(frame: Frame) -> dict[str, Any]:
         result["tensor"] = frame.name(step.tensor)
     if step.call >= 0:
         result["call"] = step.call
-    return result | _DETAILS.get(step.kind, _nothing)(frame) | {"title": step.title, "text": frame.explanation.sentence}
+    return result | _DETAILS.get(step.kind, _nothing)(frame) | {"title": step.title, "text": sentence(frame)}
 
 
 def value_json(value: Value | None) -> Any:

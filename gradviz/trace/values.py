@@ -109,7 +109,7 @@ class Value:
         """How many elements it has."""
         return int(np.prod(self.shape, dtype=np.float64)) if self.shape else 1
 
-    @property
+    @cached_property
     def scalar(self) -> float | complex | int | bool | None:
         """The only element, or None when there are more or fewer."""
         return self.array.reshape(-1)[0].item() if self.array is not None and self.array.size == 1 else None
