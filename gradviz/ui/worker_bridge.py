@@ -160,8 +160,7 @@ class WorkerBridge(QObject):
 
 
 def _load() -> None:
-    """Import NumPy, the trace, and the engine's rows, which explanations are made from."""
-    import gradviz.engine.ops
+    """Import NumPy and the trace."""
     import gradviz.trace.explain
     import gradviz.trace.trace  # noqa: F401
 
