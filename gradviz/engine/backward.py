@@ -74,6 +74,7 @@ class GraphTask:
     def run(self) -> None:
         """Run every node that is reached, in PyTorch's order."""
         before, state.grad = state.grad, self.create_graph
+        outer, state.reached = state.reached, self.dependencies if self.needed is None else self.needed
         if not self.create_graph:
             state.observer = None
         try:
@@ -81,7 +82,7 @@ class GraphTask:
             while ready:
                 self._evaluate(heappop(ready)[2])
         finally:
-            state.grad, state.observer = before, self.observer
+            state.grad, state.observer, state.reached = before, self.observer, outer
 
     def _evaluate(self, node: Node) -> None:
         grads = self.buffers.pop(node, None)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node", int]
 Array = np.ndarray[Any, Any]
+Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
 LAST = 2**64 - 1  # the sequence number that outranks all others
 
 SECOND_BACKWARD = (
@@ -116,9 +117,9 @@ class PackedSaved(Saved):
 
     __slots__ = ("packed", "unpack")
 
-    def __init__(self, tensor: Tensor, index: int, is_output: bool) -> None:
+    def __init__(self, tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None) -> None:
         super().__init__(tensor, index, is_output)
-        pack, self.unpack = state.saved_hooks[-1]
+        pack, self.unpack = state.saved_hooks[-1] if hooks is None else hooks
         held, state.saved_hooks = state.saved_hooks, []
         grad, state.grad = state.grad, False
         try:
@@ -128,8 +129,43 @@ class PackedSaved(Saved):
         self.tensor, self.data = None, np.empty(0)
 
     def value(self, node: Node) -> Tensor:
-        found: Tensor = self.unpack(self.packed)
+        from gradviz.engine.tensor import Tensor
+
+        found = self.unpack(self.packed)
+        if not isinstance(found, Tensor):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(found).__name__}"
+            )
         return found
+
+
+class SavedTensor:
+    """What `grad_fn._raw_saved_x` gives: one saved buffer, to hang pack and unpack hooks on."""
+
+    __slots__ = ("_at", "_node")
+
+    def __init__(self, node: Node, at: int) -> None:
+        self._node, self._at = node, at
+
+    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        """Pack the buffer now; unpack it whenever it is used."""
+        node, at = self._node, self._at
+        if node.saved is None or node.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        one = node.saved[at]
+        if isinstance(one, PackedSaved):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        if one is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        is_output = one.tensor is None
+        node.saved[at] = PackedSaved(one.value(node), one.index, is_output, (pack_hook, unpack_hook))
+
+
+SavedTensor.__module__ = "torch._C._autograd"
 
 
 def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
@@ -223,8 +259,21 @@ class Node:
         if name.startswith("_saved_"):
             return self._find_saved(name.removeprefix("_saved_"))
         if name.startswith("_raw_saved_"):
-            return self._find_saved(name.removeprefix("_raw_saved_"))
+            return self._raw_saved(name.removeprefix("_raw_saved_"))
         raise AttributeError(f"'{self.class_name}' object has no attribute '{name}'")
+
+    def _raw_saved(self, name: str) -> SavedTensor:
+        names = () if self.plan is None else self.plan.saved_names
+        if name not in names:
+            raise AttributeError(f"'{self.class_name}' object has no attribute '_raw_saved_{name}'")
+        if self.saved is None or self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        return SavedTensor(self, names.index(name))
+
+    def __call__(self, *grads: Tensor | None) -> Any:
+        """Run the node by hand: the gradients of its inputs from those of its outputs."""
+        found = tuple(self.apply(list(grads)))
+        return found[0] if len(found) == 1 else found
 
     def _find_saved(self, name: str) -> Any:
         names = () if self.plan is None else self.plan.saved_names

@@ -4,7 +4,7 @@ up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 class State:
     """What holds now for the running program."""
 
-    __slots__ = ("anomaly", "anomaly_nan", "grad", "inference", "observer", "saved_hooks", "sequence", "warned")
+    __slots__ = (
+        "anomaly",
+        "anomaly_nan",
+        "grad",
+        "inference",
+        "observer",
+        "reached",
+        "saved_hooks",
+        "saved_hooks_refusal",
+        "sequence",
+        "warned",
+    )
 
     def __init__(self) -> None:
         self.grad = True
@@ -24,6 +35,8 @@ class State:
         self.anomaly = False
         self.anomaly_nan = True
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last
+        self.saved_hooks_refusal: str | None = None  # why saved_tensors_hooks can't be opened
+        self.reached: Container[Any] = ()  # the nodes of the backward pass that runs
         self.warned: set[str] = set()  # what PyTorch says once per process
 
 

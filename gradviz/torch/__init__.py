@@ -60,7 +60,24 @@ contiguous_format, preserve_format, channels_last = "contiguous_format", "preser
 return_types = _named.RETURN_TYPES
 globals().update(_FUNCTIONS)
 
-from gradviz.torch import autograd, cuda, distributions, func, linalg, nn, optim, random, special, testing, utils  # noqa: E402
+from gradviz.torch import (  # noqa: E402
+    accelerator,
+    autograd,
+    backends,
+    cuda,
+    distributions,
+    func,
+    linalg,
+    mps,
+    nn,
+    optim,
+    random,
+    special,
+    testing,
+    utils,
+    version,
+)
+from gradviz.torch.func import vmap  # noqa: E402
 
 __all__ = [
     "BoolTensor",
@@ -74,7 +91,9 @@ __all__ = [
     "ShortTensor",
     "Size",
     "Tensor",
+    "accelerator",
     "autograd",
+    "backends",
     "cuda",
     "default_generator",
     "device",
@@ -88,6 +107,7 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "linalg",
+    "mps",
     "nn",
     "no_grad",
     "optim",
@@ -98,6 +118,8 @@ __all__ = [
     "special",
     "testing",
     "utils",
+    "version",
+    "vmap",
 ]
 
 

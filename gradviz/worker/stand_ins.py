@@ -22,6 +22,7 @@ _CHANGEABLE = (
     "torch.utils.data.DataLoader",
     "torch.autograd.function.FunctionCtx",
     "torch.autograd.Function",
+    "torch.backends.Backend",
 )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
+from gradviz.torch.nn.modules import legacy_hooks
 
 if TYPE_CHECKING:
     from gradviz.torch.nn.modules.module import Module
@@ -80,7 +81,8 @@ def _with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     for hook in tuple(module._forward_pre_hooks.values()):
         args, kwargs = _pre_hook(module, hook, args, kwargs)
     backward = None
-    if module._backward_hooks or module._backward_pre_hooks:
+    legacy = module._is_full_backward_hook is False
+    if (module._backward_hooks and not legacy) or module._backward_pre_hooks:
         backward = BackwardHooks(
             module, tuple(module._backward_hooks.values()), tuple(module._backward_pre_hooks.values())
         )
@@ -90,6 +92,8 @@ def _with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         found = hook.fn(module, args, kwargs, result) if hook.with_kwargs else hook.fn(module, args, result)
         if found is not None:
             result = found
+    if legacy and module._backward_hooks:
+        legacy_hooks.hang(module, tuple(module._backward_hooks.values()), args, result)
     return result if backward is None else backward.on_outputs(result)
 
 

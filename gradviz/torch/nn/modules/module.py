@@ -13,6 +13,7 @@ from gradviz.engine.modes import no_grad
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import ForwardHook
+from gradviz.torch.nn.modules.legacy_hooks import MIXED_HOOKS
 from gradviz.torch.nn.modules.registry import Registry
 
 Self = TypeVar("Self", bound="Module")
@@ -30,6 +31,7 @@ class Module(Registry):
 
     _version = 1
     call_super_init = False
+    _is_full_backward_hook: bool | None = None
     training: bool
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -231,8 +233,18 @@ class Module(Registry):
         """Call `hook(module, grad_output)` before the gradients go through the module."""
         return self._hook("_backward_pre_hooks", hook, prepend)
 
+    def register_backward_hook(self, hook: Any) -> RemovableHandle:
+        """The old form: `hook(module, grad_input, grad_output)` at the node that made the output."""
+        if self._is_full_backward_hook is True:
+            raise RuntimeError(MIXED_HOOKS)
+        self._is_full_backward_hook = False
+        return self._hook("_backward_hooks", hook, False)
+
     def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients have gone through the module."""
+        if self._is_full_backward_hook is False:
+            raise RuntimeError(MIXED_HOOKS)
+        self._is_full_backward_hook = True
         return self._hook("_backward_hooks", hook, prepend)
 
     def register_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
