@@ -60,7 +60,11 @@ class DotProcess:
             if self._child is not None:
                 return
             self._child = subprocess.Popen(
-                command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                command(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
             self._answers = queue.SimpleQueue()
             self._reader = threading.Thread(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 SMALLEST, LARGEST = 0.002, 6.0
 FIT_MARGIN = 28.0
-LARGEST_FIT = 1.35
+LARGEST_FIT = 1.7
 Box = tuple[float, float, float, float]
 
 
