@@ -20,7 +20,7 @@ from gradviz.engine.tensor import Tensor
 def _batch_norm(
     x: Any, w: Any, b: Any, running_mean: Any, running_var: Any, *, training: bool, momentum: float, eps: float
 ) -> Any:
-    axes = (0, *range(2, x.ndim))
+    axes, x = (0, *range(2, x.ndim)), np.ascontiguousarray(x)
     if training:
         mean = np.mean(x, axis=axes, dtype=x.dtype)
         var = np.mean((x - channels(mean, x)) ** 2, axis=axes, dtype=x.dtype)

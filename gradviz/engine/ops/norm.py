@@ -27,6 +27,7 @@ Dims = tuple[int, ...]
 
 def standardised(x: Any, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
     """(x − mean) / σ, the mean and 1/σ over `axes`, kept as ones."""
+    x = np.ascontiguousarray(x)  # as PyTorch's result is, whatever the order of the input
     mean = np.mean(x, axis=axes, keepdims=True, dtype=x.dtype)
     centred = x - mean
     scale = (1 / np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + x.dtype.type(eps))).astype(x.dtype)

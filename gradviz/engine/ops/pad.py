@@ -32,7 +32,7 @@ def _constant(x: Any, *, pad: Sizes, value: Any) -> Any:
     ends = _ends(pad, x.ndim)
     cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(x.shape, ends, strict=True))
     wide = [(max(a, 0), max(b, 0)) for a, b in ends]
-    return np.pad(x[cut], wide, constant_values=number_array(value, x.dtype)[()])
+    return np.pad(np.ascontiguousarray(x[cut]), wide, constant_values=number_array(value, x.dtype)[()])
 
 
 CONSTANT_PAD: OpRow = op(

@@ -61,7 +61,7 @@ def put_windows(cols: Array, shape: Sizes, stride: Sizes, padding: Sizes, dilati
             for o, d, c, s in zip(offset, dilation, counts, stride, strict=True)
         )
         out[(..., *place)] += cols[(..., *offset)]
-    return out[(..., *(slice(p, p + size) for p, size in zip(padding, shape, strict=True)))]
+    return np.ascontiguousarray(out[(..., *(slice(p, p + size) for p, size in zip(padding, shape, strict=True)))])
 
 
 def convolve(x: Array, w: Array, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
