@@ -3,6 +3,8 @@ end."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store
 from gradviz.ui.recovery import RecoveryKeeper
 from tests.driver import Pilot
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -54,6 +58,33 @@ def test_two_windows_do_not_share_a_file(qtbot: QtBot, store: Store, tmp_path: P
     assert (tmp_path / "window-1.json").exists() and not (tmp_path / "window-2.json").exists()
     two.close()
     one.close()
+
+
+CRASH = """
+import os, sys
+from pathlib import Path
+from gradviz.document.snippet import Snippet
+from gradviz.session.store import TYPING, Store
+from gradviz.ui.launch import application
+from gradviz.ui.recovery import RecoveryKeeper
+
+app = application()
+store = Store()
+keeper = RecoveryKeeper(store, Path(sys.argv[1]))
+store.edit(TYPING, Snippet("typed = 'before the crash'"))
+keeper.write()
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process that kills itself so is a matter of POSIX")
+def test_a_process_that_was_killed_left_its_text_and_no_lock(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], cwd=ROOT, timeout=60, check=False)
+    assert done.returncode == -9
+    keeper = RecoveryKeeper(store, tmp_path)
+    assert keeper.left_behind == Recovery("typed = 'before the crash'")
+    keeper.answered()
+    keeper.close()
 
 
 @pytest.mark.parametrize("wanted", [True, False])
