@@ -8,14 +8,14 @@ from gradviz.trace.kinds import Kind
 from gradviz.trace.schema import NEVER
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
+    from gradviz.trace.tensor_state import TensorState
     from gradviz.trace.trace import Trace
 
 _SEARCHED = 500  # tensors looked at on the way back to where a history was cut off
 _NOTHING_REQUIRES, _SWITCHED_OFF, _NOT_DIFFERENTIABLE = 1, 2, 3  # see schema.UNTRACKED
 
 
-def no_grad_reason(frame: Frame, tensor: int) -> str | None:
+def no_grad_reason(frame: TensorState, tensor: int) -> str | None:
     """The first reason that holds why `.grad` is None; None when there is a gradient."""
     if frame.grad(tensor) is not None:
         return None
@@ -31,7 +31,7 @@ def no_grad_reason(frame: Frame, tensor: int) -> str | None:
     return _not_reached(frame, tensor)
 
 
-def _cleared(frame: Frame, tensor: int) -> str:
+def _cleared(frame: TensorState, tensor: int) -> str:
     """That `.grad` was set to None after the last gradient had come, if it was."""
     trace = frame.trace
     row = trace.history("grads", "tensor").last(tensor, frame.cursor)
@@ -100,7 +100,7 @@ def _at(line: int) -> str:
     return f" at line {line}" if line > 0 else ""
 
 
-def _not_required(frame: Frame, tensor: int) -> str:
+def _not_required(frame: TensorState, tensor: int) -> str:
     trace = frame.trace
     dtype, node = str(trace.tensors.dtype[tensor]), int(trace.tensors.producer[tensor])
     if not dtype.startswith(("float", "bfloat", "complex")):
@@ -127,7 +127,7 @@ def _leaf_text(trace: Trace, tensor: int) -> str:
     return f"a gradient that was computed without create_graph=True{_at(int(trace.calls.line[call]))}"
 
 
-def _passing(frame: Frame, tensor: int) -> str:
+def _passing(frame: TensorState, tensor: int) -> str:
     buffer = frame.buffer(tensor)
     assert buffer is not None
     if frame.is_leaf(tensor) or frame.retains_grad(tensor):
@@ -137,7 +137,7 @@ def _passing(frame: Frame, tensor: int) -> str:
     return "not a leaf: the gradient passed through and was not stored (retain_grad() stores it)"
 
 
-def _not_reached(frame: Frame, tensor: int) -> str:
+def _not_reached(frame: TensorState, tensor: int) -> str:
     trace = frame.trace
     wanted = trace.wanted_by(frame.call)
     if len(wanted) and tensor not in wanted:
@@ -160,7 +160,7 @@ def _stopped_by_error(trace: Trace, call: int) -> bool:
     return len(trace.errors) > 0 and (end == NEVER or end == trace.errors.step[0] - 1)
 
 
-def _uses(frame: Frame, tensor: int) -> str:
+def _uses(frame: TensorState, tensor: int) -> str:
     """What is remarkable about the uses of a tensor that no gradient reached: there are none, or all cut it off."""
     trace, nodes = frame.trace, frame.trace.nodes
     users = [int(user) for user in trace.users_of(tensor) if nodes.step[user] < frame.cursor]

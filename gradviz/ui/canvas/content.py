@@ -12,7 +12,8 @@ from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, REFERENCE, Diagram, c
 from gradviz.ui.canvas.heat import Picture, picture
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Buffer, Frame, SavedBuffer
+    from gradviz.trace.frame import Frame, SavedBuffer
+    from gradviz.trace.tensor_state import Buffer
     from gradviz.trace.values import Value
 
 NUMBER_CHARACTERS = 11
