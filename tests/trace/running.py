@@ -34,7 +34,14 @@ def record(source: str, every: int = 0) -> Iterator[Batch]:
     statements = tree.body
     chunks = [statements] if not every else [statements[i : i + every] for i in range(0, len(statements), every)]
 
-    def warned(message: Warning | str, category: type[Warning], *_: object) -> None:
+    def warned(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
         recorder.text("err", f"{category.__name__}: {message}\n")
 
     set_observer(recorder)
