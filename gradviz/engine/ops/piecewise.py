@@ -68,7 +68,7 @@ SOFTSHRINK = activation(
 HARDSHRINK = activation(
     "hardshrink",
     "lambd",
-    lambda x, *, lambd: np.where((x >= -lambd) & (x <= lambd), x * 0, x),
+    lambda x, *, lambd: np.where((x >= -lambd) & (x <= lambd), x.dtype.type(0), x),
     _outside,
     None,
     latex=r"x \cdot [|x| > \lambda]",
