@@ -7,6 +7,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
+from typing import TextIO
 
 import gradviz.torch as torch
 from gradviz.engine.observe import set_observer
