@@ -124,6 +124,8 @@ class WorkerProcess:
                 raise ProtocolError("a READY message without layers")
             self.layers = {str(name)[:40]: str(state)[:200] for name, state in layers.items()}
             self._started = True
+            with contextlib.suppress(OSError):  # where a folder in use can be removed, a killed program leaves nothing
+                os.rmdir(self._scratch)
             self._ready.set()
         elif frame.kind is FrameKind.FAILED and not self._ready.is_set():
             self._failure = text_field(frame.header, "sentence", 2000)

@@ -11,6 +11,7 @@ from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.plots import plot_modules
+from gradviz.worker.progress import progress_modules
 from gradviz.worker.standard_modules import ClassFormOnly, offered_classes, standard_modules
 
 _CHANGEABLE = (
@@ -37,7 +38,13 @@ class World:
         bases = facade | offered_classes(standard.values())
         self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,), gate)
         arrays = Arrays(self.guard, _look_up(torch, "torch.Tensor")).module()
-        self.modules: dict[str, Any] = {**standard, **arrays, **plot_modules(write), **torch}
+        self.modules: dict[str, Any] = {
+            **standard,
+            **arrays,
+            **plot_modules(write),
+            **progress_modules(write),
+            **torch,
+        }
 
     def import_module(self, name: str) -> Any:
         """The stand-in for an import statement that the policy has let through."""

@@ -45,6 +45,16 @@ def test_plots_are_accepted_and_said_not_to_be_drawn_once(run: Runner) -> None:
     assert outcome.printed("err") == NOT_DRAWN
 
 
+def test_a_progress_bar_is_left_out(run: Runner) -> None:
+    outcome = run(
+        "from tqdm import tqdm, trange\nfrom tqdm.auto import tqdm as other\n"
+        "for i in tqdm(range(2), desc='x', leave=False):\n    print(i)\n"
+        "bar = trange(3)\nfor i in bar:\n    bar.set_postfix(loss=i)\n"
+        "with other(total=5) as b:\n    b.update(2)\n    print(b.n, len(b))\ntqdm.write('line')\nprint(list(bar))"
+    )
+    assert (outcome.status, outcome.printed()) == ("ok", "0\n1\n2 5\nline\n[0, 1, 2]\n"), outcome.done
+
+
 def test_a_lone_surrogate_and_nul_get_through(run: Runner) -> None:
     outcome = run("print('\\ud800', '\\0', chr(0x10FFFF))")
     assert outcome.printed() == "\ud800 \0 \U0010ffff\n"
