@@ -6,9 +6,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -19,6 +23,13 @@ LINALG: dict[str, Callable[..., Any]] = {}  # torch.linalg.<name>
 SPECIAL: dict[str, Callable[..., Any]] = {}  # torch.special.<name>
 FFT: dict[str, Callable[..., Any]] = {}  # torch.fft.<name>
 
+_TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1"})  # what functions that take `out=` begin with
+_RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the required output "
+    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
+    "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0). "
+    "(Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Resize.cpp:30.)"
+)
 _NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
 
 
@@ -32,7 +43,7 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
                 if place == "method":
                     setattr(Tensor, name, offered)
                 else:
-                    _NAMESPACES[place][name] = offered
+                    _NAMESPACES[place][name] = offered if place == "F" else with_out(fn, offered, name)
         return fn
 
     return register
@@ -56,6 +67,43 @@ def with_numpy_names(fn: F) -> F:
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]
     return cast(F, call)
+
+
+def with_out(fn: F, offered: F, name: str) -> F:
+    """`torch.<name>(..., out=x)`: the result goes into a tensor that was given, or into several."""
+    known = inspect.signature(fn, follow_wrapped=False).parameters
+    if "out" in known or not _TAKEN.intersection(inspect.signature(fn).parameters):
+        return offered
+
+    def call(*args: Any, out: Any = None, **keywords: Any) -> Any:
+        if out is None:
+            return offered(*args, **keywords)
+        if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in args):
+            raise RuntimeError(
+                f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+                "the arguments requires grad."
+            )
+        found = offered(*args, **keywords)
+        if not isinstance(out, (tuple, list)):
+            return give(out, found)
+        for target, value in zip(out, found, strict=True):
+            give(target, value)
+        return out if not hasattr(found, "fields") else type(found)(*out)
+
+    functools.update_wrapper(call, fn)
+    del call.__wrapped__  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
+def give(out: Tensor, value: Tensor) -> Tensor:
+    """Put a result into `out`, which takes its shape; PyTorch warns when that was another."""
+    shape = value._data.shape
+    if out._data.shape != shape:
+        if out._data.size:
+            warnings.warn(_RESIZED.format(list(out._data.shape), list(shape)), UserWarning, stacklevel=3)
+        out._data = np.empty(shape, out._data.dtype)
+    out.copy_(value)
+    return out
 
 
 def method(*names: str) -> Callable[[F], F]:

@@ -53,7 +53,9 @@ def backward(
     seeds = _seeds(roots, given)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph:
-        warnings.warn(_CYCLE, UserWarning, stacklevel=3)
+        if "cycle" not in state.warned:
+            state.warned.add("cycle")
+            warnings.warn(_CYCLE, UserWarning, stacklevel=3)
     for each in wanted or ():
         each.retain_grad()
     _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=True)

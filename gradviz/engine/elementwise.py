@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import dtypes
-from gradviz.engine.api import api, method
+from gradviz.engine.api import api, give, method
 from gradviz.engine.apply import NO_PARAMS, apply
 from gradviz.engine.graph import Node, Saved, accumulator, save
 from gradviz.engine.inplace import write
@@ -143,7 +143,7 @@ def register(
                 "the arguments requires grad."
             )
         result = apply(*prepare(*args, **kwargs))
-        return result if out is None else out.copy_(result)
+        return result if out is None else give(out, result)
 
     function.__name__ = names[0]
     api(*names, where=where)(function)
