@@ -22,6 +22,8 @@ _TAIL = struct.Struct("<dddi4xf?3x")  # unused, the normal number kept for later
 class Generator:
     """One stream of random numbers; equal seeds give equal numbers."""
 
+    __module__ = "torch._C"
+
     def __init__(self, device: str = "cpu") -> None:
         if str(device) != "cpu":
             raise RuntimeError(f"Device type {device} is not supported for torch.Generator() api.")

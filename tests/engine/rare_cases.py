@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.engine.op_cases import P, Row, X, constant, index, positive, real
+from tests.engine.op_cases import P, Row, X, constant, index, mask, positive, real
+
+C = constant(2, 3)
 
 
 def complex_numbers(torch: Any) -> Iterator[Row]:
@@ -41,6 +43,14 @@ def seldom(torch: Any) -> Iterator[Row]:
         yield name, getattr(torch, name), X
     yield "shift_left", lambda a: a << 2, index(9, 3)
     yield "shift_right", lambda a: a >> 1, index(9, 3)
+    yield "scatter_multiply", lambda c, i, d: c.scatter(1, i, d, reduce="multiply"), C, index(3, 2, 2), constant(2, 2)
+    yield "scatter_reduce_add", lambda c, i: c.scatter(1, i, 1.5, reduce="add"), C, index(3, 2, 2)
+    yield "masked_scatter_wide", lambda x, m, y: x.masked_scatter(m, y), real(3), mask(2, 3), real(2, 3)
+    yield "median_nan", lambda c: (c / c.clamp(min=0).round()).median(1), C
+    yield "quantile_nan", lambda c: (c.sqrt()).quantile(0.4, dim=1), C
+    yield "repeat_interleave_counts", lambda i: torch.repeat_interleave(i), index(4, 3)
+    yield "diff_between", lambda x, y: x.diff(prepend=y, append=y), X, real(2, 1)
+    yield "bincount_weights", lambda i, c: torch.bincount(i, c), index(4, 5), constant(5)
 
 
 def _differentiable_gradient(x: Any) -> Any:

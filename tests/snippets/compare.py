@@ -11,6 +11,8 @@ import itertools
 import re
 from typing import Any
 
+from tests.python_text import in_this_python
+
 RELATIVE = 1e-4
 # A floating-point number has a point or an exponent. Trailing zeros and padding belong to it, so that "0.10" against "0.1" differs.
 FLOAT = re.compile(r"[-+]?(?:\d+\.\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+)", re.IGNORECASE)
@@ -37,7 +39,7 @@ def close(ours: str, theirs: str) -> bool:
 def compare(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str]:
     """("same" | "close" | "different", the first difference as two lines)."""
     verdict, difference = "same", ""
-    mine, yours = ours["stdout"], theirs["stdout"]
+    mine, yours = ours["stdout"], [in_this_python(line) for line in theirs["stdout"]]
     for part, left, right in (
         ("error", ours["error"] or "no error", theirs["error"] or "no error"),
         *(("printed", a, b) for a, b in itertools.zip_longest(mine, yours, fillvalue="<end of output>")),

@@ -298,6 +298,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     """Element by element, whether |input − other| ≤ atol + rtol · |other|."""
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.title} did not match {other.dtype.title}")
+    check_broadcast(input._data, other._data)
     close = np.isclose(_wide(input._data), _wide(other._data), rtol=rtol, atol=atol, equal_nan=equal_nan)
     return wrap(np.asarray(close))
 

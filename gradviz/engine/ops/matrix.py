@@ -362,10 +362,12 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 
 
 api("multi_dot", where="linalg")(lambda tensors: chain_matmul(*tensors))
-api("repeat_interleave")(lambda input, repeats, dim=None, **kw: _repeat_interleave(input, repeats, dim))
+api("repeat_interleave")(lambda input, repeats=None, dim=None, **kw: _repeat_interleave(input, repeats, dim))
 
 
 def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
+    if repeats is None:  # torch.repeat_interleave(counts): each index as often as its count says
+        return made(np.repeat(np.arange(input._data.size), input._data).astype(np.int64))
     x = input.reshape(-1) if dim is None else input
     axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
     if isinstance(repeats, int):

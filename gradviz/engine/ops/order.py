@@ -134,10 +134,31 @@ KTHVALUE = op(
     derivatives=_DERIVATIVE,
     self=_back_to_one,
 )
+
+
+def _has_nan(x: Any) -> Any:
+    return np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, np.bool_)
+
+
+def _median(x: Any) -> Any:
+    return x.dtype.type(np.nan) if _has_nan(x).any() else np.sort(x, axis=None)[(x.size - 1) // 2]
+
+
+def _median_along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    """The lower median along a dimension and its index; where there is a NaN, the first of them."""
+    values, at = _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim)
+    nan = _has_nan(x)
+    if not x.ndim or not nan.any():
+        return values, at
+    axis = wrap_dim(dim, x.ndim)
+    bad, first = nan.any(axis, keepdims=keepdim), np.expand_dims(nan.argmax(axis), axis)
+    return np.where(bad, np.nan, values).astype(x.dtype), np.where(bad, first if keepdim else first.squeeze(axis), at)
+
+
 MEDIAN_DIM = op(
     "median",
     "self",
-    lambda x, *, dim, keepdim=False: _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim),
+    _median_along,
     key="median_dim",
     number=1,
     outputs="values, indices",
@@ -151,7 +172,7 @@ MEDIAN_DIM = op(
 MEDIAN = op(
     "median",
     "self",
-    lambda x: np.sort(x, axis=None)[(x.size - 1) // 2],
+    _median,
     category="reductions",
     symbol="median",
     latex=r"\tilde{x}",
@@ -195,14 +216,15 @@ def quantile(
     ranks = ranks * (x._data.shape[-1] - 1)
     ordered = sort(x, -1)[0]
     ordered = ordered.view(*ordered._data.shape)
-    shape = (*x._data.shape[:-1], ranks.size)
-    low, high = (made(np.broadcast_to(part, shape).astype(np.int64)) for part in (np.floor(ranks), np.ceil(ranks)))
-    weight = made(np.broadcast_to(ranks - np.floor(ranks), shape).astype(x._data.dtype))
+    last = x._data.shape[-1] - 1  # where a NaN stands, if there is one: then it is every quantile
+    ranks = np.where(_has_nan(ordered._data[..., -1:]), last, np.broadcast_to(ranks, (*x._data.shape[:-1], ranks.size)))
+    low, high = (made(part.astype(np.int64)) for part in (np.floor(ranks), np.ceil(ranks)))
+    weight = made((ranks - np.floor(ranks)).astype(x._data.dtype))
     found = ordered.gather(-1, low).lerp(ordered.gather(-1, high), weight)
     if keepdim:
         kept = [1] * input._data.ndim if dim is None else list(input._data.shape)
         kept[axis] = 1
-        return F["movedim"](found, -1, 0).reshape(*([ranks.size] if several else []), *kept)  # type: ignore[no-any-return]
+        return F["movedim"](found, -1, 0).reshape(*([ranks.shape[-1]] if several else []), *kept)  # type: ignore[no-any-return]
     return F["movedim"](found, -1, 0) if several else squeezed(found, -1)
 
 
@@ -278,7 +300,8 @@ def unique(
 @api("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each integer stands, or the sum of its weights."""
-    return made(np.bincount(input._data, None if weights is None else weights._data, minlength))
+    counts = np.bincount(input._data, None if weights is None else weights._data, minlength)
+    return made(counts.astype(np.float32) if weights is not None and weights._data.dtype == np.float32 else counts)
 
 
 @api("histc")
@@ -348,9 +371,13 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
 
 
 @api("diff")
-def diff(input: Tensor, n: int = 1, dim: int = -1) -> Tensor:
-    """Differences of neighbours along `dim`."""
+def diff(
+    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
+) -> Tensor:
+    """Differences of neighbours along `dim`, after what is put before and behind."""
     axis = wrap_dim(dim, input._data.ndim)
+    parts = [each for each in (prepend, input, append) if each is not None]
+    input = F["cat"](parts, axis) if len(parts) > 1 else input
     for _ in range(n):
         size = input._data.shape[axis]
         input = input.narrow(axis, 1, size - 1) - input.narrow(axis, 0, size - 1)

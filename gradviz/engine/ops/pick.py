@@ -129,6 +129,26 @@ def _check_range(index: Tensor, input: Tensor, dim: int) -> None:
         raise RuntimeError(f"index {int(bad.flat[0])} is out of bounds for dimension {dim} with size {n}")
 
 
+def _scatter_multiply(x: Any, index: Any, source: Any, *, dim: int) -> Any:
+    out = x.copy()
+    places = list(np.indices(index.shape))
+    places[dim] = index
+    np.multiply.at(out, tuple(places), source.astype(out.dtype))
+    return out
+
+
+SCATTER_MULTIPLY = op(
+    "scatter",
+    "self, index, src",
+    _scatter_multiply,
+    key="scatter_multiply",
+    category="indexing",
+    symbol="scatter×",
+    latex=r"x_{i_j} \leftarrow x_{i_j} v_j",
+    brief="Elements at the indices are multiplied. It has no gradient.",
+)
+
+
 def _prepare_scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Prepared:
@@ -144,6 +164,12 @@ def _prepare_scatter(
             (input._data, index._data, np.broadcast_to(source._data, index._data.shape)),
             {"dim": axis},
         )
+    if reduce == "multiply":
+        source = operand(given)
+        wide = np.broadcast_to(source._data, index._data.shape)
+        return SCATTER_MULTIPLY, (input, index, source), (input._data, index._data, wide), {"dim": axis}
+    if reduce is not None:
+        raise RuntimeError(f"reduce argument must be either add or multiply, got {reduce}.")
     if isinstance(given, Tensor):
         if given.dtype is not input.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -277,8 +303,8 @@ def _masked_grad(grad: Any, self: Any, mask: Any) -> Any:
 
 
 def _masked_scatter(x: Any, mask: Any, source: Any) -> Any:
-    out = x.copy()
-    wide = np.broadcast_to(mask, x.shape)
+    out = np.broadcast_to(x, np.broadcast_shapes(x.shape, mask.shape)).copy()
+    wide = np.broadcast_to(mask, out.shape)
     out[wide] = source.reshape(-1)[: int(wide.sum())]
     return out
 
@@ -379,7 +405,7 @@ NONZERO = op(
 @api("nonzero")
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of elements that are not zero."""
-    found = call(NONZERO, input)
+    found = call(NONZERO, input.reshape(1) if as_tuple and not input._data.ndim else input)
     return found.unbind(1) if as_tuple else found
 
 

@@ -1,0 +1,33 @@
+import torch
+import torch.nn as nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+net[2].register_backward_hook(lambda m, gi, go: print(len(gi), go[0].shape))
+h = net.register_forward_pre_hook(lambda m, i: print('pre', len(i)))
+x = torch.randn(5, 3)
+net(x).sum().backward()
+h.remove()
+grads = {}
+def save_grad(name):
+    def hook(grad):
+        grads[name] = grad
+    return hook
+x = torch.randn(1, 1, requires_grad=True)
+y = 3*x
+z = y**2
+y.register_hook(save_grad('y'))
+z.sum().backward()
+print(grads['y'])
+v = torch.tensor([0., 0., 0.], requires_grad=True)
+h = v.register_hook(lambda grad: grad * 2)
+v.backward(torch.tensor([1., 2., 3.]))
+print(v.grad)
+h.remove()
+activation = {}
+def get_activation(name):
+    def hook(model, input, output):
+        activation[name] = output.detach()
+    return hook
+net[1].register_forward_hook(get_activation('relu'))
+net(torch.ones(1, 3))
+print(activation)
