@@ -20,6 +20,7 @@ from gradviz.ui.canvas.content import (
     value_content,
 )  # fmt: skip
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE, TENSOR
+from gradviz.ui.canvas.edge_painter import dashes
 from gradviz.ui.canvas.heat import MISSING, picture
 from gradviz.ui.canvas.hover import tooltip
 from gradviz.ui.canvas.ink import Ink
@@ -27,7 +28,7 @@ from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, NO_FLOW, ZERO_FLOW
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import LIGHT
 from tests.trace.sample import ADD, MUL1, MUL2, WX, B, W, X, Y, Z, sample_trace
-from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, STALE, run, scene_of
+from tests.ui.canvas_fixtures import ARRAYS, CHAIN, LOOP, NOT_FINITE, RECURRENCE, STALE, run, scene_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -170,6 +171,19 @@ def test_edges_end_at_the_cards_and_circles(scene: Scene) -> None:
     for edge in range(len(diagram.edges)):
         pieces = placed.cubics[placed.first_cubic[edge] : placed.first_cubic[edge + 1]]
         np.testing.assert_allclose(pieces[1:, 0], pieces[:-1, 3], atol=1e-6)
+
+
+def test_dashes_stay_on_their_edges(qapp: QApplication) -> None:
+    trace = run(CHAIN.format(count=60))
+    placed = scene_of(trace).placed
+    for phase in (0.0, 0.4):
+        cubics = np.arange(len(placed.cubics))
+        lines, owner = dashes(placed, cubics, 9.0, 6.0, np.full(len(cubics), phase))
+        assert np.hypot(*(lines[:, 2:] - lines[:, :2]).T).max() < 4.6
+        low, high = placed.cubic_low[owner] - 0.1, placed.cubic_high[owner] + 0.1
+        assert ((lines[:, :2] >= low) & (lines[:, :2] <= high)).all()
+    lengths = np.abs(np.diff(placed.cubics, axis=1)).sum((1, 2))
+    assert lengths.min() > 0.01
 
 
 def test_the_iterations_of_a_loop_keep_their_place(qapp: QApplication) -> None:

@@ -101,7 +101,7 @@ def _arrows(painter: QPainter, tips: Floats, towards: Floats, size: float = ARRO
         painter.drawConvexPolygon(QPolygonF([QPointF(*tip), QPointF(*a), QPointF(*b)]))
 
 
-def _dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: Floats) -> tuple[Floats, Ints]:
+def dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: Floats) -> tuple[Floats, Ints]:
     """Dashes along cubics as lines (n, 4), two per dash, and the position in `cubics` of each. A dash begins at the
     same place of its edge whichever part of it is painted; `phase`, one for each cubic, moves them backwards."""
     points = np.matmul(WEIGHTS[20], placed.cubics[cubics])
@@ -161,7 +161,7 @@ def _paint_dashes(
     if now.any():
         painter.setPen(_flat(ink.pen(colour, 9.0, alpha=0.18)))
         draw_lines(painter, lines_of(placed, cubics[now], scale))
-    lines, owner = _dashes(
+    lines, owner = dashes(
         placed, cubics, *((DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)), np.where(now, phase, 0.0)
     )
     width = np.full(len(edges), 2.0) if kind == ZERO_FLOW else thickness(moment.norm[edges])

@@ -127,7 +127,7 @@ def place(diagram: Diagram, drawings: list[LayoutResult]) -> Placed:
 
 def _placed(diagram: Diagram, corner: Floats, cubics: Floats, counts: Floats) -> Placed:
     edge = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
-    cubics, edge = _to_the_circle(diagram, corner, cubics, edge)
+    cubics, edge = _without_points(*_to_the_circle(diagram, corner, cubics, edge))
     first = np.searchsorted(edge, np.arange(len(counts) + 1))
     low = np.minimum.reduceat(cubics.min(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
     high = np.maximum.reduceat(cubics.max(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
@@ -150,6 +150,13 @@ def _to_the_circle(diagram: Diagram, corner: Floats, cubics: Floats, edge: Ints)
     order = np.argsort(place, kind="stable")
     everything = np.concatenate((cubics, _straight(before, end), _straight(begin, after)))
     return np.ascontiguousarray(everything[order]), place[order] // 3
+
+
+def _without_points(cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
+    """Without pieces that have no length: they have no direction for an arrow, and dashes lose their way in them."""
+    long = np.abs(np.diff(cubics, axis=1)).sum((1, 2)) > 0.01
+    kept = long | (np.bincount(edge, long, int(edge.max(initial=-1)) + 1)[edge] == 0)
+    return np.ascontiguousarray(cubics[kept]), edge[kept]
 
 
 def _straight(a: Floats, b: Floats) -> Floats:
