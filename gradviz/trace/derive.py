@@ -134,5 +134,6 @@ _DERIVED: dict[str, Callable[[Trace, Columns], Columns]] = {
 _AFTER: dict[str, Callable[[Trace, Columns], None]] = {
     "values": _after_values,
     "frees": _after_frees,
+    "drops": _after_frees,
     "ends": _after_ends,
 }

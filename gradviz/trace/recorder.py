@@ -61,6 +61,9 @@ class Recorder(ForwardRecorder):
 
     def take_batch(self) -> Batch | None:
         """What was recorded since the last call, None when there is nothing."""
+        dropped, self.dropped = self.dropped, []
+        for step, node in dropped:
+            self.writer.add("drops", step, node)
         self.compact.expand(self.writer.rows)
         return self.writer.take() if any(self.writer.rows.values()) else None
 
@@ -159,6 +162,7 @@ class Recorder(ForwardRecorder):
         self.step = step + 1
         self._free_count = row + 1
         number = node.tag
+        self._alive.pop(number, None)
         self._steps += _pack_step(_FREE, number, -1, self._site, self.call, row)
         self._frees += _pack_free(step, number)
 

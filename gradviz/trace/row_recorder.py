@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from numpy.typing import NDArray
 
@@ -28,6 +29,13 @@ NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE = 1, 2, 3  # why an operation
 _pack_step, _pack_node, _pack_input, _pack_tensor, _pack_saved = (
     PACK[name] for name in ("steps", "nodes", "inputs", "tensors", "saved")
 )
+
+
+class Watched(ref["Node"]):
+    """A weak reference to a node that knows its number."""
+
+    __slots__ = ("number",)
+    number: int
 
 
 class RowRecorder:
@@ -59,6 +67,9 @@ class RowRecorder:
         self._op_texts: dict[Any, tuple[int, int, int]] = {}
         self._memory = Memory()
         self._grad_tensors: dict[int, int] = {}
+        self._alive: dict[int, Watched] = {}  # nodes that hold buffers
+        self._note_dropped = self._dropped
+        self.dropped: list[tuple[int, int]] = []  # (step, node) since the last batch
 
     def add_step(self, kind: Kind, node: int, tensor: int, site: int, ref: int) -> int:
         """Add a step; returns its number."""
@@ -193,6 +204,7 @@ class RowRecorder:
 
     def _add_saved(self, node: Node, step: int, number: int, outputs: Sequence[Tensor]) -> None:
         """The buffers of a node, with the tensors that they are."""
+        self._watch(node, number)
         saved = node.saved or ()
         names = self._saved_names.get(node.plan) or self._names_of(node)
         short = bytearray()
@@ -209,6 +221,16 @@ class RowRecorder:
                 return
             short += pack_kept(step, number, name, tensor, one.version)
         self._kept += short
+
+    def _watch(self, node: Node, number: int) -> None:
+        """Note when a node that holds buffers goes with its graph."""
+        watched = self._alive[number] = Watched(node, self._note_dropped)
+        watched.number = number
+
+    def _dropped(self, watched: Watched) -> None:
+        """May come between any two instructions, also while a batch is taken: so it only puts a pair on a list."""
+        if self._alive.pop(watched.number, None) is not None and (state.observer is not None or self.call >= 0):
+            self.dropped.append((self.step - 1, watched.number))
 
     def _add_own_memory(
         self, node: Node, step: int, number: int, outputs: Sequence[Tensor], names: tuple[int, ...]

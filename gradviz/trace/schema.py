@@ -194,6 +194,13 @@ class Frees(Table):
     node: NodeId
 
 
+class Drops(Table):
+    """A node went with its graph, as nothing referred to it any more, and with it the buffers that it still held."""
+
+    step: Step
+    node: NodeId
+
+
 class Hooks(Table):
     """A hook was called."""
 
@@ -318,8 +325,8 @@ TABLES: dict[str, type[Table]] = {
     "operands": Operands,
     "steps": Steps, "nodes": Nodes, "inputs": Inputs, "tensors": Tensors, "names": Names, "writes": Writes,
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
-    "frees": Frees, "hooks": Hooks, "optimizers": Optimizers, "calls": Calls, "roots": Roots, "wanted": Wanted,
-    "ends": Ends, "texts": Texts, "errors": Errors,
+    "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "calls": Calls, "roots": Roots,
+    "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors,
 }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from gradviz.trace.schema import (
     Batch,
     Calls,
     Dims,
+    Drops,
     Ends,
     Errors,
     Flags,
@@ -64,7 +65,7 @@ class Trace:
         self.operands = Operands()
         self.steps, self.nodes, self.inputs, self.tensors = Steps(), Nodes(), Inputs(), Tensors()
         self.names, self.writes, self.versions, self.flags, self.grads = Names(), Writes(), Versions(), Flags(), Grads()
-        self.flows, self.arrivals, self.saved, self.frees = Flows(), Arrivals(), Saved(), Frees()
+        self.flows, self.arrivals, self.saved, self.frees, self.drops = Flows(), Arrivals(), Saved(), Frees(), Drops()
         self.hooks, self.optimizers, self.calls, self.roots, self.wanted = (
             Hooks(),
             Optimizers(),

@@ -218,3 +218,19 @@ def test_a_deep_graph_needs_no_recursion() -> None:
     assert {end.name(number) for number in range(len(trace.tensors))} >= {"x", "y", "z", "w"}
     assert end.explanation.title.startswith("AccumulateGrad")
     assert len(trace.graphs) > 1
+
+
+def test_buffers_go_with_a_graph_that_nothing_refers_to() -> None:
+    source = "x = torch.ones(10, requires_grad=True)\nfor i in range(3):\n    loss = (x * x).sum()\nprint(loss)\n"
+    trace = run(HEAD + source)
+    assert max(trace.held_bytes) == 40 and trace.held_bytes[-1] == 40
+    assert Kind.FREE not in trace.steps.kind and len(trace.drops) == 2
+    kept = run(HEAD + source.replace("loss = ", "loss = 0 if i == 0 else loss\n    loss = loss + "))
+    assert [
+        one.state for node in np.flatnonzero(kept.nodes.op == "mul") for one in kept.frame(99).saved(int(node))
+    ] == ["held"] * 6
+
+
+def test_freed_buffers_are_not_dropped_as_well() -> None:
+    trace = run(HEAD + "x = torch.ones(2, requires_grad=True)\nfor i in range(3):\n    (x * x).sum().backward()\n")
+    assert len(trace.frees) == 3 and not len(trace.drops)
