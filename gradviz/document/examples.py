@@ -13,12 +13,13 @@ LOOK_AT = "look at"
 
 @dataclass(frozen=True)
 class Example:
-    """One example: `paragraph` says what it shows, `look_at` where the eyes should be."""
+    """One example: `paragraph` says what it shows, `look_at` where to look; `code` is the rest of the file."""
 
     path: Path
     title: str
     paragraph: str
     look_at: str
+    code: str
 
 
 def examples(folder: Path = FOLDER) -> tuple[Example, ...]:
@@ -28,9 +29,16 @@ def examples(folder: Path = FOLDER) -> tuple[Example, ...]:
 
 def read(path: Path) -> Example:
     """The title and texts of one example."""
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or path.stem.replace("_", " ")
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    docstring = ast.get_docstring(tree)
+    code = text
+    if docstring is None:
+        docstring = path.stem.replace("_", " ")
+    else:
+        code = "\n".join(text.split("\n")[tree.body[0].end_lineno :]).lstrip("\n")
     title, *rest = [" ".join(part.split()) for part in docstring.split("\n\n")]
     look_at = [part for part in rest if part.lower().startswith(LOOK_AT)]
     texts = [part for part in rest if part not in look_at]
     hints = [part.partition(":")[2].strip() for part in look_at]
-    return Example(path, title.rstrip("."), " ".join(texts), " ".join(hints))
+    return Example(path, title.rstrip("."), " ".join(texts), " ".join(hints), code)

@@ -80,6 +80,7 @@ class State:
     document: Snippet = field(default_factory=Snippet)
     saved: Snippet = field(default_factory=Snippet)
     path: Path | None = None
+    note: str = ""  # what to look at in this document: an example says so
     undo_label: str = ""
     redo_label: str = ""
     run: Run = field(default_factory=Run)

@@ -82,7 +82,7 @@ class Store:
             self._last_typed = float("-inf")
             self._set_document(edit.before)
 
-    def open(self, document: Snippet, path: Path | None, *, saved: Snippet | None = None) -> None:
+    def open(self, document: Snippet, path: Path | None, *, saved: Snippet | None = None, note: str = "") -> None:
         """Show another document; its undo list begins empty, and the old trace goes."""
         self._undo.clear()
         self._redo.clear()
@@ -91,6 +91,7 @@ class Store:
             document=document,
             saved=document if saved is None else saved,
             path=path,
+            note=note,
             undo_label="",
             redo_label="",
             run=Run(),

@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from gradviz.document.errors import UserError
+from gradviz.document.examples import read
 from gradviz.document.snippet import Snippet, load, save
 from gradviz.session.store import Store
 
@@ -51,8 +52,17 @@ class Questions:
 class WindowFiles:
     """Implements the commands' `Files`."""
 
-    def __init__(self, store: Store, questions: Questions, close: Callable[[], bool], run: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        questions: Questions,
+        *,
+        close: Callable[[], bool],
+        run: Callable[[], None],
+        show_editor: Callable[[], None],
+    ) -> None:
         self.questions = questions
+        self._show_editor = show_editor
         self._store = store
         self._close = close
         self._run = run
@@ -84,10 +94,13 @@ class WindowFiles:
         return True
 
     def open_example(self, name: str) -> None:
-        """Open an example as a new, unnamed snippet, and run it."""
-        snippet = load(Path(name))
+        """Open an example as a new, unnamed snippet, and run it. Its text stands above the code."""
+        example = read(Path(name))
         if self.may_leave():
-            self._store.open(snippet, None)
+            look_at = f"Look at {example.look_at}" if example.look_at else ""
+            note = f"{example.title}\n{example.paragraph}\n{look_at}".strip()
+            self._store.open(Snippet(example.code), None, note=note)
+            self._show_editor()
             self._run()
 
     def save(self) -> bool:

@@ -46,7 +46,13 @@ class MainWindow(QMainWindow):
         look.load_fonts()
         self.setAcceptDrops(True)
         self.runner = WorkerBridge(self.store)
-        self.files = WindowFiles(self.store, Questions(self), self.close, self.runner.run)
+        self.files = WindowFiles(
+            self.store,
+            Questions(self),
+            close=self.close,
+            run=self.runner.run,
+            show_editor=lambda: self.focus("editor"),
+        )
         self.actions_ = Actions(self)
         self.layout_ = Layout(Context(self, self.actions_.do, self.theme))
         self.dialogs = WindowDialogs(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
+from gradviz.ui import look
 from gradviz.ui.panels.code_edit import CodeEdit
 from gradviz.ui.panels.error_card import ErrorCard
 from gradviz.ui.panels.panel import Context, Panel
@@ -21,9 +23,17 @@ class EditorPanel(Panel):
         self.code = CodeEdit(context.theme)
         self.code.edited.connect(self._edited)
         self.code.refused.connect(context.shell.store.say)
+        self.note = QLabel()
+        self.note.setObjectName("note")
+        self.note.setWordWrap(True)
+        self.note.setTextFormat(Qt.TextFormat.RichText)
+        self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note.hide()
         self.card = ErrorCard(context.shell, context.theme)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 2, 8, 8)
+        column.setSpacing(6)
+        column.addWidget(self.note)
         column.addWidget(self.code, 1)
         column.addWidget(self.card)
 
@@ -35,11 +45,21 @@ class EditorPanel(Panel):
         super().set_theme(theme)
         self.code.set_theme(theme)
         self.card.set_theme(theme)
+        self.note.setFont(look.sans(theme, 12.5))
+
+    def _show_note(self, note: str) -> None:
+        title, _, rest = note.partition("\n")
+        text = look.escape(rest)
+        self.note.setText(f"<span style='font-weight:600'>{look.escape(title)}</span><br>{text}" if note else "")
+        self.note.setFont(look.sans(self.theme, 12.5))
 
     def show_state(self, before: State, after: State) -> None:
+        if before is after or before.note != after.note:
+            self._show_note(after.note)
         if before is after or before.document is not after.document:
             self.code.set_text(after.document.text)
         self.card.show_state(after)
+        self.note.setVisible(bool(after.note) and not self.card.is_shown)  # an error needs the room
         step = -1
         if after.trace is not None and after.cursor and not after.is_stale:
             step = int(after.trace.frame(after.cursor).current_line)

@@ -13,7 +13,7 @@ from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
 EDIT_LABEL = "Fix"
-TALLEST = 0.48  # of the editor panel; a longer text scrolls
+TALLEST = 0.55  # of the editor panel; a longer text scrolls
 
 
 class Text(QTextBrowser):
@@ -73,6 +73,11 @@ class ErrorCard(QFrame):
     def line(self) -> int:
         """The line that is to blame, -1 if nothing is wrong."""
         return self._problem.line if self._problem else -1
+
+    @property
+    def is_shown(self) -> bool:
+        """True if something is wrong."""
+        return self._problem is not None
 
     def show_state(self, state: State) -> None:
         """Say what the latest run says."""
