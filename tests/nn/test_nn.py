@@ -14,6 +14,7 @@ import pytest
 import gradviz.torch as torch
 from tests.nn.cases import PROGRAMS
 from tests.nn.record import plain
+from tests.python_text import in_this_python
 
 GOLDEN: dict[str, Any] = json.loads((Path(__file__).parent / "golden" / "nn.json").read_text(encoding="utf-8"))
 EXACT = {"initial", "next", "values", "after"}  # drawn, not computed
@@ -35,6 +36,8 @@ def differences(found: Any, expected: Any, path: str = "", exact: bool = False) 
         return [d for i, (f, e) in pairs for d in differences(f, e, f"{path}/{i}", exact)]
     if isinstance(expected, float) and isinstance(found, float):
         return [] if found == pytest.approx(expected, rel=2e-6) else [f"{path}: {found} instead of {expected}"]
+    if isinstance(expected, str):
+        expected = in_this_python(expected)
     return [] if found == expected else [f"{path}: {found!r} instead of {expected!r}"]
 
 

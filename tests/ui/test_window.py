@@ -232,6 +232,7 @@ def drop(target: QWidget, path: Path) -> None:
     QApplication.sendEvent(target, QDropEvent(QPointF(5, 5), copy, data, left, none))
 
 
+@pytest.mark.filterwarnings("ignore:.*QDragEnterEvent:DeprecationWarning")  # there is no other before Qt 6.12
 def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Path) -> None:
     one, two = tmp_path / "one.py", tmp_path / "two.py"
     one.write_text("a = 1\n")
