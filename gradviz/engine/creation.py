@@ -14,6 +14,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
+from gradviz.engine.device import device
 from gradviz.engine.elementwise import NUMBERS
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor, wrap
@@ -188,7 +189,7 @@ def from_numpy(data: Any) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type(data).__name__})")
     if data.dtype not in dtypes.OF_NUMPY:
         raise TypeError(_NOT_NUMPY.format(f"numpy.{data.dtype.type.__name__}"))
-    return made(data)
+    return made(np.asarray(data))  # of a subclass, the plain array over the same memory
 
 
 def check_device(device: Any) -> None:
@@ -198,6 +199,21 @@ def check_device(device: Any) -> None:
         raise AssertionError("Torch not compiled with CUDA enabled")
     if kind != "cpu":
         raise RuntimeError(f"GradViz computes on the CPU only: device '{device}' is not available; use device='cpu'")
+
+
+_default_device = device("cpu")
+
+
+@api("set_default_device", where="torch")
+def set_default_device(device: Any) -> None:
+    """Where new tensors are made: on the CPU."""
+    check_device(device)
+
+
+@api("get_default_device", where="torch")
+def get_default_device() -> device:
+    """The CPU."""
+    return _default_device
 
 
 # --- filled ---

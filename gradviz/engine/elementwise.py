@@ -228,8 +228,9 @@ def _foreign(name: str, self: Tensor, other: Any, reflected: bool) -> Any:
     """An operand that is neither tensor nor number: a NumPy array works as in PyTorch, others are Python's own
     refusal."""
     if isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
-        fn = getattr(operator, name)
-        return fn(wrap(other), self) if reflected else fn(self, wrap(other))
+        fn = getattr(operator, {"div": "truediv"}.get(name, name))
+        array = wrap(np.asarray(other))  # of a subclass, the plain array over the same memory
+        return fn(array, self) if reflected else fn(self, array)
     return NotImplemented
 
 

@@ -7,7 +7,6 @@ as `SafeArray`.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import pkgutil
 import types
@@ -16,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.arrays import SafeArray
 from gradviz.worker.stand_in import StandIn, stand_in
 
 _FOREIGN = (
@@ -64,16 +62,12 @@ def torch_modules(real: dict[str, types.ModuleType]) -> dict[str, Any]:
     for name in sorted(real, key=lambda each: -each.count(".")):  # children first
         module = real[name]
         names = {key: value for key in _public_names(module) if _is_offered(value := getattr(module, key))}
-        names = {key: _taking_arrays(value) if key in _FROM_NUMPY else value for key, value in names.items()}
         for child, held in made.items():
             parent, _, key = child.rpartition(".")
             if parent == name and isinstance(getattr(module, key, held), types.ModuleType | StandIn):
                 names[key] = held  # a function may have the name of its file: torch.autograd.gradcheck
         made[name] = _torch_stand_in(name, module, names)
     return made
-
-
-_FROM_NUMPY = ("tensor", "as_tensor", "asarray", "from_numpy", "Tensor")
 
 
 def _public_names(module: types.ModuleType) -> list[str]:
@@ -86,23 +80,6 @@ def _is_offered(value: Any) -> bool:
         return False
     home = getattr(value, "__module__", None)
     return not (isinstance(home, str) and home.split(".")[0] in _FOREIGN)
-
-
-def _taking_arrays(function: Any) -> Any:
-    """The function on plain arrays: the engine holds ndarray itself, never the snippet's class."""
-    if isinstance(function, type):
-        return function
-
-    @functools.wraps(function)
-    def call(*args: Any, **keywords: Any) -> Any:
-        return function(*(_plain(each) for each in args), **{key: _plain(each) for key, each in keywords.items()})
-
-    del call.__wrapped__
-    return call
-
-
-def _plain(value: Any) -> Any:
-    return np.ndarray.view(value, np.ndarray) if isinstance(value, SafeArray) else value
 
 
 def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, Any]) -> Any:
