@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 
@@ -31,7 +32,9 @@ def command() -> list[str]:
     """How the layout process is started, from source and frozen."""
     if getattr(sys, "frozen", False):
         return [sys.executable, FROZEN_FLAG]
-    return [sys.executable, "-m", "gradviz.layout.server"]
+    home = str(Path(__file__).resolve().parents[2])
+    code = f"import sys; sys.path.insert(0, {home!r}); from gradviz.layout.server import serve; serve()"
+    return [sys.executable, "-P", "-c", code]  # -P: a file of the user's folder is not taken for a module
 
 
 def graphviz_is_here() -> bool:

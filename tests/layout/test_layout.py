@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -144,6 +145,15 @@ def test_a_process_that_dies_is_reported_and_replaced() -> None:
     assert dot._child is not None
     dot._child.kill()
     dot._child.wait()
+    assert dot.draw(recurrence(2), False, 20.0).engine == "dot"
+    dot.close()
+
+
+def test_a_file_of_the_users_folder_is_not_taken_for_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pygraphviz.py").write_text("raise SystemExit(3)")
+    (tmp_path / "struct.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    dot = DotProcess()
     assert dot.draw(recurrence(2), False, 20.0).engine == "dot"
     dot.close()
 
