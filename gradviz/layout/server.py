@@ -1,7 +1,7 @@
 """The child process that holds Graphviz: reads one graph after the other from its standard input and writes the drawing
 to its standard output, until the input ends. It is a process of its own because Graphviz holds Python's lock while it
-works, is not thread-safe, and can only be stopped by killing it. Where the
-program is frozen it is `gradviz --layout-server`. Read `process` next: the other end.
+works, is not thread-safe, and can only be stopped by killing it. Where the program is frozen it is `gradviz
+--layout-server`. Read `process` next: the other end.
 
 Note [Layout messages]
 Each message is a 4-byte little-endian length, then the bytes. A request holds `<IIId` (boxes, edges, rough, seconds of
