@@ -4,6 +4,7 @@ text where a machine can make the change. Pure."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gradviz.session.fixes import Fault, fixed_text
@@ -41,17 +42,18 @@ def problem(state: State) -> Problem | None:
         return None
     trace = state.trace
     if run.phase is Phase.RAISED and trace is not None and trace.error_step is not None:
-        return _raised(state, trace, trace.error_step)
+        return _raised(state.document.text, trace, trace.error_step)
     title = f"{_where(run.line)}{TITLES[run.phase]}"
     return Problem(title=title[0].upper() + title[1:], message=run.sentence, line=run.line)
 
 
-def _raised(state: State, trace: Trace, cursor: int) -> Problem:
+@lru_cache(maxsize=1)  # asked for at every step
+def _raised(text: str, trace: Trace, cursor: int) -> Problem:
     from gradviz.trace.errors import explain_error
 
     kind, message, line = str(trace.errors.type[0]), str(trace.errors.message[0]), int(trace.errors.line[0])
     explanation = explain_error(trace)
-    fault = Fault(state.document.text, line, explanation.fix_line if explanation else -1, message)
+    fault = Fault(text, line, explanation.fix_line if explanation else -1, message)
     return Problem(
         title=f"{_where(line)}{kind}",
         message=message,

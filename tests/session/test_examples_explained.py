@@ -1,5 +1,5 @@
-"""Every example that ships: each of its steps is explained, whatever it is about can be inspected, and each error has its
-reason."""
+"""Every example that ships: each of its steps is explained, whatever it is about can be inspected, and each error has
+its reason."""
 
 from __future__ import annotations
 
