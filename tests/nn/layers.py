@@ -119,6 +119,44 @@ LAYERS: list[tuple[str, str]] = [
         "nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8, 3))",
         "torch.randn(2, 1, 6, 6)",
     ),
+    ("nn.RReLU()", "torch.randn(4, 3)"),
+    ("nn.Softmax2d()", "torch.randn(1, 3, 2, 2)"),
+    ("nn.Unfold(2, padding=1)", "torch.randn(1, 2, 3, 3)"),
+    ("nn.Fold((3, 3), 2)", "torch.randn(1, 8, 4)"),
+    ("nn.PixelUnshuffle(2)", "torch.randn(1, 1, 4, 4)"),
+    ("nn.ChannelShuffle(2)", "torch.randn(1, 4, 2, 2)"),
+    ("nn.UpsamplingNearest2d(scale_factor=2)", "torch.randn(1, 1, 2, 2)"),
+    ("nn.UpsamplingBilinear2d(size=5)", "torch.randn(1, 1, 2, 2)"),
+    ("nn.ReflectionPad3d(1)", "torch.randn(1, 1, 2, 2, 2)"),
+    ("nn.ReplicationPad3d((1, 0, 1, 0, 1, 0))", "torch.randn(1, 1, 2, 2, 2)"),
+    ("nn.CircularPad1d((1, 2))", "torch.randn(1, 2, 4)"),
+    ("nn.CircularPad2d(1)", "torch.randn(1, 1, 3, 3)"),
+    ("nn.CircularPad3d(1)", "torch.randn(1, 1, 2, 2, 2)"),
+    ("nn.ConstantPad3d(1, 2.5)", "torch.randn(1, 1, 1, 2, 2)"),
+    ("nn.ZeroPad3d(1)", "torch.randn(1, 1, 1, 2, 2)"),
+    ("nn.LPPool1d(2, 2)", "torch.randn(1, 2, 4)"),
+    ("nn.LPPool2d(3, 2, stride=1)", "torch.rand(1, 1, 3, 3)"),
+    ("nn.LPPool3d(2, 2)", "torch.randn(1, 1, 2, 2, 2)"),
+    ("nn.MaxUnpool1d(2)", "torch.randn(1, 1, 2), torch.tensor([[[1, 2]]])"),
+    ("nn.MaxUnpool2d(2)", "torch.randn(1, 1, 1, 2), torch.tensor([[[[1, 6]]]])"),
+    ("nn.MaxUnpool3d(2)", "torch.randn(1, 1, 1, 1, 1), torch.tensor([[[[[5]]]]])"),
+    ("nn.AdaptiveAvgPool3d((1, 2, None))", "torch.randn(1, 1, 2, 3, 2)"),
+    ("nn.LocalResponseNorm(3, alpha=0.1)", "torch.randn(1, 4, 2)"),
+    ("nn.EmbeddingBag(5, 3)", "torch.tensor([[0, 2], [4, 2]])"),
+    ('nn.EmbeddingBag(5, 3, mode="sum", padding_idx=2)', "torch.tensor([0, 2, 4, 2]), torch.tensor([0, 3])"),
+    ("nn.GaussianNLLLoss(full=True)", "torch.randn(2, 3), torch.randn(2, 3), torch.rand(2, 3)"),
+    ("nn.MultiMarginLoss(p=2)", "torch.randn(2, 3), torch.tensor([2, 0])"),
+    ("nn.MultiLabelSoftMarginLoss()", "torch.randn(2, 3), torch.ones(2, 3)"),
+    ("nn.TripletMarginWithDistanceLoss(swap=True)", "torch.randn(2, 3), torch.randn(2, 3), torch.randn(2, 3)"),
+    ("nn.TransformerEncoderLayer(4, 2, 8)", "torch.randn(3, 2, 4)"),
+    (
+        'nn.TransformerEncoderLayer(4, 2, 8, 0.0, "gelu", batch_first=True, norm_first=True)',
+        "torch.randn(2, 3, 4), torch.ones(3, 3).triu(1).bool()",
+    ),
+    (
+        "nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, 0.0, batch_first=True), 2, nn.LayerNorm(4))",
+        "torch.randn(2, 3, 4), None, torch.tensor([[False, False, True], [False, False, False]])",
+    ),
 ]
 
 RECURRENT: list[tuple[str, str]] = [
@@ -171,7 +209,7 @@ def layer(torch: Any, made: str, given: str) -> dict[str, Any]:
     module = eval(made, names)
     inputs = eval(f"[{given}]", names)
     for each in inputs[: 1 if "Loss" in made else None]:
-        if each.is_floating_point():
+        if each is not None and each.is_floating_point():
             each.requires_grad_()
     found: dict[str, Any] = {"text": repr(module), "state": dict(module.state_dict())}
     found["initial"] = [param.detach().clone() for param in module.parameters()]
@@ -180,7 +218,7 @@ def layer(torch: Any, made: str, given: str) -> dict[str, Any]:
     found["out"] = out.detach().clone()
     if out.requires_grad:
         (out * weights).sum().backward()
-    found["grads"] = [each.grad for each in inputs] + [param.grad for param in module.parameters()]
+    found["grads"] = [each.grad for each in inputs if each is not None] + [param.grad for param in module.parameters()]
     found["state"] = dict(module.state_dict())
     found["next"] = torch.rand(2)
     return found

@@ -101,8 +101,9 @@ class MultiheadAttention(Module):
         elif self.batch_first:
             query, key, value = _alike(query, key, value, lambda x: x.transpose(1, 0))
         q, k, v = self._project(query, key, value)
-        mask = self._mask(attn_mask, key_padding_mask, query, key)
-        out, weights = self._attend(q, k, v, mask, need_weights, average_attn_weights)
+        causal = is_causal and key_padding_mask is None and not need_weights
+        mask = None if causal else self._mask(attn_mask, key_padding_mask, query, key)
+        out, weights = self._attend(q, k, v, mask, need_weights, average_attn_weights, causal)
         if not batched:
             return out.squeeze(1), None if weights is None else weights.squeeze(0)
         return (out.transpose(1, 0) if self.batch_first else out), weights
@@ -138,7 +139,7 @@ class MultiheadAttention(Module):
         return found
 
     def _attend(
-        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, need_weights: bool, average: bool
+        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, need_weights: bool, average: bool, is_causal: bool
     ) -> tuple[Tensor, Tensor | None]:
         target, batch, _ = q.shape
         source = k.shape[0]
@@ -146,17 +147,32 @@ class MultiheadAttention(Module):
         q = q.view(target, rows, self.head_dim).transpose(0, 1)
         k = k.view(source, rows, self.head_dim).transpose(0, 1)
         v = v.view(source, rows, self.head_dim).transpose(0, 1)
+        if not need_weights:
+            return self._attend_at_once(q, k, v, mask, (target, batch, source), is_causal), None
         scaled = q * math.sqrt(1.0 / float(self.head_dim))
-        scores = T["bmm"](scaled, k.transpose(-2, -1))
-        weights = F.softmax(scores if mask is None else scores + mask, dim=-1)
+        turned = k.transpose(-2, -1)
+        scores = T["bmm"](scaled, turned) if mask is None else T["baddbmm"](mask, scaled, turned)
+        weights = F.softmax(scores, dim=-1)
         if self.dropout and self.training:
             weights = F.dropout(weights, self.dropout)
         out = T["bmm"](weights, v).transpose(0, 1).reshape(target * batch, self.embed_dim)
         out = F.linear(out, self.out_proj.weight, self.out_proj.bias).view(target, batch, self.embed_dim)
-        if not need_weights:
-            return out, None
         weights = weights.view(batch, self.num_heads, target, source)
         return out, weights.mean(dim=1) if average else weights
+
+    def _attend_at_once(
+        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, lengths: tuple[int, int, int], is_causal: bool
+    ) -> Tensor:
+        """The output alone, by scaled_dot_product_attention of (batch, heads, length, head)."""
+        target, batch, source = lengths
+        heads = (batch, self.num_heads)
+        if mask is not None:
+            mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(*heads, -1, source)
+        q, k, v = (x.view(*heads, -1, self.head_dim) for x in (q, k, v))
+        dropped = self.dropout if self.training else 0.0
+        out = F.scaled_dot_product_attention(q, k, v, mask, dropped, is_causal)
+        out = out.permute(2, 0, 1, 3).reshape(batch * target, self.embed_dim)
+        return F.linear(out, self.out_proj.weight, self.out_proj.bias).view(target, batch, self.embed_dim)  # type: ignore[no-any-return]
 
 
 def _additive(mask: Tensor, like: Tensor) -> Tensor:
