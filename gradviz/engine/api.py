@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from gradviz.engine.named import return_type
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
@@ -88,7 +89,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
             return give(out, found)
         for target, value in zip(out, found, strict=True):
             give(target, value)
-        return out if not hasattr(found, "fields") else type(found)(*out)
+        return return_type(f"{found.title}_out", found.fields)(*out) if hasattr(found, "fields") else out
 
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]

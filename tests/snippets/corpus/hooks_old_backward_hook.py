@@ -23,11 +23,3 @@ h = v.register_hook(lambda grad: grad * 2)
 v.backward(torch.tensor([1., 2., 3.]))
 print(v.grad)
 h.remove()
-activation = {}
-def get_activation(name):
-    def hook(model, input, output):
-        activation[name] = output.detach()
-    return hook
-net[1].register_forward_hook(get_activation('relu'))
-net(torch.ones(1, 3))
-print(activation)
