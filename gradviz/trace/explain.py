@@ -240,7 +240,9 @@ def _hook(frame: Frame) -> str:
 
 
 def _clear_title(frame: Frame) -> str:
-    return f"{frame.name(frame.current_tensor)}.grad is cleared{_where(frame.current_line)}"
+    now = frame.grad(frame.current_tensor)
+    how = "set to None" if now is None else "set to zero" if now.norm == 0 else "set"
+    return f"{frame.name(frame.current_tensor)}.grad is {how}{_where(frame.current_line)}"
 
 
 def _clear(frame: Frame) -> str:

@@ -234,3 +234,14 @@ def test_buffers_go_with_a_graph_that_nothing_refers_to() -> None:
 def test_freed_buffers_are_not_dropped_as_well() -> None:
     trace = run(HEAD + "x = torch.ones(2, requires_grad=True)\nfor i in range(3):\n    (x * x).sum().backward()\n")
     assert len(trace.frees) == 3 and not len(trace.drops)
+
+
+def test_a_grad_that_is_cleared_or_assigned() -> None:
+    source = "x = torch.tensor(2., requires_grad=True)\n(x * x).backward()\nx.grad.zero_()\nx.grad = None\n"
+    source += "x.grad = torch.tensor(9.)\nprint(x.grad * 2)\n"
+    trace = run(HEAD + source)
+    titles = [frame.explanation.title for frame in steps(trace, Kind.CLEAR_GRAD)]
+    assert titles == ["x.grad is set to zero (line 4)", "x.grad is set to None (line 5)", "x.grad is set (line 6)"]
+    sentences = [frame.explanation.sentence for frame in steps(trace, Kind.CLEAR_GRAD)]
+    assert sentences == ["x.grad: 4. → 0.", "x.grad: 0. → None.", "x.grad: None → 9."]
+    assert "x.grad * 2" in [trace.frame(len(trace)).name(number) for number in range(len(trace.tensors))]
