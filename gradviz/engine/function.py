@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import SECOND_BACKWARD, ErrorNode, Node, edge_of, next_sequence, save
+from gradviz.engine.graph import ErrorNode, Node, edge_of, next_sequence, save
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.words import SECOND_BACKWARD
 
 
 class FunctionCtx(Node):

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.state import state
+from gradviz.engine.words import INFERENCE_SAVED, SECOND_BACKWARD, overwritten
 
 if TYPE_CHECKING:
     from gradviz.engine.rows import OpRow, Plan
@@ -23,28 +24,6 @@ Edge = tuple["Node", int]
 Array = np.ndarray[Any, Any]
 Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
 LAST = 2**64 - 1  # the sequence number that outranks all others
-
-SECOND_BACKWARD = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-    "been freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if "
-    "you need to backward through the graph a second time or if you need to access saved tensors after "
-    "calling backward."
-)
-INFERENCE_SAVED = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
-    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-)
-_HINT = (
-    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
-    "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-)
-_HINT_ANOMALY = (
-    "Hint: the backtrace further above shows the operation that failed to compute its gradient. "
-    "The variable in question was changed in there or anywhere later. Good luck!"
-)
 
 
 class VersionCounter:
@@ -406,14 +385,8 @@ def function_of(node: Node) -> str:
 
 
 def _version_error(one: Saved, node: Node) -> str:
-    shape = "[" + ", ".join(map(str, one.data.shape)) + "]"
+    shape = ", ".join(map(str, one.data.shape))
     owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
-    source = ""
-    if owner is not None:
-        source = f", which is output {number} of {function_of(owner)},"
-    hint = _HINT_ANOMALY if state.anomaly else _HINT
-    return (
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{dtypes.of(one.data).label} {shape}]{source} is at version {one.current_version}; "
-        f"expected version {one.version} instead. {hint}"
-    )
+    source = "" if owner is None else f", which is output {number} of {function_of(owner)},"
+    what = f"[{dtypes.of(one.data).label} [{shape}]]{source}"
+    return overwritten(what, one.current_version, one.version, state.anomaly)

@@ -15,10 +15,11 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.apply import attach
-from gradviz.engine.graph import SECOND_BACKWARD, Node, edge_of, function_of, next_sequence
+from gradviz.engine.graph import Node, edge_of, function_of, next_sequence
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap
+from gradviz.engine.words import SECOND_BACKWARD
 
 Array = np.ndarray[Any, Any]
 

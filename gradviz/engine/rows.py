@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradviz.engine.graph import SECOND_BACKWARD, Node, Saved, save
+from gradviz.engine.graph import Node, Saved, save
+from gradviz.engine.words import SECOND_BACKWARD
 
 if TYPE_CHECKING:
     from gradviz.engine.tensor import Tensor

@@ -1,0 +1,31 @@
+"""PyTorch's words for what goes wrong with saved buffers. Where they are said: `graph.py`."""
+
+from __future__ import annotations
+
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved "
+    "tensors after calling backward."
+)
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+_HINT = (
+    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
+    "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+_HINT_ANOMALY = (
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. "
+    "The variable in question was changed in there or anywhere later. Good luck!"
+)
+
+
+def overwritten(what: str, now: int, expected: int, anomaly: bool) -> str:
+    """A saved buffer (`what` names its type, shape and source) was written to since."""
+    return (
+        f"one of the variables needed for gradient computation has been modified by an inplace operation: {what} is at "
+        f"version {now}; expected version {expected} instead. {_HINT_ANOMALY if anomaly else _HINT}"
+    )
