@@ -7,61 +7,50 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
+from gradviz.layout.records import Floats, LayoutInput, LayoutResult
 
 SAMPLES = 16
 CLEARANCE = 7.0
-MOST_PAIRS = 3_000_000  # edges times boxes; beyond it nobody sees single curves
-CHUNK = 200
+MOST_EDGES = 6_000  # beyond it nobody sees single curves
 BENDS = ((0.5, 0.5), (0.8, 0.3), (0.3, 0.8), (0.9, 0.1), (0.1, 0.9))
+_T = np.linspace(0, 1, SAMPLES + 1)
+_WEIGHTS = np.stack(((1 - _T) ** 3, 3 * (1 - _T) ** 2 * _T, 3 * (1 - _T) * _T * _T, _T**3), axis=1)
 
 
 def simplify(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
     """The drawing with plain curves where there is room for them."""
     count = len(graph.edges)
-    if not count or count * len(graph.sizes) > MOST_PAIRS:
+    if not count or count > MOST_EDGES:
         return drawing
+    by_x = np.argsort(drawing.centres[:, 0], kind="stable")
+    centre, half = drawing.centres[by_x], graph.sizes[by_x] / 2 + CLEARANCE
+    widest = float(half[:, 0].max())
     begin, end = drawing.points[drawing.starts[:-1]], drawing.points[drawing.starts[1:] - 1]
-    plain = s_curves(begin, end, *BENDS[0])
-    free = _free(graph, drawing, plain, np.arange(count))
-    for leave, arrive in BENDS[1:]:
-        bound = np.flatnonzero(~free)
-        other = s_curves(begin[bound], end[bound], leave, arrive)
-        good = _free(graph, drawing, other, bound)
-        plain[bound[good]] = other[good]
-        free[bound[good]] = True
-    lengths = np.where(free, 4, np.diff(drawing.starts))
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    points = np.empty((int(starts[-1]), 2))
-    for edge in np.flatnonzero(~free).tolist():
-        points[starts[edge] : starts[edge + 1]] = drawing.route(edge)
-    points[starts[:-1][free][:, None] + np.arange(4)] = plain[free]
-    return replace(drawing, points=points, starts=starts)
+    first = np.searchsorted(centre[:, 0], begin[:, 0] - widest)
+    last = np.searchsorted(centre[:, 0], end[:, 0] + widest)
+    routes = []
+    for edge in range(count):
+        near = slice(first[edge], last[edge])
+        other = ~np.isin(by_x[near], graph.edges[edge])
+        curve = _free_curve(begin[edge], end[edge], centre[near][other], half[near][other])
+        routes.append(drawing.route(edge) if curve is None else curve)
+    starts = np.concatenate(([0], np.cumsum([len(route) for route in routes])))
+    return replace(drawing, points=np.concatenate(routes), starts=starts)
 
 
-def s_curves(begin: Floats, end: Floats, leave: float, arrive: float) -> Floats:
-    """Cubics (n, 4, 2) that leave and arrive level, with handles of these parts of the way across."""
-    across = np.column_stack(((end - begin)[:, 0], np.zeros(len(begin))))
-    return np.stack((begin, begin + across * leave, end - across * arrive, end), axis=1)
-
-
-def _free(
-    graph: LayoutInput, drawing: LayoutResult, curves: Floats, edges: Ints
-) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which curves keep clear of all boxes but their own."""
-    t = np.linspace(0, 1, SAMPLES + 1)
-    weights = np.stack(((1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3), axis=1)
-    points = np.matmul(weights, curves)
-    half = graph.sizes / 2 + CLEARANCE
-    free = curves[:, 3, 0] > curves[:, 0, 0]
-    for first in range(0, len(curves), CHUNK):
-        some = slice(first, first + CHUNK)
-        a, b = points[some, :-1, None], points[some, 1:, None]
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        apart = (low > drawing.centres + half) | (high < drawing.centres - half)
-        hit = ~apart.any(3).all(1)
-        own: Ints = np.arange(len(hit))
-        for side in (0, 1):
-            hit[own, graph.edges[edges[some], side]] = False
-        free[some] &= ~hit.any(1)
-    return free
+def _free_curve(begin: Floats, end: Floats, centre: Floats, half: Floats) -> Floats | None:
+    """The first of the plain curves that keeps clear of these boxes."""
+    across = np.array((end[0] - begin[0], 0.0))
+    if across[0] <= 0:
+        return None
+    low, high = centre - half, centre + half
+    level = (low[:, 1] < max(begin[1], end[1])) & (high[:, 1] > min(begin[1], end[1]))
+    low, high = low[level], high[level]
+    for leave, arrive in BENDS:
+        curve = np.array((begin, begin + across * leave, end - across * arrive, end))
+        points = _WEIGHTS @ curve
+        a, b = points[:-1, None], points[1:, None]
+        hit = (np.minimum(a, b) <= high) & (np.maximum(a, b) >= low)
+        if not hit.all(2).any():
+            return curve
+    return None
