@@ -275,7 +275,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 
 def _log_sigmoid(x: Any) -> Any:
-    x = np.ascontiguousarray(x)
+    x = np.asarray(x, order="C")
     buffer = numeric.exp(-np.abs(x))
     return (np.minimum(x, 0) - numeric.log1p(buffer)).astype(x.dtype), buffer
 

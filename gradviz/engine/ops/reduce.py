@@ -681,7 +681,7 @@ def _softmax(x: Any, *, dim: int) -> Any:
     axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.ones_like(x)
-    x = np.ascontiguousarray(x)  # as PyTorch's result is, whatever the order of the input
+    x = np.asarray(x, order="C")  # as PyTorch's result is, whatever the order of the input
     e = numeric.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
     return (e * (1 / np.sum(e, axis=axis, keepdims=True))).astype(x.dtype)
 
@@ -690,7 +690,7 @@ def _log_softmax(x: Any, *, dim: int) -> Any:
     axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.zeros_like(x)
-    x = np.ascontiguousarray(x)
+    x = np.asarray(x, order="C")
     shifted = x - np.max(x, axis=axis, keepdims=True) if x.size else x
     return (shifted - numeric.log(np.sum(numeric.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype)
 
