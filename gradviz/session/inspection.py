@@ -131,7 +131,9 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
     users, others = _users(frame, tensor)
     if users or others:
         links = [node_link(frame, node) for node in users]
-        rows.append(Row("used by", commas(links + ([Link(f"{others:,} others")] if others else []))))
+        rows.append(
+            Row("used by", commas(links + ([Link(f"{others:,} other{'s' if others > 1 else ''}")] if others else [])))
+        )
     return rows
 
 

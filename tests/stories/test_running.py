@@ -100,3 +100,14 @@ def test_a_snippet_without_tensors_says_so(pilot: Pilot) -> None:
     assert pilot.run() is Phase.OK
     assert "made no tensor" in pilot.window.status.currentMessage()
     assert pilot.output == "2\n"
+
+
+def test_closing_the_window_ends_what_runs(pilot: Pilot) -> None:
+    pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
+    pilot.press("F5")
+    pilot.qtbot.waitUntil(lambda: pilot.state.recorded > 0, timeout=RUN_TIMEOUT)
+    pilot.answers.to_keep = ["cancel", "discard"]
+    assert not pilot.window.close(), "the user did not want to lose the text"
+    assert pilot.state.run.is_running
+    assert pilot.window.close()
+    assert pilot.answers.asked == ["keep", "keep"]

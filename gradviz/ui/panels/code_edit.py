@@ -74,6 +74,7 @@ class CodeEdit(QPlainTextEdit):
         """Take other colours and sizes."""
         self._theme = theme
         self.setFont(look.mono(theme))
+        self.viewport().setFont(self.font())  # Qt paints the placeholder with this one
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(INDENT))
         self._highlighter.set_theme(theme)
         self._fit_margin()

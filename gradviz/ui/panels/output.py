@@ -45,6 +45,7 @@ class OutputPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.text.setFont(look.mono(theme, 12.5))
+        self.text.viewport().setFont(self.text.font())  # Qt paints the placeholder with this one
         self._trace = None
         self.text.clear()
         self._again()
