@@ -283,6 +283,9 @@ def test_reasons_are_short_on_cards_and_whole_in_tooltips(scene: Scene) -> None:
     assert short_reason("computed inside no_grad at line 4") == "inside no_grad at line 4"
     assert short_reason("its gradient arrives at step 12") == "comes at step 12"
     assert short_reason("detached at line 4") == "detached at line 4"
+    assert short_reason("not reached from z: no operation has used it") == "not reached from z"
+    assert short_reason("not reached from (trunk ** 2).sum()") == "not reached by backward"
+    assert short_reason("v, which it was computed from: detached at line 20") == "no input requires grad"
     assert short_reason(None) == ""
     text = tooltip(scene.placed.diagram, scene.moment.frame, scene.find("tensor", W))
     assert "13." in text and "leaf" not in text and "<b>w</b>" in text

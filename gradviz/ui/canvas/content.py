@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gradviz.trace.values import Value
 
 NUMBER_CHARACTERS = 11
+LONGEST_REASON = 26  # characters that fit on the narrowest card
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,10 @@ def short_reason(reason: str | None) -> str:
     for long, short, rest in SHORTER:
         if reason.startswith(long):
             return short + reason.removeprefix(long) if rest else short
+    if ", which it was computed from" in reason or reason.startswith("none of the leaves"):
+        return "no input requires grad"
+    if reason.startswith("not reached from ") and len(reason.split(": ")[0]) > LONGEST_REASON:
+        return "not reached by backward"
     if "only floating point" in reason:
         return f"{reason.split(':')[0]} has no gradients"
     if " gradients have arrived" in reason:
