@@ -54,8 +54,10 @@ class ForwardRecorder(InPlaceRecorder):
             self._general(row, inputs, outputs, node, params, site)
             return
         shown = self._nothing
-        if params and (len(params) > 1 or params.get("alpha") != 1):
+        if params and params is not self._dull:
             shown = self.writer.text(", ".join(params_text(params)))
+            if shown == self._nothing:
+                self._dull = params
         number, tensor, step = len(self.first_output), self._tensor_count, self.step
         self.first_output.append(tensor)
         self._tensor_count, self.step = tensor + 1, step + 1

@@ -67,6 +67,7 @@ class RowRecorder:
         self._op_texts: dict[Any, tuple[int, int, int]] = {}
         self._memory = Memory()
         self._grad_tensors: dict[int, int] = {}
+        self._dull: Mapping[str, Any] = {}  # the last parameters that there was nothing to tell of
         self._alive: dict[int, Watched] = {}  # nodes that hold buffers
         self._note_dropped = self._dropped
         self.dropped: list[tuple[int, int]] = []  # (step, node) since the last batch
