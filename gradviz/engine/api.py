@@ -27,9 +27,9 @@ FFT: dict[str, Callable[..., Any]] = {}  # torch.fft.<name>
 _TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1"})  # what functions that take `out=` begin with
 _RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
-    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they have "
-    "zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0). "
-    "(Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Resize.cpp:30.)"
+    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
+    "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+    "t.resize_(0). (Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Resize.cpp:30.)"
 )
 _NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
 

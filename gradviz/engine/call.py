@@ -51,11 +51,11 @@ def backward(
             if each is not None and not isinstance(each, Tensor):
                 raise TypeError(f"gradients can be either Tensors or None, but got {type(each).__name__}")
     seeds = _seeds(roots, given)
+    given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    if create_graph:
-        if "cycle" not in state.warned:
-            state.warned.add("cycle")
-            warnings.warn(_CYCLE, UserWarning, stacklevel=3)
+    if create_graph and "cycle" not in state.warned:
+        state.warned.add("cycle")
+        warnings.warn(_CYCLE, UserWarning, stacklevel=3)
     for each in wanted or ():
         each.retain_grad()
     _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=True)
@@ -79,8 +79,8 @@ def grad(
         )
     if not only_inputs:
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
-            "parts of the graph, please use torch.autograd.backward.",
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )
@@ -94,6 +94,7 @@ def grad(
         )
     given = [None] * len(roots) if grad_outputs is None else _sequence(grad_outputs)
     seeds = _seeds(roots, given)
+    given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
     for each in wanted:
         if not each._requires_grad:

@@ -1,4 +1,5 @@
-"""Nested tuples, lists and dictionaries of tensors, as `torch.func` takes them: apart into leaves and together again."""
+"""Nested tuples, lists and dictionaries of tensors, as `torch.func` takes them: apart into leaves and
+together again."""
 
 from __future__ import annotations
 

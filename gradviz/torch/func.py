@@ -229,7 +229,7 @@ def _row(i: int, x: Tensor) -> Tensor:
 def _batch_size(leaves: Sequence[Any], places: Sequence[Any]) -> int:
     sizes = [x.shape[dim] for x, dim in zip(leaves, places, strict=True) if dim is not None]
     if not sizes:
-        raise ValueError("vmap(): at least one of the inputs must have a dimension to map over (in_dims is None for all)")
+        raise ValueError("vmap(): at least one input needs a dimension to map over, but in_dims is None for all")
     if len(set(sizes)) > 1:
         raise ValueError(
             f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "

@@ -2,8 +2,26 @@
 
 from gradviz.torch.optim import lr_scheduler
 from gradviz.torch.optim.adam import Adam, Adamax, AdamW
+from gradviz.torch.optim.adam_kin import NAdam, RAdam
+from gradviz.torch.optim.lbfgs import LBFGS
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.torch.optim.rms import Adadelta, Adagrad, RMSprop
+from gradviz.torch.optim.rprop import ASGD, Rprop
 from gradviz.torch.optim.sgd import SGD
 
-__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Optimizer", "RMSprop", "lr_scheduler"]
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+]

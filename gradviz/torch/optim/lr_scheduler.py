@@ -68,6 +68,9 @@ class LRScheduler:
         self.base_lrs = _rates(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         optimizer.__dict__.setdefault("_opt_called", False)
+        self._initial_step()
+
+    def _initial_step(self) -> None:
         self._step_count = 0
         self._is_initial = True
         self.step()
@@ -385,3 +388,13 @@ class ReduceLROnPlateau(LRScheduler):
             new = max(old * self.factor, least)
             if old - new > self.eps:
                 _set_rate(group, new)
+
+
+from gradviz.torch.optim.cycles import (  # noqa: E402, F401  they build on the classes above
+    ChainedScheduler,
+    CosineAnnealingWarmRestarts,
+    CyclicLR,
+    OneCycleLR,
+    PolynomialLR,
+    SequentialLR,
+)

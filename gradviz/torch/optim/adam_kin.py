@@ -1,0 +1,152 @@
+"""`NAdam` and `RAdam`: Adam with Nesterov's momentum, and Adam with a rectified variance. The order of the arithmetic
+is PyTorch's, which decides the last digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import updates
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.torch.optim.optimizer import (
+    Array,
+    Group,
+    Optimizer,
+    check,
+    check_lr,
+    counter,
+    number,
+    real,
+    step_count,
+    write,
+)
+
+
+def _checked(lr: Any, eps: float, betas: tuple[float, float], weight_decay: float) -> None:
+    check_lr(lr)
+    check(eps >= 0.0, f"Invalid epsilon value: {eps}")
+    check(0.0 <= betas[0] < 1.0, f"Invalid beta parameter at index 0: {betas[0]}")
+    check(0.0 <= betas[1] < 1.0, f"Invalid beta parameter at index 1: {betas[1]}")
+    check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+
+
+class _Moments(Optimizer):
+    """What both do with the moments of the gradient."""
+
+    def _state_of(self, param: Tensor) -> dict[str, Any]:
+        state = self.state[param]
+        if not state:
+            state["step"] = counter()
+            state["exp_avg"] = wrap(np.zeros_like(param._data))
+            state["exp_avg_sq"] = wrap(np.zeros_like(param._data))
+        return state
+
+    def _moments(self, param: Tensor, grad: Array, group: Group) -> tuple[Array, Array, Array, Array]:
+        """The gradient with weight decay, the value now, and both moments after this step."""
+        state, (beta1, beta2), decay = self.state[param], group["betas"], group["weight_decay"]
+        if decay != 0 and group["decoupled_weight_decay"]:
+            write(param, updates.scale(param._data, 1 - number(group["lr"]) * decay))
+        elif decay != 0:
+            grad = updates.add(grad, param._data, decay)
+        grad, mean, square, now = real(grad, state["exp_avg"]._data, state["exp_avg_sq"]._data, param._data)
+        mean = updates.lerp(mean, grad, 1 - beta1)
+        square = updates.addcmul(updates.scale(square, beta2), grad, grad, 1 - beta2)
+        write(state["exp_avg"], mean)
+        write(state["exp_avg_sq"], square)
+        return grad, now, mean, square
+
+
+class NAdam(_Moments):
+    """Adam with Nesterov's momentum (Dozat, 2016)."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _checked(lr, eps, betas, weight_decay)
+        check(momentum_decay >= 0.0, f"Invalid momentum_decay value: {momentum_decay}")
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self._state_of(param)
+        product = state.setdefault("mu_product", wrap(np.ones((), np.float32)))
+        step, lr, (beta1, beta2) = step_count(state), number(group["lr"]), group["betas"]
+        grad, now, mean, square = self._moments(param, grad, group)
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
+        write(product, product._data * np.float32(mu))
+        so_far = float(product._data)
+        kind = square.dtype.type
+        root = updates.root(square / kind(1 - beta2**step), 1.0, group["eps"])
+        now = updates.addcdiv(now, grad, root, -lr * (1.0 - mu) / (1.0 - so_far))
+        write(param, updates.addcdiv(now, mean, root, -lr * mu_next / (1.0 - so_far * mu_next)))
+
+
+class RAdam(_Moments):
+    """Adam with a rectified variance (Liu et al., 2019)."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _checked(lr, eps, betas, weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self._state_of(param)
+        step, lr, (beta1, beta2) = step_count(state), number(group["lr"]), group["betas"]
+        _, now, mean, square = self._moments(param, grad, group)
+        kind = mean.dtype.type
+        moved = mean / kind(1 - beta1**step) * kind(lr)
+        rest = 1 - beta2**step
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / rest
+        if length > 5.0:
+            rect = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+            moved = moved * (kind(rest**0.5) / updates.root(square, 1.0, group["eps"])) * kind(rect)
+        write(param, updates.add(now, moved, -1.0))

@@ -1,0 +1,135 @@
+"""`LBFGS`: steps from the last gradients and moves; `step(closure)` computes the loss several times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.modes import enable_grad, no_grad
+from gradviz.engine.tensor import Tensor
+from gradviz.torch.optim.optimizer import Optimizer
+
+
+def _value(loss: Any) -> float:
+    return float(loss.detach() if isinstance(loss, Tensor) else loss)
+
+
+class LBFGS(Optimizer):
+    """Limited-memory BFGS with fixed step length."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if line_search_fn is not None:
+            raise RuntimeError(
+                f"LBFGS with line_search_fn={line_search_fn!r} is not supported in GradViz; leave line_search_fn out"
+            )
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params: list[Tensor] = self.param_groups[0]["params"]
+
+    def _gather(self) -> Tensor:
+        views = [T["zeros"](p.numel(), dtype=p.dtype) if p.grad is None else p.grad.reshape(-1) for p in self._params]
+        joined: Tensor = T["cat"](views, 0)
+        return joined
+
+    def _move(self, length: float, direction: Tensor) -> None:
+        offset = 0
+        for p in self._params:
+            count = p.numel()
+            p.add_(direction[offset : offset + count].view_as(p), alpha=length)
+            offset += count
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Up to `max_iter` moves; `closure` clears the gradients, computes the loss and runs backward."""
+        if closure is None:
+            raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+        with no_grad():
+            return self._iterate(closure)
+
+    def _iterate(self, closure: Callable[[], Any]) -> Any:
+        group, state = self.param_groups[0], self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        first, grad, evaluations = self._evaluate(closure)
+        loss, count = _value(first), 0
+        state["func_evals"] += 1
+        if float(grad.abs().max()) <= group["tolerance_grad"]:
+            return first
+        while count < group["max_iter"]:
+            count += 1
+            state["n_iter"] += 1
+            self._direction(state, grad, group["history_size"])
+            state["prev_flat_grad"], before = grad.clone(), loss
+            state["prev_loss"] = loss
+            scale = min(1.0, 1.0 / float(grad.abs().sum())) if state["n_iter"] == 1 else 1.0
+            length = state["t"] = scale * group["lr"]
+            slope = float(grad.dot(state["d"]))
+            if slope > -group["tolerance_change"]:
+                break
+            self._move(length, state["d"])
+            if count != group["max_iter"]:
+                again, grad, ran = self._evaluate(closure)
+                loss, evaluations = _value(again), evaluations + ran
+                state["func_evals"] += ran
+            if (
+                count == group["max_iter"]
+                or evaluations >= group["max_eval"]
+                or float(grad.abs().max()) <= group["tolerance_grad"]
+                or float(state["d"].mul(length).abs().max()) <= group["tolerance_change"]
+                or abs(loss - before) < group["tolerance_change"]
+            ):
+                break
+        return first
+
+    def _evaluate(self, closure: Callable[[], Any]) -> tuple[Any, Tensor, int]:
+        with enable_grad():
+            loss = closure()
+        return loss, self._gather(), 1
+
+    @staticmethod
+    def _direction(state: dict[str, Any], grad: Tensor, history: int) -> None:
+        """The two-loop recursion over the moves that are remembered."""
+        if state["n_iter"] == 1:
+            state.update(d=grad.neg(), old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            return
+        moves, changes, weights = state["old_stps"], state["old_dirs"], state["ro"]
+        change, move = grad.sub(state["prev_flat_grad"]), state["d"].mul(state["t"])
+        curvature = change.dot(move)
+        if float(curvature) > 1e-10:
+            if len(changes) == history:
+                for kept in (changes, moves, weights):
+                    kept.pop(0)
+            changes.append(change)
+            moves.append(move)
+            weights.append(1.0 / curvature)
+            state["H_diag"] = curvature / change.dot(change)
+        direction, factors = grad.neg(), []
+        for move, change, weight in zip(reversed(moves), reversed(changes), reversed(weights), strict=True):
+            factors.append(move.dot(direction) * weight)
+            direction.add_(change, alpha=-float(factors[-1]))
+        direction = direction.mul(state["H_diag"])
+        for move, change, weight, factor in zip(moves, changes, weights, reversed(factors), strict=True):
+            direction.add_(move, alpha=float(factor - change.dot(direction) * weight))
+        state["d"] = direction
