@@ -85,4 +85,20 @@ def distributions(torch: Any) -> Any:
     return found
 
 
-PROGRAMS = (attention, functions, distributions)
+def lazy(torch: Any) -> Any:
+    """Layers that learn the size of their input."""
+    nn = torch.nn
+    torch.manual_seed(5)
+    net = nn.Sequential(nn.LazyConv2d(4, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.LazyLinear(2))
+    before = repr(net)
+    out = net(torch.randn(2, 3, 4, 4))
+    line = nn.LazyConv1d(2, 3, bias=False)
+    return {
+        "text": [before, repr(net), repr(nn.LazyConv3d(1, 2))],
+        "out": out.detach(),
+        "line": line(torch.randn(2, 4)).detach(),
+        "types": [type(each).__name__ for each in (net[0], net[3], line)],
+    }
+
+
+PROGRAMS = (attention, functions, distributions, lazy)

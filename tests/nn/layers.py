@@ -172,6 +172,7 @@ RECURRENT: list[tuple[str, str]] = [
 ]
 
 REPRS = [
+    "nn.LazyConv2d(4, 3, padding=1)",
     "nn.ReLU(inplace=True)",
     "nn.LeakyReLU(0.1, True)",
     "nn.Embedding(10, 3, padding_idx=-1, max_norm=1.0, sparse=True)",

@@ -63,7 +63,7 @@ from gradviz.torch.nn.modules.images import (
     UpsamplingNearest2d,
     ZeroPad3d,
 )
-from gradviz.torch.nn.modules.lazy import LazyLinear
+from gradviz.torch.nn.modules.lazy import LazyConv1d, LazyConv2d, LazyConv3d, LazyLinear
 from gradviz.torch.nn.modules.linear import Bilinear, Identity, Linear
 from gradviz.torch.nn.modules.loss import (
     BCELoss,
@@ -200,6 +200,9 @@ __all__ = [
     "LPPool3d",
     "LSTMCell",
     "LayerNorm",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
     "LazyLinear",
     "LeakyReLU",
     "Linear",

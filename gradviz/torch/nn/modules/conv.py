@@ -53,10 +53,18 @@ class _Conv(Module):
         self.groups = groups
         self.padding_mode = padding_mode
         self._check()
-        ins, outs = (out_channels, in_channels) if self.transposed else (in_channels, out_channels)
-        shape = (outs, ins // groups, *self.kernel_size)
-        creating.make(self, {"weight": shape, "bias": (out_channels,) if bias else None}, dtype)
+        self._create(bias, dtype)
+
+    def _create(self, bias: bool, dtype: DType | None) -> None:
+        """Make the parameters and draw their values."""
+        creating.make(self, {"weight": self.weight_shape(), "bias": (self.out_channels,) if bias else None}, dtype)
         creating.fill(self, self.reset_parameters)
+
+    def weight_shape(self) -> tuple[int, ...]:
+        """(out, in / groups, kernel), with in and out exchanged for a transposed convolution."""
+        sides = self.in_channels, self.out_channels
+        ins, outs = reversed(sides) if self.transposed else sides
+        return (outs, ins // self.groups, *self.kernel_size)
 
     def _check(self) -> None:
         if self.groups <= 0:
