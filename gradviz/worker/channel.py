@@ -67,12 +67,14 @@ class Channel:
         if self._chars >= FLUSH_CHARS:
             self.flush()
 
-    def tick(self) -> None:
-        """Send what there is, if nothing is half done; end when the program that asked is gone."""
+    def tick(self) -> bool:
+        """Send what there is, unless something is half done (False); end when the program that asked is gone."""
         if os.getppid() != self._parent:
             os._exit(0)
-        if not self._busy and not (self._recording is not None and self._recording.busy):
-            self.flush()
+        if self._busy or (self._recording is not None and self._recording.busy):
+            return False
+        self.flush()
+        return True
 
     def flush(self) -> None:
         """Send everything collected so far."""

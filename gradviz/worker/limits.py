@@ -15,5 +15,5 @@ class Limits:
     output_chars: int = 200_000
     steps: int = 1_000_000
     recorded_bytes: int = 512_000_000
-    message_bytes: int = 64_000_000
+    message_bytes: int = 256_000_000
     start_seconds: float = 30.0
