@@ -23,8 +23,9 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for name in ("numpy", "__array__"):
         if hasattr(root.Tensor, name):
             _wrap(root.Tensor, name, _handing_out_safe)
+    for cls in _own_classes(torch):
+        cls.__array_interface__ = property(_no_array_interface)
     module = modules.Module
-    module.__array_interface__ = property(_no_array_interface)
     _wrap(_owner(module, "__getattr__"), "__getattr__", _with_plain_name)
     _wrap(_owner(module, "__setattr__"), "__setattr__", _with_plain_name_unless_lazy)
     for name in ("__getitem__", "__setitem__", "__delitem__"):
@@ -32,6 +33,14 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
+
+
+def _own_classes(torch: dict[str, types.ModuleType]) -> set[Any]:
+    """Every class that the torch modules define or hand out, and the classes of their objects."""
+    values = [value for module in torch.values() for value in vars(module).values()]
+    found = {value if isinstance(value, type) else type(value) for value in values}
+    bases = {base for cls in found for base in cls.__mro__}
+    return {cls for cls in bases if type(cls) is type and cls.__module__.split(".")[0] in ("gradviz", "torch")}
 
 
 def _wrap(owner: type, name: str, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -48,8 +57,8 @@ def _handing_out_safe(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args, **keywords: safe(original(*args, **keywords))
 
 
-def _no_array_interface(module: object) -> NoReturn:
-    raise AttributeError(f"'{type(module).__name__}' object has no attribute '__array_interface__'")
+def _no_array_interface(thing: object) -> NoReturn:
+    raise AttributeError(f"'{type(thing).__name__}' object has no attribute '__array_interface__'")
 
 
 def _refuse_dunder(name: object) -> None:

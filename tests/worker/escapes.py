@@ -286,6 +286,16 @@ ESCAPES: dict[str, str] = {
     "array interface in a ParameterDict": (
         "import torch\nd = torch.nn.ParameterDict()\nd['__array_interface__'] = {}\nprint('ESCAPED')"
     ),
+    "array interface in a back end": (
+        "import torch\nB = type(torch.backends.cudnn)\n"
+        "i = {'shape': (8,), 'typestr': '|u1', 'data': (4096, True), 'version': 3}\n"
+        "print('ESCAPED', torch.tensor(B('x', **{'__array_interface__': i})))"
+    ),
+    "activation that lies": (
+        "import torch\nclass S(str):\n    def __eq__(self, o): return True\n    def __hash__(self): return 1\n"
+        "l = torch.nn.TransformerEncoderLayer(4, 2, activation=S('__dict__'))\n"
+        "print('ESCAPED', l.activation['__builtins__'])"
+    ),
     "class of a ParameterDict": "import torch\nprint('ESCAPED', torch.nn.ParameterDict()['__class__'])",
     "dict of a ParameterDict": "import torch\nprint('ESCAPED', torch.nn.ParameterDict()['__dict__'])",
     "array interface in a scheduler": (

@@ -52,6 +52,8 @@ print(x.grad)
 """,
     "training loop": """
 import torch
+torch.backends.cudnn.deterministic = True
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 torch.manual_seed(1)
 X = torch.linspace(-1, 1, 8).unsqueeze(1)
 Y = 3 * X + 1

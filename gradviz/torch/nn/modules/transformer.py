@@ -27,9 +27,11 @@ Activation = Callable[[Tensor], Tensor]
 def _activation(given: str | Activation) -> Any:
     if not isinstance(given, str):
         return given
-    if given not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {given}")
-    return getattr(F, given)
+    if given == "relu":
+        return F.relu
+    if given == "gelu":
+        return F.gelu
+    raise RuntimeError(f"activation should be relu/gelu, not {given}")
 
 
 def _additive(mask: Tensor | None, like: Tensor) -> Tensor | None:
