@@ -166,6 +166,7 @@ class CopySlices(Node):
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
         self.inner = inner
         self.geometry = geometry(view, base)
+        self.order = _memory_order(base._data)
         self.sequence_nr = next_sequence()
         base_edge = edge_of(base) if base._requires_grad else None
         self.next = (base_edge, *inner.next[1:])
@@ -194,13 +195,28 @@ class CopySlices(Node):
             return [None] * len(self.next)
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
-        whole = grad.clone()
+        whole = self._laid_out(grad)
         part = whole.as_strided(*self.geometry)
         found = list(self.inner.apply([part.clone()]))
         kept = found[0]
         if self.next[0] is not None:
             part.copy_(part.new_zeros(part.shape) if kept is None else kept)
-        return [whole if self.next[0] is not None else None, *found[1:]]
+        if self.next[0] is None:
+            return [None, *found[1:]]
+        if self.order is not None:
+            whole = whole.permute([self.order.index(dim) for dim in range(len(self.order))])
+        return [whole, *found[1:]]
+
+    def _laid_out(self, grad: Tensor) -> Tensor:
+        """A copy of the gradient that lies in memory as the base does: the geometry of the view speaks of memory."""
+        laid: Tensor = (grad if self.order is None else grad.permute(self.order)).contiguous().clone()
+        return laid
+
+
+def _memory_order(data: Array) -> tuple[int, ...] | None:
+    """The dimensions from the one whose elements lie furthest apart to the nearest; None where that is their order."""
+    order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))
+    return None if order == tuple(range(data.ndim)) else order
 
 
 def geometry(view: Tensor, base: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:

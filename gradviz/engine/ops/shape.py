@@ -18,7 +18,7 @@ from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
-from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.tensor import Size, Tensor, wrap
 
 F = FUNCTIONS
 
@@ -716,13 +716,22 @@ def _root(x: Any) -> Any:
     return x.ravel(order="K")
 
 
-def _as_strided_grad(grad: Any, self_shape: Any, size: Any, stride: Any, storage_offset: int) -> Any:
-    count = math.prod(self_shape)
-    where = np.lib.stride_tricks.as_strided(np.arange(count)[storage_offset:], size, [8 * s for s in stride])
-    from gradviz.engine.tensor import wrap
+def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Any:
+    """Where in memory each element lies, counted in elements."""
+    found = np.array(offset, np.int64)
+    for n, step in zip(shape, stride, strict=True):
+        found = np.add.outer(found, np.arange(n) * step)
+    return found.reshape(-1)
 
-    at = wrap(np.ascontiguousarray(where).reshape(-1))
-    return grad.new_zeros((count,)).index_add(0, at, grad.reshape(-1)).reshape(self_shape)
+
+def _as_strided_grad(grad: Any, self_shape: Any, self_strides: Any, size: Any, stride: Any, storage_offset: int) -> Any:
+    """Through memory: the gradient is put where the view lies, and read where the source lies."""
+    source = _places(self_shape, [step // grad._data.itemsize for step in self_strides], 0)
+    view = _places(size, stride, storage_offset)
+    room = 1 + max([0, *source[-1:], *view[-1:]])
+    memory = grad.new_zeros((room,)).index_add(0, wrap(view), grad.reshape(-1))
+    in_order = np.array_equal(source, np.arange(room))
+    return (memory if in_order else memory.index_select(0, wrap(source))).reshape(self_shape)
 
 
 AS_STRIDED = op(
