@@ -287,6 +287,28 @@ def more_losses(torch: Any) -> Iterator[Row]:
         constant(3),
     )
     yield (
+        "multilabel_margin",
+        lambda x: F.multilabel_margin_loss(x, torch.tensor([[1, -1, 0], [0, 2, -1]]), reduction="sum"),
+        X,
+    )
+    yield (
+        "ctc",
+        lambda x: F.ctc_loss(
+            x.log_softmax(2), torch.tensor([[1, 2], [1, 1]]), torch.tensor([4, 3]), torch.tensor([2, 1])
+        ),
+        real(4, 2, 3),
+    )
+    yield (
+        "ctc_repeated",
+        lambda x: F.ctc_loss(x.log_softmax(2), torch.tensor([1, 1, 2]), (5, 4), (2, 1), reduction="none"),
+        real(5, 2, 3),
+    )
+    yield (
+        "ctc_impossible",
+        lambda x: F.ctc_loss(x.log_softmax(1), torch.tensor([1, 1]), (2,), (2,), reduction="sum", zero_infinity=True),
+        real(2, 3),
+    )
+    yield (
         "multilabel_soft_margin",
         lambda x, c: F.multilabel_soft_margin_loss(x, c.sigmoid().round()),
         X,

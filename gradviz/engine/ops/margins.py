@@ -108,6 +108,90 @@ def multi_margin_loss(
     return made
 
 
+def _chosen(target: Any) -> Any:
+    """Which classes each row of targets names: those before the first −1."""
+    rows = target.reshape(-1, target.shape[-1])
+    before = np.cumsum(rows < 0, axis=1) == 0
+    chosen = np.zeros(rows.shape, np.bool_)
+    at = np.nonzero(before)
+    chosen[at[0], rows[at]] = True
+    return chosen, np.where(before, rows, -1)
+
+
+def _shortfalls(x: Any, target: Any) -> tuple[Any, Any, Any]:
+    """How far each class that is not named comes within 1 of each that is: (rows, named, classes)."""
+    chosen, named = _chosen(target)
+    rows = x.reshape(chosen.shape)
+    own = np.take_along_axis(rows, np.maximum(named, 0), 1)[:, :, None]
+    short = np.maximum(1 - own + rows[:, None, :], 0) * (named >= 0)[:, :, None] * ~chosen[:, None, :]
+    return short, named, chosen
+
+
+def _multilabel_margin(x: Any, target: Any, *, reduction: str) -> Any:
+    short, _, chosen = _shortfalls(x, target)
+    losses = short.sum((1, 2)) / x.dtype.type(x.shape[-1])
+    return reduced_array(losses.reshape(x.shape[:-1]).astype(x.dtype), reduction), chosen.reshape(x.shape).astype(
+        x.dtype
+    )
+
+
+def _multilabel_margin_backward(g: Any, x: Any, target: Any, is_target: Any, *, reduction: str) -> Any:
+    short, named, _ = _shortfalls(x, target)
+    hit = (short > 0) / x.dtype.type(x.shape[-1])
+    slope = hit.sum(1)
+    rows, places = np.nonzero(named >= 0)
+    np.add.at(slope, (rows, named[rows, places]), -hit.sum(2)[rows, places])
+    slope = slope * (g.reshape(-1, 1) if reduction == "none" else g)
+    return (slope / len(slope) if reduction == "mean" else slope).reshape(x.shape).astype(x.dtype)
+
+
+MULTILABEL_MARGIN_BACKWARD = op(
+    "multilabel_margin_loss_backward",
+    "grad_output, self, target, is_target",
+    in_single(_multilabel_margin_backward),
+    node="NotImplemented",
+    category="losses",
+    symbol="margin′",
+    latex="g",
+    brief="The gradient through multilabel_margin_loss.",
+    grad_output=not_differentiable("multilabel_margin_loss_backward"),
+    self=not_differentiable("multilabel_margin_loss_backward"),
+)
+MULTILABEL_MARGIN = op(
+    "multilabel_margin_loss",
+    "self, target",
+    in_single(_multilabel_margin),
+    outputs="result, is_target",
+    hidden=1,
+    category="losses",
+    symbol="margin",
+    latex=r"\frac{1}{n} \sum_{i \in Y, j \notin Y} \max(0, 1 - x_i + x_j)",
+    brief="How far other classes come within 1 of those that are named.",
+    derivatives={"self": "±grad / n for the classes within the margin"},
+    self=lambda grads, self, target, is_target, reduction: call(
+        MULTILABEL_MARGIN_BACKWARD, grads[0], self, target, is_target.detach(), reduction=reduction
+    ),
+)
+
+
+@api("multilabel_margin_loss", where="F")
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """How far other classes come within 1 of those that `target` names before its first −1."""
+    reduction = chosen_reduction(size_average, reduce, reduction)
+    if input._data.shape != target._data.shape:
+        raise RuntimeError(
+            f"inconsistent target size: {list(target._data.shape)} for input of size: {list(input._data.shape)}"
+        )
+    made: Tensor = call(MULTILABEL_MARGIN, input, target, reduction=reduction)[0]
+    return made
+
+
 @api("multilabel_soft_margin_loss", where="F")
 def multilabel_soft_margin_loss(
     input: Tensor,

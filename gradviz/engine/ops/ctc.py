@@ -1,0 +1,198 @@
+"""ctc_loss: the negative log likelihood of a label sequence, summed over all alignments with the input (Graves et
+al., 2006)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import chosen_reduction, need_floats, not_differentiable
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor, wrap
+
+F = FUNCTIONS
+Lengths = tuple[int, ...]
+
+
+def _labels(targets: Any, lengths: Lengths, blank: int) -> list[Any]:
+    """For each sample its labels with a blank before, between and after them."""
+    found, start = [], 0
+    for i, n in enumerate(lengths):
+        own = targets[i, :n] if targets.ndim == 2 else targets[start : start + n]
+        start += n
+        labels = np.full(2 * n + 1, blank, np.int64)
+        labels[1::2] = own
+        found.append(labels)
+    return found
+
+
+def _may_skip(labels: Any, blank: int) -> Any:
+    """Which states can be entered from two states before: labels that differ from the last one."""
+    skip = np.zeros(len(labels), np.bool_)
+    skip[2:] = (labels[2:] != blank) & (labels[2:] != labels[:-2])
+    return skip
+
+
+def _sum_of_paths(logs: Any, labels: Any, skip: Any, start: int) -> Any:
+    """The log-probabilities of all ways into each state at each time; `start` is how many states may come first."""
+    scores = np.full((len(logs), len(labels)), -np.inf)
+    scores[0, :start] = logs[0, labels[:start]]
+    for t in range(1, len(logs)):
+        last = scores[t - 1]
+        one = np.concatenate([[-np.inf], last[:-1]])
+        two = np.concatenate([[-np.inf, -np.inf], last[:-2]])[: len(last)]
+        ways = np.stack([last, one, np.where(skip, two, -np.inf)])
+        scores[t] = np.logaddexp.reduce(ways, axis=0) + logs[t, labels]
+    return scores
+
+
+def _ctc(
+    logs: Any, targets: Any, *, input_lengths: Lengths, target_lengths: Lengths, blank: int, zero_infinity: bool
+) -> Any:
+    wide = 2 * max(target_lengths, default=0) + 1
+    alpha = np.full((logs.shape[1], logs.shape[0], wide), -np.inf)
+    losses = np.zeros(logs.shape[1])
+    for i, labels in enumerate(_labels(targets, target_lengths, blank)):
+        n = input_lengths[i]
+        if not n:
+            losses[i] = 0.0 if len(labels) == 1 else np.inf
+            continue
+        found = _sum_of_paths(logs[:n, i], labels, _may_skip(labels, blank), 2)
+        alpha[i, :n, : len(labels)] = found
+        losses[i] = -np.logaddexp.reduce(found[-1, -2:])
+    return losses.astype(logs.dtype), alpha.astype(logs.dtype)
+
+
+def _ctc_backward(
+    g: Any,
+    logs: Any,
+    targets: Any,
+    losses: Any,
+    alpha: Any,
+    *,
+    input_lengths: Lengths,
+    target_lengths: Lengths,
+    blank: int,
+    zero_infinity: bool,
+) -> Any:
+    out = np.zeros_like(logs)
+    for i, labels in enumerate(_labels(targets, target_lengths, blank)):
+        n = input_lengths[i]
+        if not n or (zero_infinity and np.isinf(losses[i])):
+            continue
+        turned = labels[::-1]
+        beta = _sum_of_paths(logs[:n, i][::-1], turned, _may_skip(turned, blank), 2)[::-1, ::-1]
+        both = alpha[i, :n, : len(labels)] + beta
+        each = np.full((n, logs.shape[2]), -np.inf)
+        for s, label in enumerate(labels):
+            each[:, label] = np.logaddexp(each[:, label], both[:, s])
+        own = logs[:n, i]
+        out[:n, i] = ((np.exp(own) - np.exp(each + losses[i] - own)) * g[i]).astype(logs.dtype)
+    return (out,)
+
+
+CTC_BACKWARD: OpRow = op(
+    "_ctc_loss_backward",
+    "grad, log_probs, targets, neg_log_likelihood, log_alpha",
+    _ctc_backward,
+    outputs="result, others",
+    node="NotImplemented",
+    category="losses",
+    symbol="ctc′",
+    latex="g",
+    brief="The gradient through ctc_loss.",
+    fixed="targets, neg_log_likelihood, log_alpha",
+    joint=not_differentiable("_ctc_loss_backward"),
+)
+
+
+def _ctc_gradient(
+    grads: Any,
+    log_probs: Any,
+    targets: Any,
+    result0: Any,
+    result1: Any,
+    input_lengths: Lengths,
+    target_lengths: Lengths,
+    blank: int,
+    zero_infinity: bool,
+) -> Any:
+    settings = {"input_lengths": input_lengths, "target_lengths": target_lengths}
+    return call(
+        CTC_BACKWARD,
+        grads[0],
+        log_probs,
+        targets,
+        result0.detach(),
+        result1.detach(),
+        **settings,
+        blank=blank,
+        zero_infinity=zero_infinity,
+    )[0]
+
+
+CTC: OpRow = op(
+    "_ctc_loss",
+    "log_probs, targets",
+    _ctc,
+    outputs="result0, result1",
+    hidden=1,
+    node="CtcLossBackward0",
+    category="losses",
+    symbol="ctc",
+    latex=r"-\ln \sum_{\pi \to y} \prod_t p_{t, \pi_t}",
+    brief="How badly a sequence of probabilities predicts a shorter sequence of labels.",
+    derivatives={"log_probs": "grad · (p − the share of paths through each label)"},
+    log_probs=_ctc_gradient,
+)
+
+
+def _lengths(given: Any) -> Lengths:
+    values = given._data.reshape(-1).tolist() if isinstance(given, Tensor) else given
+    return tuple(int(n) for n in (values if isinstance(values, (tuple, list)) else [values]))
+
+
+@api("ctc_loss", where="F")
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """The negative log likelihood of `targets` under log_probs (T, N, C), over all alignments."""
+    reduction = chosen_reduction(None, None, reduction)
+    need_floats(log_probs, "ctc_loss_cpu")
+    ins, outs = _lengths(input_lengths), _lengths(target_lengths)
+    batched = log_probs._data.ndim == 3
+    logs = log_probs if batched else log_probs.unsqueeze(1)
+    labels = targets if batched or targets._data.ndim != 1 else targets.unsqueeze(0)
+    _check_lengths(logs, ins, outs, blank)
+    settings = {"input_lengths": ins, "target_lengths": outs, "blank": blank, "zero_infinity": zero_infinity}
+    found: Tensor = call(CTC, logs, labels, **settings)[0]
+    if zero_infinity:
+        found = F["where"](found == float("inf"), 0.0, found)
+    if reduction == "mean":
+        counts = np.maximum(np.asarray(outs), 1).astype(found._data.dtype)
+        return (found / wrap(counts)).mean()  # type: ignore[no-any-return]
+    if reduction == "sum":
+        return found.sum()  # type: ignore[no-any-return]
+    return found if batched else found.squeeze(0)
+
+
+def _check_lengths(logs: Tensor, ins: Lengths, outs: Lengths, blank: int) -> None:
+    steps, batch, classes = logs._data.shape
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    if len(ins) != batch:
+        raise RuntimeError(f"input_lengths must be of size batch_size (expected {batch}, got {len(ins)})")
+    if len(outs) != batch:
+        raise RuntimeError(f"target_lengths must be of size batch_size (expected {batch}, got {len(outs)})")
+    for i, n in enumerate(ins):
+        if not 0 <= n <= steps:
+            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {n} at index {i}")
