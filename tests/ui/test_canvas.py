@@ -252,8 +252,10 @@ def test_themes_look_different_and_keep_the_place(qtbot: QtBot) -> None:
 
 
 def test_a_projector_has_larger_text(qtbot: QtBot) -> None:
-    view = shown(qtbot, sample_trace(), 14)
+    view = shown(qtbot, run(LOOP), 3, size=(500, 300))
+    before = view._camera.scale
     view.set_theme(LIGHT.scaled(1.5))
+    assert view._camera.scale > before
     view.zoom_reset()
     assert view._camera.scale == pytest.approx(1.5)
 

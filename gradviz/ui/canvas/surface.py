@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ZOOM_STEP = 1.25
 MOST_PARTS = 6
+TICK = 33  # milliseconds between two pictures of moving dashes
+PHASE = 0.07
 SHARPEN = 90  # milliseconds after the last zoom
 READABLE = 0.42  # the smallest zoom at which a graph is opened whole
 OPENED = 0.75  # the zoom at which a larger one is opened
@@ -40,6 +42,8 @@ class Surface(QWidget):
         self._invitation = EMPTY
         self._layer: QPixmap | None = None
         self._dirty = QRegion()
+        self._timer = QTimer(self, interval=TICK)
+        self._timer.timeout.connect(self._tick)
         self._sharpening = QTimer(self, singleShot=True, interval=SHARPEN)
         self._sharpening.timeout.connect(self._sharpen)
 
@@ -55,7 +59,7 @@ class Surface(QWidget):
     def _open(self) -> None:
         """Fit, unless nothing could be read then: begin at the current step, large enough."""
         self.fit()
-        if self._scene is None or self._camera.scale >= READABLE:
+        if self._scene is None or self._camera.scale >= READABLE * self._theme.scale:
             return
         scale = OPENED * self._theme.scale
         place = self._scene.place_of(self._scene.start_item())
@@ -140,6 +144,18 @@ class Surface(QWidget):
         return self._camera != before
 
     # -- painting
+
+    def set_playing(self, playing: bool) -> None:
+        """Whether the dashes of the current step's gradients move."""
+        if playing:
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    def _tick(self) -> None:
+        self._phase = (self._phase + PHASE) % 1.0
+        if self._scene is not None:
+            self.update(self._scene.moving_region(self._camera) & QRegion(self.rect()))
 
     def _repaint_all(self) -> None:
         self._layer = None

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.scene import Scene
 
 WHEEL = 1.0016
-TICK = 33  # milliseconds between two pictures of moving dashes
-PHASE = 0.07
 DRAG = 3  # pixels that a click may move
 LONGEST_WAIT = 1000.0  # milliseconds between two layouts of a trace that grows
 ARROWS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
@@ -52,8 +50,6 @@ class CanvasView(Surface):
         self._moved = False
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._lay_out)
-        self._timer = QTimer(self, interval=TICK)
-        self._timer.timeout.connect(self._tick)
         self._placing = Placing()
         self._placing.placed.connect(self._on_placed)
         self.destroyed.connect(self._placing.close)  # deleted with its parent
@@ -138,14 +134,9 @@ class CanvasView(Surface):
         self._theme = theme
         if self._scene is not None:
             self._scene.set_theme(theme)
+            if self._fitted:
+                self._open()
         self._repaint_all()
-
-    def set_playing(self, playing: bool) -> None:
-        """Whether the dashes of the current step's gradients move."""
-        if playing:
-            self._timer.start()
-        else:
-            self._timer.stop()
 
     def shutdown(self) -> None:
         """End the layout and the animation; the widget may still be painted."""
@@ -196,13 +187,6 @@ class CanvasView(Surface):
         else:
             kind, index = scene.selection
             self.nodeSelected.emit(kind, index)
-
-    # -- painting
-
-    def _tick(self) -> None:
-        self._phase = (self._phase + PHASE) % 1.0
-        if self._scene is not None:
-            self.update(self._scene.moving_region(self._camera) & QRegion(self.rect()))
 
     def _describe(self) -> None:
         if self._scene is not None:
