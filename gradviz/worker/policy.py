@@ -22,6 +22,7 @@ from gradviz.worker.policy_names import (
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
     MODULE_HINTS,
+    MODULE_NAMES,
     PYTHON_ATTRIBUTES,
     READABLE_DUNDERS,
     READABLE_NAMES,
@@ -93,6 +94,7 @@ class _Checker(ast.NodeVisitor):
         self._line = 1
         self._depth = 0
         self._in_class_body = False
+        self._expects_failure = False  # in a `try` that catches a failing import
 
     def visit(self, node: ast.AST) -> None:
         self._line = getattr(node, "lineno", self._line)
@@ -124,7 +126,7 @@ class _Checker(ast.NodeVisitor):
             self._refuse(f"the attribute {name} is not {HERE}", "it reaches inside Python or NumPy; leave it out")
 
     def visit_Name(self, node: ast.Name) -> None:
-        readable = READABLE_NAMES if isinstance(node.ctx, ast.Load) else frozenset[str]()
+        readable = READABLE_NAMES if isinstance(node.ctx, ast.Load) else MODULE_NAMES
         self._name(node.id, readable | DEFINABLE_DUNDERS if self._in_class_body else readable)  # __rmul__ = __mul__
         if isinstance(node.ctx, ast.Load) and node.id in REFUSED_BUILTINS and node.id not in self._bound:
             self._refuse(f"{node.id}() is not {HERE}", REFUSED_BUILTINS[node.id])
@@ -173,6 +175,16 @@ class _Checker(ast.NodeVisitor):
         if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
         self.generic_visit(node)
+
+    def visit_Try(self, node: ast.Try) -> None:
+        """`try: import x` with `except ImportError`: an import that is not available fails when it runs."""
+        before = self._expects_failure
+        self._expects_failure = before or any(_catches_import(handler) for handler in node.handlers)
+        for statement in node.body:
+            self.visit(statement)
+        self._expects_failure = before
+        for part in (*node.handlers, *node.orelse, *node.finalbody):
+            self.visit(part)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         """`x.format += y` would read the attribute without its hook."""
@@ -227,13 +239,19 @@ class _Checker(ast.NodeVisitor):
     def _import(self, module: str, what: str) -> None:
         for part in module.split("."):
             self._name(part, {"__future__"})
-        if module in self._modules:
+        if module in self._modules or self._expects_failure:
             return
         root = module.split(".")[0]
         if root == "torch":
             self._refuse(f"{what} is not {HERE}", "this part of PyTorch is not in GradViz; leave it out")
         hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
         self._refuse(f"{what} is not {HERE}", hint or "torch, numpy, math, random and a few more can be imported")
+
+
+def _catches_import(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {kind.id if isinstance(kind, ast.Name) else None for kind in kinds}
+    return handler.type is None or bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
 class Rewriter(ast.NodeTransformer):

@@ -42,7 +42,8 @@ DEFINABLE_DUNDERS = frozenset(
     __rshift__ __rrshift__ __post_init__ """.split()
 )
 READABLE_DUNDERS = DEFINABLE_DUNDERS | {"__name__", "__doc__", "__version__", "__qualname__", "__module__"}
-READABLE_NAMES = frozenset({"__name__", "__doc__"})
+MODULE_NAMES = frozenset({"__all__", "__author__", "__version__", "__license__", "__date__", "__email__", "__doc__"})
+READABLE_NAMES = MODULE_NAMES | {"__name__", "__file__"}
 
 # what Python itself puts into a finished class
 CLASS_FURNITURE = frozenset(
@@ -89,6 +90,7 @@ _THREADS = "a snippet runs in one thread and one process; call the function dire
 _INNARDS = "a snippet can't reach the inside of Python; leave it out"
 _DRAWS = "GradViz draws the graph itself; leave the line out"
 _DATASETS = "datasets and ready models can't be loaded; make a small batch with torch.randn or write the numbers down"
+_NOTEBOOK = "it belongs to a notebook; leave the line out"
 _NUMBERS = "write the numbers into the snippet or make them with torch or numpy"
 
 _HINTS = {
@@ -100,6 +102,7 @@ _HINTS = {
     cffi""",
     _DRAWS: """torchviz graphviz pydot hiddenlayer tensorboard tensorboardX torchview netron torchsummary torchinfo
     visdom wandb""",
+    _NOTEBOOK: "IPython google ipywidgets nbformat ipykernel",
     _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub gym gymnasium d2l",
     _NUMBERS: "pandas sklearn scipy PIL cv2 imageio skimage seaborn sympy tensorflow jax",
 }

@@ -25,6 +25,7 @@ from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.recording import observed, record_error, reset_engine
+from gradviz.worker.saved_files import SavedFiles
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import World
 from gradviz.worker.ticker import Ticker
@@ -40,7 +41,8 @@ class Runner:
         self._memory_mb = memory_mb
         self._channel = channel
         self._gate = gate
-        self._torch = torch_modules(torch)
+        self._files = SavedFiles()
+        self._torch = torch_modules(torch, self._files.names())
         self._ticker = Ticker(lambda: self._channel.tick())
         self._print_options = np.get_printoptions()
         self._world: World | None = None
@@ -55,6 +57,7 @@ class Runner:
         """What a run needs and can be made before its text is known; first, what the last one left goes."""
         self._gate.close()  # a generator that is closed now still runs its `finally`
         self._world = None
+        self._files.forget()
         gc.collect()
         self._gate.open()
         self._reset()
@@ -89,6 +92,7 @@ class Runner:
         guard.globals.update(
             __name__="__main__",
             __doc__=None,
+            __file__=filename,
             __builtins__=snippet_builtins(guard, world.classes, world.import_module, self._printer()),
         )
         guard.globals.update({**guard.hooks(), **recorder.hooks()})

@@ -50,6 +50,7 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "itertools": stand_in("itertools", _public(itertools)),
         "functools": stand_in("functools", _functools_names(guard)),
         "collections": stand_in("collections", _collections_names(guard, gate)),
+        "collections.abc": stand_in("collections.abc", _named(typing, _ABSTRACT)),
         "typing": stand_in("typing", _named(typing, _TYPING) | {"NamedTuple": NamedTupleForm}),
         "dataclasses": stand_in("dataclasses", _dataclasses_names(guard, gate)),
         "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
@@ -86,6 +87,10 @@ _TYPING = """Any AnyStr Callable ClassVar DefaultDict Deque Dict Final FrozenSet
 Iterator List Literal Mapping MutableMapping NewType NoReturn Optional Sequence Set Sized Tuple Type
 TypeAlias TypeVar Union TYPE_CHECKING cast overload Annotated Self Reversible Collection SupportsFloat SupportsInt
 Text"""
+
+
+_ABSTRACT = """Callable Collection Container Generator Hashable Iterable Iterator Mapping MutableMapping MutableSequence
+MutableSet Reversible Sequence Sized"""
 
 
 def _random_names() -> dict[str, Any]:

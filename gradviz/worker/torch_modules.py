@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -56,8 +56,8 @@ def _add_attributes(found: dict[str, types.ModuleType]) -> None:
                 waiting.append((inner, value))
 
 
-def torch_modules(real: dict[str, types.ModuleType]) -> dict[str, Any]:
-    """The stand-ins of all torch modules, by name."""
+def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The stand-ins of all torch modules, by name; `more` are further names of `torch` itself."""
     made: dict[str, Any] = {}
     for name in sorted(real, key=lambda each: -each.count(".")):  # children first
         module = real[name]
@@ -66,6 +66,8 @@ def torch_modules(real: dict[str, types.ModuleType]) -> dict[str, Any]:
             parent, _, key = child.rpartition(".")
             if parent == name and isinstance(getattr(module, key, held), types.ModuleType | StandIn):
                 names[key] = held  # a function may have the name of its file: torch.autograd.gradcheck
+        if name == "torch":
+            names |= more or {}
         made[name] = _torch_stand_in(name, module, names)
     return made
 

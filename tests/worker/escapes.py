@@ -19,6 +19,9 @@ ESCAPES: dict[str, str] = {
     "relative import": "from . import os\nprint('ESCAPED')",
     "star import": "from math import *\nprint('ESCAPED')",
     "from future spelled": "from __future__ import annotations as __builtins__\nprint('ESCAPED')",
+    "import in a try": "try:\n    import os\nexcept ImportError:\n    raise\nprint('ESCAPED')",
+    "import from in a try": "try:\n    from os import getcwd as f\nexcept:\n    f = None\nif f: print('ESCAPED')\n1 / 0",
+    "private import in a try": "try:\n    import os.__init__\nexcept ImportError:\n    pass\nprint('ESCAPED')",
     "import private": "from random import _os\nprint('ESCAPED')",
     "import a module through a module": "from random import os\nprint('ESCAPED')",
     "module of a module": "import random\nprint('ESCAPED', random.os)",
@@ -328,7 +331,7 @@ ESCAPES: dict[str, str] = {
     ),
     # --- torch's own doors ---
     "torch.load": "import torch\ntorch.load('/etc/passwd')\nprint('ESCAPED')",
-    "torch.save": "import torch\ntorch.save([1], 'x')\nprint('ESCAPED')",
+    "torch.save": "import torch, sys\ntorch.save([1], sys.stdout)\nprint('ESCAPED')",
     "torch.hub": "import torch\ntorch.hub.load('a', 'b')\nprint('ESCAPED')",
     "torch from_file": "import torch\ntorch.from_file('x')\nprint('ESCAPED')",
     "torch.utils.cpp_extension": "import torch.utils.cpp_extension\nprint('ESCAPED')",

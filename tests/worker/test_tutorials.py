@@ -39,6 +39,7 @@ def plainly(source: str, monkeypatch: pytest.MonkeyPatch) -> str:
     out = io.StringIO()
     monkeypatch.setitem(sys.modules, "__main__", type(sys)("__main__"))
     names = vars(sys.modules["__main__"])
+    names["__file__"] = "snippet.py"
     with contextlib.redirect_stdout(out):
         exec(compile(source, "snippet.py", "exec"), names)
     return out.getvalue()

@@ -55,6 +55,29 @@ def test_a_progress_bar_is_left_out(run: Runner) -> None:
     assert (outcome.status, outcome.printed()) == ("ok", "0\n1\n2 5\nline\n[0, 1, 2]\n"), outcome.done
 
 
+def test_a_model_is_saved_and_loaded_within_a_run(run: Runner) -> None:
+    source = """
+import torch
+from torch import nn
+model = nn.Linear(2, 1)
+torch.save(model.state_dict(), "model.pth")
+torch.save({"epoch": 3, "loss": torch.tensor(0.5)}, "check.pt")
+kept = model.weight.detach().clone()
+with torch.no_grad():
+    model.weight.zero_()
+model.load_state_dict(torch.load("model.pth", weights_only=True, map_location="cpu"))
+print(torch.equal(kept, model.weight), torch.load("check.pt"))
+try:
+    torch.load("none.pth")
+except FileNotFoundError as e:
+    print(e)
+"""
+    printed = "True {'epoch': 3, 'loss': tensor(0.5000)}\n[Errno 2] No such file or directory: 'none.pth'\n"
+    assert run(source).printed() == printed
+    assert "No such file" in run("import torch\ntorch.load('model.pth')").sentence, "the next run starts without files"
+    assert run("import torch\ntorch.save(3, object())").status == "raised"
+
+
 def test_a_lone_surrogate_and_nul_get_through(run: Runner) -> None:
     outcome = run("print('\\ud800', '\\0', chr(0x10FFFF))")
     assert outcome.printed() == "\ud800 \0 \U0010ffff\n"

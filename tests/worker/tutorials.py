@@ -451,6 +451,26 @@ s = {1, 2}
 s.add(3); s |= {4}
 print(s - {1}, tuple(s), frozenset(s), bytes(b"ab"), bytearray(b"c"), complex(1, 2), 0x1F, 1_000)
 """,
+    "imports that may fail": """
+try:
+    from apex import amp
+except ImportError:
+    amp = None
+try:
+    import cupy as cp, os
+except (ImportError, ValueError) as e:
+    cp = type(e).__name__
+try:
+    import google.colab
+    here = True
+except:
+    here = False
+__author__ = "me"
+__all__ = ["amp"]
+print(amp, cp, here, __author__, __all__, __file__)
+from collections.abc import Iterable, Sequence
+print(isinstance([], Iterable), isinstance(3, Sequence))
+""",
     "type hints": """
 from __future__ import annotations
 from typing import Callable, Generic, List, Optional, TypeVar, Union, Dict, Any, Tuple
