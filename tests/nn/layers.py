@@ -146,6 +146,11 @@ LAYERS: list[tuple[str, str]] = [
     ('nn.EmbeddingBag(5, 3, mode="sum", padding_idx=2)', "torch.tensor([0, 2, 4, 2]), torch.tensor([0, 3])"),
     ("nn.GaussianNLLLoss(full=True)", "torch.randn(2, 3), torch.randn(2, 3), torch.rand(2, 3)"),
     ("nn.MultiMarginLoss(p=2)", "torch.randn(2, 3), torch.tensor([2, 0])"),
+    ("nn.MultiLabelMarginLoss()", "torch.randn(2, 3), torch.tensor([[1, -1, 0], [0, 1, 2]])"),
+    (
+        "nn.CTCLoss()",
+        "torch.randn(4, 1, 3).log_softmax(2), torch.tensor([[1, 2]]), torch.tensor([4]), torch.tensor([2])",
+    ),
     ("nn.MultiLabelSoftMarginLoss()", "torch.randn(2, 3), torch.ones(2, 3)"),
     ("nn.TripletMarginWithDistanceLoss(swap=True)", "torch.randn(2, 3), torch.randn(2, 3), torch.randn(2, 3)"),
     ("nn.TransformerEncoderLayer(4, 2, 8)", "torch.randn(3, 2, 4)"),

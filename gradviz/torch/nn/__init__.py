@@ -85,7 +85,9 @@ from gradviz.torch.nn.modules.loss import (
     TripletMarginLoss,
 )
 from gradviz.torch.nn.modules.margins import (
+    CTCLoss,
     GaussianNLLLoss,
+    MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
     TripletMarginWithDistanceLoss,
@@ -156,6 +158,7 @@ __all__ = [
     "BatchNorm3d",
     "Bilinear",
     "Buffer",
+    "CTCLoss",
     "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",
@@ -221,6 +224,7 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss",
     "MultiMarginLoss",
     "MultiheadAttention",

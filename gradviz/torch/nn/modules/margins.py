@@ -1,4 +1,4 @@
-"""More loss layers: `GaussianNLLLoss`, `MultiMarginLoss`, `MultiLabelSoftMarginLoss`,
+"""More loss layers: `CTCLoss`, `GaussianNLLLoss`, `MultiMarginLoss`, `MultiLabelSoftMarginLoss`,
 `TripletMarginWithDistanceLoss`. The common ones are in `loss.py`."""
 
 from __future__ import annotations
@@ -23,6 +23,27 @@ class GaussianNLLLoss(_Loss):
         return F.gaussian_nll_loss(  # type: ignore[no-any-return]
             input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
         )
+
+
+class CTCLoss(_Loss):
+    """The negative log likelihood of a label sequence, over all alignments."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(None, None, reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
+        return F.ctc_loss(  # type: ignore[no-any-return]
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
+        )
+
+
+class MultiLabelMarginLoss(_Loss):
+    """How far other classes come within 1 of those that are named."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multilabel_margin_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
