@@ -373,7 +373,7 @@ def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
     if isinstance(repeats, int):
         shape = x._data.shape
         wide: Tensor = x.unsqueeze(axis + 1).expand(*shape[: axis + 1], repeats, *shape[axis + 1 :])
-        return wide.clone().flatten(axis, axis + 1)  # type: ignore[no-any-return]
+        return wide.contiguous().flatten(axis, axis + 1)  # type: ignore[no-any-return]
     counts = repeats._data if isinstance(repeats, Tensor) else repeats
     at = np.repeat(np.arange(x._data.shape[axis]), counts)
     found: Tensor = x.index_select(axis, made(at.astype(np.int64)))

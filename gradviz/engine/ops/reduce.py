@@ -301,9 +301,9 @@ class _Extreme:
 
     def along(self, x: Any, *, dim: int, keepdim: bool = False) -> Any:
         """The extreme over one dimension and where it is."""
+        axis = wrap_dim(dim, x.ndim)
         if not x.ndim:
             return x.copy(), np.zeros((), np.int64)
-        axis = wrap_dim(dim, x.ndim)
         if not x.shape[axis]:
             raise IndexError(f"{self.name}(): Expected reduction dim {axis} to have non-zero size.")
         at = np.expand_dims(self.arg(x, axis=axis), axis)
@@ -379,9 +379,11 @@ def _position(x: Any, arg: Any, dim: Any, keepdim: bool, name: str) -> Any:
     if dim is None:
         at = arg(x.reshape(-1), axis=0)
         return np.asarray(at, np.int64).reshape((1,) * x.ndim if keepdim else ())
+    axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.zeros((), np.int64)
-    axis = wrap_dim(dim, x.ndim)
+    if not x.shape[axis]:
+        raise IndexError(f"arg{name}(): Expected reduction dim {axis} to have non-zero size.")
     at = np.asarray(arg(x, axis=axis), np.int64)
     return np.expand_dims(at, axis) if keepdim else at
 

@@ -178,7 +178,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @api("ravel")
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension."""
-    return reshape(input, -1)
+    made: Tensor = input.contiguous().view(-1)
+    return made
 
 
 @api("unflatten")
@@ -882,7 +883,11 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 @method("stride")
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension."""
-    found = tuple(s // self._data.itemsize for s in self._data.strides)
+    data = self._data
+    if data.size:
+        found = tuple(step // data.itemsize for step in data.strides)
+    else:  # where there are no elements, as if each dimension had at least one
+        found = tuple(math.prod(max(n, 1) for n in data.shape[i + 1 :]) for i in range(data.ndim))
     return found if dim is None else found[wrap_dim(dim, self._data.ndim)]
 
 

@@ -96,7 +96,7 @@ LOGIT = op(
     latex=r"\ln \frac{x}{1 - x}",
     brief="The inverse of sigmoid.",
     derivatives={"self": "grad / (self · (1 − self))"},
-    self=lambda grad, self: grad / (self * (1 - self)),
+    self=lambda grad, self: F["where"]((self >= 0) & (self <= 1), grad / (self * (1 - self)), math.nan),
 )
 
 
@@ -108,6 +108,7 @@ def _logit(x: Any, eps: float | None) -> Any:
 @api("logit")
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """ln(x / (1 − x))."""
+    input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
     found: Tensor = call(LOGIT, input, eps=eps)
     return found
 
