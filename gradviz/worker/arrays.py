@@ -64,9 +64,11 @@ class SafeArray(np.ndarray[Any, Any]):
         """The same memory as another type of number."""
         return _raw(self).view(*(() if dtype is None else (_numeric(dtype),))).view(SafeArray)
 
-    def astype(self, dtype: Any, copy: bool = True) -> Any:  # type: ignore[override]
+    def astype(  # type: ignore[override]
+        self, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Any:
         """The same values as another type of number."""
-        return _raw(self).astype(_numeric(dtype), copy=bool(copy)).view(SafeArray)
+        return _raw(self).astype(_numeric(dtype), order, casting, copy=bool(copy)).view(SafeArray)
 
 
 for _name in _SHUT:
@@ -119,7 +121,7 @@ class Arrays:
         parts = {
             "linalg": {name: self._guarded(getattr(np.linalg, name)) for name in _LINALG.split()}
             | {"LinAlgError": np.linalg.LinAlgError},
-            "random": {name: self._guarded(getattr(source, name)) for name in _RANDOM.split()}
+            "random": self._random_names(source, _RANDOM)
             | {"default_rng": self._default_rng, "RandomState": self._random_state},
             "fft": {name: self._guarded(getattr(np.fft, name)) for name in _FFT.split()},
         }
@@ -156,6 +158,19 @@ class Arrays:
             )
         return value if isinstance(value, np.dtype) else [self._plain(each, depth + 1) for each in value]
 
+    def _random_names(self, source: Any, names: str) -> dict[str, Any]:
+        """Methods of a generator; `shuffle` works on the snippet's own list, not on a copy of it."""
+
+        def shuffle(x: Any) -> None:
+            if type(x) is not list:
+                source.shuffle(self._plain(x))
+                return
+            order = np.arange(len(x))
+            source.shuffle(order)
+            x[:] = [x[index] for index in order]
+
+        return {name: self._guarded(getattr(source, name)) for name in names.split()} | {"shuffle": shuffle}
+
     @staticmethod
     def _set_printoptions(
         precision: Any = None, suppress: Any = None, threshold: Any = None, linewidth: Any = None
@@ -172,11 +187,11 @@ class Arrays:
     def _default_rng(self, seed: int | None = None) -> Any:
         source = np.random.default_rng(None if seed is None else int(seed))
         names = "random normal uniform integers choice permutation shuffle standard_normal binomial poisson exponential"
-        return stand_in("Generator", {name: self._guarded(getattr(source, name)) for name in names.split()})
+        return stand_in("Generator", self._random_names(source, names))
 
     def _random_state(self, seed: int | None = None) -> Any:
         source = np.random.RandomState(None if seed is None else int(seed))
-        return stand_in("RandomState", {name: self._guarded(getattr(source, name)) for name in _RANDOM.split()})
+        return stand_in("RandomState", self._random_names(source, _RANDOM))
 
 
 def warm_arrays() -> None:

@@ -20,7 +20,7 @@ ESCAPES: dict[str, str] = {
     "star import": "from math import *\nprint('ESCAPED')",
     "from future spelled": "from __future__ import annotations as __builtins__\nprint('ESCAPED')",
     "import in a try": "try:\n    import os\nexcept ImportError:\n    raise\nprint('ESCAPED')",
-    "import from in a try": "try:\n    from os import getcwd as f\nexcept:\n    f = None\nif f: print('ESCAPED')\n1 / 0",
+    "import from in a try": "try:\n    from os import getcwd as f\nexcept:\n    f = 0\nif f: print('ESCAPED')\n1 / 0",
     "private import in a try": "try:\n    import os.__init__\nexcept ImportError:\n    pass\nprint('ESCAPED')",
     "import private": "from random import _os\nprint('ESCAPED')",
     "import a module through a module": "from random import os\nprint('ESCAPED')",

@@ -110,6 +110,13 @@ t += 1
 print(a, t.numpy().sum(), np.mean(t.numpy()), type(a), repr(a[0]), a.shape, a.T.shape)
 print(np.random.RandomState(0).rand(2), np.allclose(a, t.numpy()), torch.tensor(a).sum())
 print(np.array([1, 2]) @ np.array([3, 4]))
+order, words = np.arange(5), list("abcdef")
+np.random.seed(3)
+np.random.shuffle(order)
+np.random.shuffle(words)
+rng = np.random.default_rng(1)
+rng.shuffle(words)
+print(order, words, rng.normal(size=2), np.random.choice(["x", "y"], 3), np.random.permutation(4))
 print(np.dot(a, a.T).max(axis=1), (a > 2).any(), np.where(a > 2, a, 0), a.astype(int).tolist(), np.linalg.norm(a))
 """,
     "micrograd": """
