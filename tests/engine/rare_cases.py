@@ -78,4 +78,16 @@ def decompositions(torch: Any) -> Iterator[Row]:
     yield "qr_r", lambda x: torch.linalg.qr(x)[1].abs(), real(3, 2)
 
 
-RARE_TABLES = (complex_numbers, seldom, whole_passes, decompositions)
+def parts_and_products(torch: Any) -> Iterator[Row]:
+    yield "block_diag", lambda x, y: torch.block_diag(x, y), real(2, 2), real(3)
+    yield "vdot", torch.vdot, real(3), real(3)
+    yield "addr", lambda x, a, b: torch.addr(x, a, b, beta=0.5, alpha=2.0), X, real(2), real(3)
+    yield "addbmm", lambda x, a, b: torch.addbmm(x, a, b), real(2, 3), real(2, 2, 2), real(2, 2, 3)
+    yield "select_scatter", lambda x, y: torch.select_scatter(x, y, 0, 1), X, real(3)
+    yield "slice_scatter", lambda x, y: torch.slice_scatter(x, y, 1, 0, 2), X, real(2, 2)
+    yield "diagonal_scatter", lambda x, y: torch.diagonal_scatter(x, y), X, real(2)
+    yield "tril_", lambda x: (x * 1).tril_(), X
+    yield "sum_to_size", lambda x: x.sum_to_size(1, 3), X
+
+
+RARE_TABLES = (complex_numbers, seldom, whole_passes, decompositions, parts_and_products)

@@ -1,0 +1,360 @@
+"""Functions that are mostly made of other operations, as PyTorch makes them: joining and splitting by name, covariance,
+integration, a part replaced in a copy, whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONS as F
+from gradviz.engine.api import api, method
+from gradviz.engine.apply import call
+from gradviz.engine.creation import made
+from gradviz.engine.inplace import write
+from gradviz.engine.rows import ROWS, op
+from gradviz.engine.tensor import Tensor, wrap
+
+# --- joining and splitting ---
+
+
+def _each(tensors: tuple[Any, ...], fn: Any) -> Any:
+    if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+        return fn(tensors[0])
+    given = tensors[0] if len(tensors) == 1 else tensors
+    return tuple(fn(each) for each in given)
+
+
+@api("atleast_1d", where="torch")
+def atleast_1d(*tensors: Any) -> Any:
+    """With at least one dimension."""
+    return _each(tensors, lambda x: x if x.ndim else x.reshape(1))
+
+
+def _two(x: Tensor) -> Tensor:
+    return x.reshape(1, 1) if not x.ndim else x.unsqueeze(0) if x.ndim == 1 else x
+
+
+def _three(x: Tensor) -> Tensor:
+    if not x.ndim:
+        return x.reshape(1, 1, 1)
+    if x.ndim == 1:
+        return x.unsqueeze(0).unsqueeze(-1)
+    return x.unsqueeze(-1) if x.ndim == 2 else x
+
+
+@api("atleast_2d", where="torch")
+def atleast_2d(*tensors: Any) -> Any:
+    """With at least two dimensions."""
+    return _each(tensors, _two)
+
+
+@api("atleast_3d", where="torch")
+def atleast_3d(*tensors: Any) -> Any:
+    """With at least three dimensions."""
+    return _each(tensors, _three)
+
+
+@api("dstack", where="torch")
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joined along the third dimension."""
+    joined: Tensor = F["cat"]([_three(each) for each in tensors], 2)
+    return joined
+
+
+@api("column_stack", where="torch")
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """Vectors as columns, joined side by side."""
+    columns = [each.reshape(each.numel(), 1) if each.ndim <= 1 else each for each in tensors]
+    joined: Tensor = F["hstack"](columns)
+    return joined
+
+
+def _split_along(name: str, least: int, dim: int) -> None:
+    def split(input: Tensor, indices_or_sections: Any) -> Any:
+        if input.ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
+                f"tensor with {input.ndim} dimensions!"
+            )
+        return F["tensor_split"](input, indices_or_sections, 0 if name == "hsplit" and input.ndim == 1 else dim)
+
+    split.__name__ = name
+    api(name)(split)
+
+
+_split_along("hsplit", 1, 1)
+_split_along("vsplit", 2, 0)
+_split_along("dsplit", 3, 2)
+
+
+def _block_diag(*parts: Any) -> Any:
+    found = np.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)), parts[0].dtype)
+    for part, (rows, columns) in zip(parts, _blocks([p.shape for p in parts]), strict=True):
+        found[rows, columns] = part
+    return found
+
+
+def _blocks(shapes: Sequence[tuple[int, ...]]) -> list[tuple[slice, slice]]:
+    """Where each matrix stands."""
+    blocks, top, left = [], 0, 0
+    for shape in shapes:
+        height, width = (1, 1, *shape)[-2:]
+        blocks.append((slice(top, top + height), slice(left, left + width)))
+        top, left = top + height, left + width
+    return blocks
+
+
+BLOCK_DIAG = op(
+    "block_diag",
+    "*tensors",
+    lambda *parts: _block_diag(*(p.reshape((1, 1, *p.shape)[-2:]) for p in parts)),
+    category="shape",
+    brief="Matrices along the diagonal of a larger one.",
+    joint=lambda grad, shapes: [grad[at].reshape(shape) for at, shape in zip(_blocks(shapes), shapes, strict=True)],
+)
+
+
+@api("block_diag", where="torch")
+def block_diag(*tensors: Tensor) -> Tensor:
+    """Matrices along the diagonal of a larger one."""
+    given: Tensor = call(BLOCK_DIAG, *tensors)
+    return given
+
+
+@api("diagflat")
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """The elements as a diagonal."""
+    made_: Tensor = input.reshape(-1).diag_embed(offset)
+    return made_
+
+
+@api("adjoint")
+def adjoint(input: Tensor) -> Tensor:
+    """The conjugate transpose of matrices."""
+    turned: Tensor = input.transpose(-2, -1)
+    return turned.conj() if input.dtype.is_complex else turned
+
+
+@api("cov")
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
+    """The covariance matrix of variables in rows."""
+    if fweights is not None or aweights is not None:
+        raise RuntimeError("cov() with fweights or aweights is not supported in GradViz; weigh the observations first")
+    x = input.view(1, -1) if input.ndim < 2 else input
+    count = x.shape[1]
+    centred = x - x.sum(1, keepdim=True) / count
+    turned = centred.t().conj() if input.dtype.is_complex else centred.t()
+    found: Tensor = F["mm"](centred, turned) / max(count - correction, 0)
+    return found.squeeze()
+
+
+@api("corrcoef")
+def corrcoef(input: Tensor) -> Tensor:
+    """The correlation coefficients of variables in rows."""
+    found = cov(input)
+    if not found.ndim:
+        return found / found
+    spread = found.diag().sqrt()
+    found = found / spread.view(-1, 1)
+    return (found / spread.view(1, -1)).clip(-1, 1)  # type: ignore[no-any-return]
+
+
+# --- integration ---
+
+
+def _steps(y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, Any]:
+    """The sums of neighbours, and the widths between them."""
+    count = y.shape[dim]
+    pairs = y.narrow(dim, 1, count - 1) + y.narrow(dim, 0, count - 1)
+    if x is None:
+        return pairs, 1 if dx is None else dx
+    shaped = x
+    if x.ndim == 1 and y.ndim > 1:
+        shape = [1] * y.ndim
+        shape[dim] = x.shape[0]
+        shaped = x.view(shape)
+    width = shaped.narrow(dim, 1, count - 1) - shaped.narrow(dim, 0, count - 1)
+    return pairs, width
+
+
+@api("trapezoid", "trapz", where="torch")
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
+    """The integral by trapezoids."""
+    pairs, width = _steps(y, x, dx, dim)
+    found: Tensor = (pairs * width).sum(dim) / 2.0 if x is not None else pairs.sum(dim) * (width / 2.0)
+    return found
+
+
+@api("cumulative_trapezoid", where="torch")
+def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
+    """The running integral by trapezoids."""
+    pairs, width = _steps(y, x, dx, dim)
+    found: Tensor = ((pairs * width) / 2.0).cumsum(dim) if x is not None else (pairs * (width / 2.0)).cumsum(dim)
+    return found
+
+
+# --- in-place forms of rows that are written elsewhere ---
+
+
+def _in_place(name: str, *fields: tuple[str, Any]) -> None:
+    def function(self: Tensor, *args: Any, **keywords: Any) -> Tensor:
+        params = dict(fields) | dict(zip([field for field, _ in fields], args, strict=False)) | keywords
+        return write(self, ROWS[name], (self,), (self._data,), params)
+
+    function.__name__ = f"{name}_"
+    method(f"{name}_")(function)
+
+
+_in_place("tril", ("diagonal", 0))
+_in_place("triu", ("diagonal", 0))
+
+
+@method("square_")
+def square_(self: Tensor) -> Tensor:
+    """Squared in place."""
+    squared: Tensor = self.pow_(2)
+    return squared
+
+
+@method("cumsum_")
+def cumsum_(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Running sums in place."""
+    return write(self, ROWS["cumsum"], (self,), (self._data,), {"dim": dim % max(self.ndim, 1)})
+
+
+@method("fill_diagonal_")
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """One value along the main diagonal."""
+    if self.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    least = min(self.shape)
+    at = tuple(F["arange"](least) for _ in range(self.ndim))
+    self[at] = fill_value
+    return self
+
+
+# --- whole numbers and facts ---
+
+
+def _integers(name: str, ufunc: Any) -> None:
+    def function(input: Tensor, other: Tensor) -> Tensor:
+        return made(ufunc(input._data, other._data))
+
+    function.__name__ = name
+    api(name)(function)
+
+
+_integers("gcd", np.gcd)
+_integers("lcm", np.lcm)
+
+
+@api("ldexp")
+def ldexp(input: Tensor, other: Tensor) -> Tensor:
+    """input · 2 ** other."""
+    return input * F["pow"](2.0, other)  # type: ignore[no-any-return]
+
+
+@api("is_nonzero")
+def is_nonzero(input: Tensor) -> bool:
+    """Whether a tensor with one element is not zero."""
+    if input.numel() == 0:
+        raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+    return bool(input)
+
+
+@api("is_same_size")
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have the same shape."""
+    return tuple(input._data.shape) == tuple(other._data.shape)
+
+
+@api("is_conj", "is_neg")
+def is_conj(input: Tensor) -> bool:
+    """False: conjugation and negation are done at once here."""
+    return False
+
+
+@api("unique_consecutive")
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """Without the repetitions that follow one another."""
+    if dim is not None:
+        raise RuntimeError("unique_consecutive() with dim is not supported in GradViz; use it on one row at a time")
+    flat = input._data.reshape(-1)
+    first = np.ones(flat.shape, bool)
+    first[1:] = flat[1:] != flat[:-1]
+    starts = np.flatnonzero(first)
+    found = [wrap(flat[first])]
+    if return_inverse:
+        found.append(wrap((np.cumsum(first) - 1).reshape(input._data.shape)))
+    if return_counts:
+        found.append(wrap(np.diff(np.append(starts, flat.size))))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@method("sum_to_size")
+def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+    """Summed until it has the given shape."""
+    shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    extra = self.ndim - len(shape)
+    dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and self.shape[i + extra] != 1)]
+    if not dims:
+        return self
+    summed: Tensor = self.sum(dims, keepdim=True)
+    return summed.view(shape) if extra else summed
+
+
+@method("to_dense")
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The tensor itself: all are dense."""
+    return self
+
+
+@method("new")
+def new(self: Tensor, *args: Any) -> Tensor:
+    """An old constructor: a tensor of the same type."""
+    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+        found: Tensor = self.new_tensor(args[0])
+        return found
+    return self.new_zeros(args)  # type: ignore[no-any-return]
+
+
+@method("apply_")
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Each element through a Python function, in place; not tracked."""
+    if self._requires_grad:
+        raise RuntimeError("Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead.")
+    values = [callable(each) for each in self._data.reshape(-1).tolist()]
+    self.copy_(wrap(np.array(values, self._data.dtype).reshape(self._data.shape)))
+    return self
+
+
+@api("frexp")
+def frexp(input: Tensor) -> Any:
+    """Mantissa and exponent of each element."""
+    from gradviz.engine.named import return_type
+
+    mantissa, exponent = np.frexp(input._data)
+    return return_type("frexp", ("mantissa", "exponent"))(wrap(mantissa), wrap(exponent.astype(np.int32)))
+
+
+@api("nextafter")
+def nextafter(input: Tensor, other: Tensor) -> Tensor:
+    """The next number towards another."""
+    return made(np.nextafter(input._data, other._data))
+
+
+@api("typename", where="torch")
+def typename(obj: Any) -> str:
+    """The name of the type, as PyTorch gives it."""
+    if isinstance(obj, Tensor):
+        return str(obj.type())
+    kind = obj if isinstance(obj, type) else type(obj)
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+
+
+api("get_float32_matmul_precision", where="torch")(lambda: "highest")
+api("is_warn_always_enabled", "are_deterministic_algorithms_enabled", where="torch")(lambda: False)

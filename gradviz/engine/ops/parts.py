@@ -1,0 +1,147 @@
+"""Operations on a part of a tensor, out of place (`select_scatter` and its kin), and sums of products that have a node
+of their own (`vdot`, `addr`, `addbmm`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import api
+from gradviz.engine.apply import call
+from gradviz.engine.rows import op
+from gradviz.engine.tensor import Tensor
+
+# --- sums of products ---
+
+
+VDOT = op(
+    "vdot",
+    "self, other",
+    np.vdot,
+    category="products",
+    symbol="·",
+    brief="The dot product with the conjugate of the first.",
+    self=lambda grad, other: grad.conj() * other,
+    other=lambda grad, self: grad * self,
+)
+ADDR = op(
+    "addr",
+    "self, vec1, vec2",
+    lambda x, a, b, *, beta, alpha: (x * x.dtype.type(beta) + np.outer(a, b) * a.dtype.type(alpha)).astype(a.dtype),
+    category="products",
+    brief="A matrix plus the outer product of two vectors.",
+    self=lambda grad, beta: grad * beta if beta != 1 else grad,
+    vec1=lambda grad, vec2, alpha: grad.mv(vec2) * alpha if alpha != 1 else grad.mv(vec2),
+    vec2=lambda grad, vec1, alpha: grad.t().mv(vec1) * alpha if alpha != 1 else grad.t().mv(vec1),
+)
+ADDBMM = op(
+    "addbmm",
+    "self, batch1, batch2",
+    lambda x, a, b, *, beta, alpha: (
+        x * x.dtype.type(beta) + np.matmul(a, b).sum(0, dtype=a.dtype) * a.dtype.type(alpha)
+    ).astype(a.dtype),
+    category="products",
+    brief="A matrix plus the sum of a batch of matrix products.",
+    self=lambda grad, beta: grad * beta if beta != 1 else grad,
+    batch1=lambda grad, batch1_shape, batch2, alpha: (
+        grad.unsqueeze(0).expand(batch1_shape[0], *grad.shape).bmm(batch2.transpose(1, 2)) * alpha
+    ),
+    batch2=lambda grad, batch1, alpha: (
+        batch1.transpose(1, 2).bmm(grad.unsqueeze(0).expand(batch1.shape[0], *grad.shape)) * alpha
+    ),
+)
+
+
+@api("vdot")
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """The dot product with the conjugate of the first."""
+    return call(VDOT, input, other)  # type: ignore[no-any-return]
+
+
+@api("addr")
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta · input + alpha · (vec1 ⊗ vec2)."""
+    return call(ADDR, input, vec1, vec2, beta=beta, alpha=alpha)  # type: ignore[no-any-return]
+
+
+@api("addbmm")
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta · input + alpha · the sum of the products of two batches of matrices."""
+    return call(ADDBMM, input, batch1, batch2, beta=beta, alpha=alpha)  # type: ignore[no-any-return]
+
+
+# --- a part replaced, out of place ---
+
+
+def _replaced(x: Any, src: Any, part: Any) -> Any:
+    found = x.copy()
+    part(found)[...] = src
+    return found
+
+
+def _range(x: Any, dim: int, start: int | None, end: int | None, step: int) -> Any:
+    at: list[Any] = [slice(None)] * x.ndim
+    at[dim] = slice(start, end, step)
+    return x[tuple(at)]
+
+
+def _diagonal(x: Any, offset: int, dim1: int, dim2: int) -> Any:
+    found = np.diagonal(x, offset, dim1, dim2)
+    found.flags.writeable = True
+    return found
+
+
+SELECT_SCATTER = op(
+    "select_scatter",
+    "self, src",
+    lambda x, src, *, dim, index: _replaced(x, src, lambda out: np.moveaxis(out, dim, 0)[index]),
+    category="indexing",
+    brief="A copy in which one slice is another tensor.",
+    self=lambda grad, dim, index: grad.select_scatter(
+        grad.new_zeros(()).expand_as(grad.select(dim, index)), dim, index
+    ),
+    src=lambda grad, dim, index: grad.select(dim, index),
+)
+SLICE_SCATTER = op(
+    "slice_scatter",
+    "self, src",
+    lambda x, src, *, dim, start, end, step: _replaced(x, src, lambda out: _range(out, dim, start, end, step)),
+    category="indexing",
+    brief="A copy in which a range is another tensor.",
+    self=lambda grad, dim, start, end, step: grad.slice_scatter(
+        _range(grad, dim, start, end, step) * 0, dim, start, end, step
+    ),
+    src=lambda grad, dim, start, end, step: _range(grad, dim, start, end, step),
+)
+DIAGONAL_SCATTER = op(
+    "diagonal_scatter",
+    "self, src",
+    lambda x, src, *, offset, dim1, dim2: _replaced(x, src, lambda out: _diagonal(out, offset, dim1, dim2)),
+    category="indexing",
+    brief="A copy in which a diagonal is another tensor.",
+    self=lambda grad, offset, dim1, dim2: grad.diagonal_scatter(
+        grad.diagonal(offset, dim1, dim2) * 0, offset, dim1, dim2
+    ),
+    src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+)
+
+
+@api("select_scatter")
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy in which one slice is `src`."""
+    return call(SELECT_SCATTER, input, src, dim=dim, index=index)  # type: ignore[no-any-return]
+
+
+@api("slice_scatter")
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy in which a range is `src`."""
+    return call(SLICE_SCATTER, input, src, dim=dim, start=start, end=end, step=step)  # type: ignore[no-any-return]
+
+
+@api("diagonal_scatter")
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy in which a diagonal is `src`."""
+    return call(DIAGONAL_SCATTER, input, src, offset=offset, dim1=dim1, dim2=dim2)  # type: ignore[no-any-return]
