@@ -1,0 +1,7 @@
+import torch
+
+x = torch.tensor([1., 2.], requires_grad=True)
+a, b = x ** 2, x.exp()
+print(torch.autograd.grad([a.sum(), b.sum()], x))
+a, b = x ** 2, x.exp()
+print(torch.autograd.grad([a, b], [x], [torch.ones(2), torch.tensor([0., 1.])]))
