@@ -60,8 +60,7 @@ def _prepare(channel: Channel) -> Callable[[int], None]:
     harden(torch)
     runner = Runner(channel, gate, torch, _memory_mb())
     warm(runner)
-    gc.collect()
-    gc.freeze()  # what is imported now is never looked at again
+    gc.freeze()
     layers = {"language": "on", "audit hook": "on", **lock_down(_memory_mb() + MEMORY_MARGIN_MB)}
     channel.ready(layers)
     return lambda reading: _serve(channel, runner, reading)

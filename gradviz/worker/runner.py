@@ -27,7 +27,7 @@ from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.recording import observed, record_error, reset_engine
 from gradviz.worker.saved_files import SavedFiles
 from gradviz.worker.snippet_builtins import snippet_builtins
-from gradviz.worker.stand_ins import World
+from gradviz.worker.stand_ins import TorchFacade, World
 from gradviz.worker.ticker import Ticker
 from gradviz.worker.torch_modules import torch_modules
 
@@ -42,7 +42,7 @@ class Runner:
         self._channel = channel
         self._gate = gate
         self._files = SavedFiles()
-        self._torch = torch_modules(torch, self._files.names())
+        self._torch = TorchFacade(torch_modules(torch, self._files.names()))
         self._ticker = Ticker(lambda: self._channel.tick())
         self._print_options = np.get_printoptions()
         self._world: World | None = None

@@ -27,23 +27,32 @@ _CHANGEABLE = (
 )
 
 
-class World:
-    """The guard and the importable modules of one run; torch's stand-ins, which hold no state, serve every run."""
+class TorchFacade:
+    """The stand-ins of torch's modules, which hold no state and serve every run, and the classes among them."""
 
-    def __init__(self, torch: dict[str, Any], gate: AuditGate, write: Callable[[str, str], None]) -> None:
-        changeable = tuple(found for name in _CHANGEABLE if isinstance(found := _look_up(torch, name), type))
-        facade = offered_classes(torch.values())
-        self.guard = Guard(facade_types=tuple(facade), changeable=changeable)
+    def __init__(self, modules: dict[str, Any]) -> None:
+        self.modules = modules
+        self.classes = offered_classes(modules.values())
+        self.tensor = _look_up(modules, "torch.Tensor")
+        found = [_look_up(modules, name) for name in _CHANGEABLE]
+        self.changeable = tuple(each for each in found if isinstance(each, type))
+
+
+class World:
+    """The guard and the importable modules of one run."""
+
+    def __init__(self, torch: TorchFacade, gate: AuditGate, write: Callable[[str, str], None]) -> None:
+        self.guard = Guard(facade_types=tuple(torch.classes), changeable=torch.changeable)
         standard = standard_modules(self.guard, gate, write)
-        bases = facade | offered_classes(standard.values())
+        bases = torch.classes | offered_classes(standard.values())
         self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,), gate)
-        arrays = Arrays(self.guard, _look_up(torch, "torch.Tensor")).module()
+        arrays = Arrays(self.guard, torch.tensor).module()
         self.modules: dict[str, Any] = {
             **standard,
             **arrays,
             **plot_modules(write),
             **progress_modules(write),
-            **torch,
+            **torch.modules,
         }
 
     def import_module(self, name: str) -> Any:

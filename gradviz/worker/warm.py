@@ -3,6 +3,7 @@ afterwards nothing can be opened any more."""
 
 from __future__ import annotations
 
+import gc
 import importlib
 import pkgutil
 
@@ -66,4 +67,5 @@ def warm(runner: Runner) -> None:
         for part in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             importlib.import_module(part.name)
     warm_arrays()
+    gc.freeze()  # what is imported now is never looked at again
     runner.rehearse([_SNIPPET, _TORCH, "import os\\n", "x = ("])

@@ -19,7 +19,7 @@ from gradviz.worker.arrays import safe
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, HOOKED_ATTRIBUTES
 from gradviz.worker.stand_in import StandIn, plain_type
-from gradviz.worker.stand_ins import World
+from gradviz.worker.stand_ins import TorchFacade, World
 from gradviz.worker.standard_modules import ClassFormOnly
 from gradviz.worker.torch_modules import load_torch, torch_modules
 
@@ -31,7 +31,7 @@ OPEN_PRIVATE = ("_base", "_parameters", "_modules", "_buffers", "_backward_hooks
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return World(torch_modules(load_torch()), AuditGate(), lambda stream, text: None)
+    return World(TorchFacade(torch_modules(load_torch())), AuditGate(), lambda stream, text: None)
 
 
 def things(torch: Any) -> dict[str, Any]:
