@@ -24,14 +24,14 @@ def worker_command() -> list[str]:
 
 
 def _source_command() -> list[str]:
-    """Isolated Python (-I: no current folder, no PYTHONPATH, no user site) that is told where its packages are."""
+    """Isolated Python (-I -S: no current folder, no PYTHONPATH, no site) that is told where its packages are."""
     first = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     last = sorted({folder for name in ("numpy", "ml_dtypes") if (folder := _home_of(name))})
     code = (
         f"import sys; sys.path.insert(0, {first!r}); sys.path.extend({last!r}); "
         "from gradviz.worker.main import main; main()"
     )
-    return [sys.executable, "-I", "-X", "utf8", "-c", code, WORKER_FLAG]
+    return [sys.executable, "-I", "-S", "-X", "utf8", "-c", code, WORKER_FLAG]
 
 
 def _home_of(package: str) -> str | None:
