@@ -198,6 +198,9 @@ class Function:
         return _finish(cls, ctx, tensors, output, edges, tracked)
 
 
+Function.__module__ = "torch.autograd.function"  # what a snippet sees when it prints a type
+
+
 def _finish(
     cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output: Any, edges: tuple[Any, ...], tracked: bool
 ) -> Any:

@@ -31,5 +31,6 @@ def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> t
     """The class for the results of one function, made when first asked for."""
     found = RETURN_TYPES.get(name)
     if found is None:
-        found = RETURN_TYPES[name] = type(name, (_Named,), {"fields": fields, "title": name})
+        shown = {"fields": fields, "title": name, "__module__": "torch.return_types"}
+        found = RETURN_TYPES[name] = type(name, (_Named,), shown)
     return found

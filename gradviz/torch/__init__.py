@@ -62,6 +62,7 @@ globals().update(_FUNCTIONS)
 
 from gradviz.torch import (  # noqa: E402
     accelerator,
+    amp,
     autograd,
     backends,
     cuda,
@@ -77,6 +78,7 @@ from gradviz.torch import (  # noqa: E402
     utils,
     version,
 )
+from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "DoubleTensor",
     "FloatTensor",
     "Generator",
+    "GradScaler",
     "HalfTensor",
     "IntTensor",
     "LongTensor",
@@ -92,6 +95,8 @@ __all__ = [
     "Size",
     "Tensor",
     "accelerator",
+    "amp",
+    "autocast",
     "autograd",
     "backends",
     "cuda",
@@ -139,6 +144,18 @@ def use_deterministic_algorithms(mode: _builtins.bool, *, warn_only: _builtins.b
 def is_storage(obj: Any) -> _builtins.bool:
     """Never: storages are not exposed."""
     return False
+
+
+for _name, _home in {
+    "device": "torch",
+    "dtype": "torch",
+    "Generator": "torch._C",
+    "no_grad": "torch.autograd.grad_mode",
+    "enable_grad": "torch.autograd.grad_mode",
+    "set_grad_enabled": "torch.autograd.grad_mode",
+    "inference_mode": "torch.autograd.grad_mode",
+}.items():
+    globals()[_name].__module__ = _home  # what a snippet sees when it prints a type
 
 
 def __getattr__(name: str) -> Any:

@@ -285,6 +285,8 @@ for _name in __all__:
     _found = globals()[_name]
     if isinstance(_found, type):  # what `print(type(layer))` shows
         _found.__module__ = _found.__module__.removeprefix("gradviz.")
+        if "BatchNorm" in _name or "InstanceNorm" in _name:
+            _found.__module__ = f"torch.nn.modules.{'batchnorm' if 'Batch' in _name else 'instancenorm'}"
 
 
 def __getattr__(name: str) -> Any:

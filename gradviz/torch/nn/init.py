@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -200,3 +201,22 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     for column in range(columns):
         values[distributions.randperm(draw.generator, rows)[:zeros], column] = 0
     return _fill(tensor, values)
+
+
+def _old_name(fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function under its name without the underscore, with PyTorch's warning."""
+    new, old = fn.__name__, fn.__name__[:-1]
+
+    def deprecated(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2)
+        return fn(*args, **kwargs)
+
+    deprecated.__name__ = old
+    return deprecated
+
+
+uniform, normal, constant = _old_name(uniform_), _old_name(normal_), _old_name(constant_)
+eye, dirac = _old_name(eye_), _old_name(dirac_)
+xavier_uniform, xavier_normal = _old_name(xavier_uniform_), _old_name(xavier_normal_)
+kaiming_uniform, kaiming_normal = _old_name(kaiming_uniform_), _old_name(kaiming_normal_)
+orthogonal, sparse = _old_name(orthogonal_), _old_name(sparse_)

@@ -25,3 +25,7 @@ __all__ = [
     "Rprop",
     "lr_scheduler",
 ]
+
+for _found in vars(lr_scheduler).values():  # what a snippet sees when it prints a type
+    if isinstance(_found, type) and _found.__module__.startswith("gradviz.torch.optim"):
+        _found.__module__ = "torch.optim.lr_scheduler"

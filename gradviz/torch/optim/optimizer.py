@@ -27,6 +27,18 @@ Array = NDArray[Any]
 Group = dict[str, Any]
 
 
+_HOMES = {
+    "Adamax": "torch.optim.adamax",
+    "AdamW": "torch.optim.adamw",
+    "Adagrad": "torch.optim.adagrad",
+    "Adadelta": "torch.optim.adadelta",
+    "RMSprop": "torch.optim.rmsprop",
+    "NAdam": "torch.optim.nadam",
+    "RAdam": "torch.optim.radam",
+    "ASGD": "torch.optim.asgd",
+}  # where PyTorch has them, when a type is printed
+
+
 class Optimizer:
     """Holds parameters in groups with options, and changes them by their gradients."""
 
@@ -55,6 +67,7 @@ class Optimizer:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls.__module__ = _HOMES.get(cls.__name__, cls.__module__.removeprefix("gradviz."))
         if "step" in cls.__dict__:
             cls.step = _reported(cls.step)  # type: ignore[method-assign]
 

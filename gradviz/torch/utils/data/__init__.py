@@ -40,3 +40,7 @@ __all__ = [
     "default_convert",
     "random_split",
 ]
+
+for _name in __all__:  # what a snippet sees when it prints a type
+    if isinstance(_found := globals()[_name], type):
+        _found.__module__ = _found.__module__.removeprefix("gradviz.").replace(".loader", ".dataloader")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradviz.torch.cuda import amp
+
+__all__ = ["amp", "device_count", "empty_cache", "is_available", "manual_seed", "manual_seed_all", "synchronize"]
+
 
 def is_available() -> bool:
     """False: everything runs on the CPU."""
