@@ -28,7 +28,7 @@ from gradviz.engine.hooks import (
 from gradviz.engine.reach import count_arrivals, leading_to
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.validate import check_nan, conform, copy_with_history
+from gradviz.engine.validate import check_nan, conform, copy_with_history, warn_of_forward
 
 Array = np.ndarray[Any, Any]
 
@@ -103,7 +103,12 @@ class GraphTask:
             return
         if node.pre_hooks is not None:
             grads = run_pre_hooks(node, grads, self.observer)
-        out = node.apply(grads)
+        try:
+            out = node.apply(grads)
+        except Exception:
+            if state.anomaly:
+                warn_of_forward(node)
+            raise
         had_buffers = not self.retain_graph and node.release()
         if self.watched or node.post_hooks is not None or self.needed is not None:
             self._send_watched(node, grads, out, had_buffers)

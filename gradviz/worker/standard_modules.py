@@ -9,6 +9,8 @@ which adds torch, numpy and plots.
 from __future__ import annotations
 
 import abc
+import bisect
+import cmath
 import collections
 import contextlib
 import copy
@@ -16,16 +18,19 @@ import dataclasses
 import datetime
 import enum
 import functools
+import heapq
 import itertools
 import math
 import operator
 import random
+import re
 import statistics
 import string
 import sys
 import time
 import types
 import typing
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -68,7 +73,19 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
         "sys": stand_in("sys", _sys_names(write)),
     }
-    return modules
+    return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
+
+
+_PLAIN: dict[str, tuple[types.ModuleType, str]] = {  # functions of text and numbers alone
+    "bisect": (bisect, "bisect bisect_left bisect_right insort insort_left insort_right"),
+    "cmath": (cmath, "exp log log10 sqrt sin cos tan sinh cosh tanh phase polar rect isnan isinf pi e tau inf nan"),
+    "heapq": (heapq, "heappush heappop heapify heapreplace heappushpop nlargest nsmallest merge"),
+    "re": (
+        re,
+        "compile match fullmatch search findall finditer sub subn split escape error I IGNORECASE M MULTILINE S DOTALL",
+    ),
+    "unicodedata": (unicodedata, "normalize category name lookup combining numeric decimal digit"),
+}
 
 
 def _public(module: types.ModuleType) -> dict[str, Any]:
