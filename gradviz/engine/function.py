@@ -3,6 +3,7 @@ makes is the user's own code, run by the loop like any other."""
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -187,6 +188,8 @@ class Function:
         edges = tuple(edge_of(t) if t._requires_grad else None for t in tensors) if tracked else ()
         if tracked:
             ctx.sequence_nr = next_sequence()
+            if state.anomaly:
+                ctx.stack = traceback.format_stack()[:-1]
         grad, state.grad = state.grad, False
         try:
             with paused():
