@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Edge = tuple["Node", int]
 Array = np.ndarray[Any, Any]
 Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
+_REDUCTIONS = ("none", "mean", "sum")
 LAST = 2**64 - 1  # the sequence number that outranks all others
 
 
@@ -265,6 +266,8 @@ class Node:
             return None  # the row saves it when other inputs want gradients
         if name in self.params:
             value = self.params[name]
+            if name == "reduction" and value in _REDUCTIONS:
+                return _REDUCTIONS.index(value)  # PyTorch keeps the number of its enumeration
             # PyTorch shows a negative dimension as the unsigned number that it is stored as.
             return (
                 value + 2**64
@@ -361,7 +364,9 @@ def unpack_saved(one: Saved, node: Node) -> Tensor:
         return tensor if tensor._data is one.data else _with_history_of(tensor, one.data)
     result = wrap(one.data)
     result._version_counter = one.counter
-    if np.issubdtype(one.data.dtype, np.inexact) or one.data.dtype.kind == "V":
+    row = node.row
+    buffer = row.hidden and one.index >= len(row.outputs) - row.hidden  # it has no history
+    if not buffer and (np.issubdtype(one.data.dtype, np.inexact) or one.data.dtype.kind == "V"):
         result._requires_grad = True
         result._node, result._output_nr = node, one.index
     return result
