@@ -242,6 +242,8 @@ class Tensor:
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._requires_grad and value.dtype.rank < 2:
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if state.observer is not None:
             state.observer.before_write(self)
         self._data = value._data
@@ -289,6 +291,20 @@ class Tensor:
 
 Tensor.__module__ = Size.__module__ = "torch"  # what a snippet sees when it prints a type
 _new = object.__new__
+
+
+def _fixed(name: str) -> property:
+    """A fact about a tensor that can't be assigned to, with PyTorch's words for it."""
+
+    def refuse(self: Tensor, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    known: property = Tensor.__dict__[name]
+    return property(known.fget, refuse, doc=known.__doc__)
+
+
+for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "output_nr"):
+    setattr(Tensor, _fact, _fixed(_fact))
 
 
 def wrap(data: Array) -> Tensor:

@@ -37,7 +37,7 @@ def stand_in(name: str, names: Mapping[str, Any]) -> Any:
         key: staticmethod(value) if callable(value) and not isinstance(value, type) else value
         for key, value in names.items()
     }
-    return type(name, (StandIn,), {"__slots__": (), **fixed})()
+    return type(name, (StandIn,), {"__slots__": (), "__name__": name, **fixed})()
 
 
 class _OneArgumentType(type):
