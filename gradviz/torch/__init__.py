@@ -99,6 +99,7 @@ __all__ = [
     "autocast",
     "autograd",
     "backends",
+    "compile",
     "cuda",
     "default_generator",
     "device",
@@ -139,6 +140,11 @@ def get_num_threads() -> _builtins.int:
 
 def use_deterministic_algorithms(mode: _builtins.bool, *, warn_only: _builtins.bool = False) -> None:
     """Accepted for compatibility: everything here is deterministic."""
+
+
+def compile(model: Any = None, **options: Any) -> Any:
+    """The function or module itself: nothing is compiled, so that every operation can be seen."""
+    return model if model is not None else lambda function: function
 
 
 def is_storage(obj: Any) -> _builtins.bool:

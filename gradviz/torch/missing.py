@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _ELSEWHERE = {
-    "compile": "call the module itself: nothing is compiled here",
     "jit": "call the function itself: nothing is compiled here",
     "distributed": "run the snippet in one process",
     "multiprocessing": "run the snippet in one process",
