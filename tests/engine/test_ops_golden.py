@@ -216,5 +216,5 @@ if HAS_TORCH:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             theirs = observe_case(real, cases(real)[name], "float64")
-        mine = observe_case(torch, CASES[name], "float64")
+            mine = observe_case(torch, CASES[name], "float64")
         assert differences(mine, theirs) == []
