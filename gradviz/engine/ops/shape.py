@@ -682,8 +682,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         k = indices_or_sections
         cuts = [0, *np.cumsum([n // k + (i < n % k) for i in range(k)]).tolist()]
     else:
-        cuts = [0, *indices_or_sections, n]
-    return tuple(input.narrow(axis, a, b - a) for a, b in itertools.pairwise(cuts))
+        cuts = [0, *(min(int(each) + n if each < 0 else int(each), n) for each in indices_or_sections), n]
+    return tuple(input.narrow(axis, a, max(b - a, 0)) for a, b in itertools.pairwise(cuts))
 
 
 @api("chunk")
