@@ -55,7 +55,9 @@ class SafeArray(np.ndarray[Any, Any]):
         raise TypeError("numpy.ndarray() is not available in GradViz snippets; use numpy.array or numpy.zeros")
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        return array[()] if return_scalar and array.ndim == 0 else array.view(SafeArray)
+        if return_scalar and array.ndim == 0:
+            return array[()]
+        return array if type(array) is SafeArray else np.ndarray.view(array, SafeArray)  # `out=` comes as it is
 
     def __repr__(self) -> str:
         return repr(_raw(self))
