@@ -16,6 +16,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _NUMBER_PARAM = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
 _FUNCTIONS = frozenset("exp log sin cos tan tanh sqrt sign sigmoid relu".split())
 _LONGEST = 200
+_BROADCAST = frozenset("add sub rsub mul div pow".split())  # operations that spread a smaller operand over a larger one
 
 
 def sender_name(frame: Frame, node: int) -> str:
@@ -77,10 +78,18 @@ def _one(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) ->
     numbers = literals | {name: text for name, t in operands.items() if (text := _number(frame.value(t))) is not None}
     came = _number(grad)
     in_numbers = _with_numbers(formula, numbers | ({"grad": came} if came is not None else {}))
-    parts = [left, _fill(formula, names)]
+    spread = (formula == "grad" or trace.nodes.op[node] in _BROADCAST) and _is_summed(sent, grad)
+    parts = [left, _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")]
     if in_numbers is not None and sent.scalar is not None and in_numbers != sent.brief():
         parts.append(in_numbers)
     return " = ".join([*parts, sent.brief()])
+
+
+def _is_summed(sent: Value, grad: Value | None) -> bool:
+    """True if what was sent is smaller than what came in and could be spread over its shape."""
+    if grad is None or sent.numel >= grad.numel or len(sent.shape) > len(grad.shape):
+        return False
+    return all(mine in (1, size) for mine, size in zip(sent.shape[::-1], grad.shape[::-1], strict=False))
 
 
 def _wrap(name: str) -> str:

@@ -22,6 +22,7 @@ DTYPES = (
 )  # fmt: skip
 WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGE = 3  # elements kept at each end of each dimension of such a value
+FEW = 4  # elements of an array that a formula writes one by one
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
@@ -123,9 +124,12 @@ class Value:
         return self.brief()
 
     def brief(self) -> str:
-        """A number for a formula, "7" or "0.3333"; for arrays the shape and the range: "(3, 3) in [0, 24]"."""
+        """A number for a formula, "7" or "0.3333", or a few, "[1.5, -2]"; for larger arrays the shape and the range:
+        "(3, 3) in [0, 24]"."""
         if self.scalar is not None:
             return number_text(self.scalar)
+        if self.array is not None and 0 < self.array.size <= FEW:
+            return _few(self.array)
         shape = str(tuple(self.shape))
         if not self.numel:
             return f"{shape} empty"
@@ -136,6 +140,12 @@ class Value:
             return f"{shape} all {number_text(found.low)}"
         nans = f", {found.nans} nan" if found.nans else ""
         return f"{shape} in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
+
+
+def _few(array: Array) -> str:
+    if not array.ndim:
+        return number_text(array.item())
+    return f"[{', '.join(map(_few, array))}]"
 
 
 class ValueStore:

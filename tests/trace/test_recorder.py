@@ -245,3 +245,20 @@ def test_a_grad_that_is_cleared_or_assigned() -> None:
     sentences = [frame.explanation.sentence for frame in steps(trace, Kind.CLEAR_GRAD)]
     assert sentences == ["x.grad: 4. → 0.", "x.grad: 0. → None.", "x.grad: None → 9."]
     assert "x.grad * 2" in [trace.frame(len(trace)).name(number) for number in range(len(trace.tensors))]
+
+
+def test_a_gradient_that_is_summed_over_broadcast_dimensions_says_so() -> None:
+    trace = run("""
+import torch
+b = torch.tensor([0.5], requires_grad=True)
+c = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+((b + c) * b).sum().backward()
+row = torch.nn.Linear(2, 2)(torch.ones(3, 2))
+row.sum().backward()
+""")
+    sentences = [frame.explanation.sentence for frame in steps(trace, Kind.BACKWARD)]
+    assert "∂(((b + c) * b).sum())/∂(b + c) = grad · b = [0.5, 0.5, 0.5]" in sentences[1]
+    assert "/∂b = grad · (b + c), summed over the broadcast dimensions = 7.5" in sentences[1]
+    assert "/∂b = grad, summed over the broadcast dimensions = 1.5; " in sentences[2]
+    assert sentences[2].endswith("/∂c = grad = [0.5, 0.5, 0.5].")
+    assert " = grad, summed over the broadcast dimensions = [3, 3]" in " ".join(sentences)

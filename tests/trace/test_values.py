@@ -75,6 +75,13 @@ def test_what_does_not_fit_is_described() -> None:
     assert value(np.array(0.25)).brief() == "0.25"
 
 
+def test_a_few_elements_are_written_in_formulas() -> None:
+    assert value(np.array([1.5, -1.25])).brief() == "[1.5, -1.25]"
+    assert value(np.array([[1.0, np.nan], [0.0, 3.0]])).brief() == "[[1, nan], [0, 3]]"
+    assert value(np.ones((2,))).brief() == "[1, 1]"
+    assert value(np.arange(5.0)).brief() == "(5,) in [0, 4]"
+
+
 def test_summaries() -> None:
     found = summarise(np.array([3.0, -4.0], np.float32))
     assert (found.low, found.high, found.mean, found.norm, found.nans) == (-4.0, 3.0, -0.5, 5.0, 0)
