@@ -249,7 +249,7 @@ def _progress(frame: Frame, node: int) -> str:
         return "not tracked: " + _untracked(frame, node)
     if frame.node_ran[node]:
         return "has run in this backward call"
-    return "not yet run" if frame.call >= 0 else "no backward call yet"
+    return "not yet run in this backward call" if frame.call >= 0 else "no backward call yet"
 
 
 def _untracked(frame: Frame, node: int) -> str:

@@ -26,7 +26,8 @@ def summary(state: State) -> str:
         return FOLLOWS
     stale = " · the snippet has changed since" if state.is_stale else ""
     steps = f"{state.steps:,} step{'' if state.steps == 1 else 's'}"
-    return f"recorded {steps} in {duration(run.seconds)} · {FOLLOWS}{stale}"
+    took = f" in {duration(run.seconds)}" if run.snippet == state.traced else ""  # not the time of another run
+    return f"recorded {steps}{took} · {FOLLOWS}{stale}"
 
 
 def duration(seconds: float) -> str:
@@ -47,6 +48,7 @@ class StatusLine(QStatusBar):
         self.cancel = QPushButton("Cancel")
         self.cancel.setToolTip("Stop the run; what was recorded stays.")
         self.cancel.clicked.connect(stop)
+        self._notice = ""
         self.label = QLabel()
         self.label.setObjectName("muted")
         self.messageChanged.connect(self._make_room)
@@ -72,11 +74,22 @@ class StatusLine(QStatusBar):
         elif not after.run.is_running:
             self._patience.stop()
             self._hide_progress()
+        if before.run is not after.run and self.currentMessage() == before.run.sentence:
+            self.clearMessage()  # it was about the former run
         if before.notice.serial != after.notice.serial:
-            self.showMessage(after.notice.sentence, NOTICE)
+            self._tell(after.notice.sentence)
         ended = before.run is not after.run and not after.run.is_running
         if ended and after.run.sentence and problem(after) is None:  # a problem has its card
-            self.showMessage(after.run.sentence, NOTICE)
+            self._tell(after.run.sentence)
+
+    @property
+    def has_notice(self) -> bool:
+        """True while a notice is on the screen; hints of what the mouse passes over are none."""
+        return bool(self._notice) and self.currentMessage() == self._notice
+
+    def _tell(self, sentence: str) -> None:
+        self._notice = sentence
+        self.showMessage(sentence, NOTICE)
 
     def _make_room(self, message: str) -> None:
         """A long notice takes the place of the summary."""

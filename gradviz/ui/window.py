@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QToolBar
 
@@ -146,6 +146,12 @@ class MainWindow(QMainWindow):
         self.status.set_theme(theme)
 
     # Qt's own events
+
+    def event(self, event: QEvent) -> bool:
+        """A hint for what the mouse passes over does not take the place of a notice."""
+        if event.type() == QEvent.Type.StatusTip and self.status.has_notice:
+            return True
+        return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         """The panels' sizes: as they were, or for this window's size."""

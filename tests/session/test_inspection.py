@@ -44,6 +44,13 @@ def section(inspection: Inspection, title: str) -> list[tuple[str, str, str]]:
     return [(row.label, row.text, row.tone) for row in rows]
 
 
+def test_a_node_that_ran_in_an_earlier_call_has_not_yet_run_in_this_one(trace: Trace) -> None:
+    found = [look(trace, cursor, "node", MUL1).find("backward") for cursor in (6, 8, 15, len(trace))]
+    assert found[0] == "no backward call yet"
+    assert found[1] == found[3] == "not yet run in this backward call"
+    assert found[2] == "has run in this backward call"
+
+
 def test_a_leaf_before_backward(trace: Trace) -> None:
     found = look(trace, 6, "tensor", W)
     assert found.title == "w"

@@ -7,6 +7,7 @@ import os
 import signal
 
 import pytest
+from PySide6.QtGui import QStatusTipEvent
 from PySide6.QtWidgets import QApplication
 
 from gradviz.session.state import Phase
@@ -42,6 +43,24 @@ def test_an_endless_loop_is_stopped_and_the_window_stays_awake(pilot: Pilot) -> 
     assert "# typed while it runs" in pilot.state.document.text
     assert pilot.state.steps > 100, "what was recorded stays"
     assert not window.status.cancel.isVisible()
+
+
+def test_the_line_at_the_bottom_does_not_speak_of_an_earlier_run(pilot: Pilot) -> None:
+    status = pilot.window.status
+    pilot.type_snippet(FINE)
+    assert pilot.run() is Phase.OK
+    assert " in " in status.label.text()
+    pilot.type_snippet("def f(:\n")
+    pilot.run()
+    assert "recorded" in status.label.text(), "the steps of the former run stay"
+    assert " in " not in status.label.text(), "they did not take the time of this run"
+    pilot.type_snippet("while True: pass\n")
+    for _ in range(2):
+        pilot.press("F5")
+        assert status.currentMessage() != "The run was stopped."
+        with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+            pilot.press("Shift+F5")
+        assert status.currentMessage() == "The run was stopped."
 
 
 def test_what_a_long_run_prints_is_seen_while_it_goes_on(pilot: Pilot) -> None:
@@ -111,3 +130,16 @@ def test_closing_the_window_ends_what_runs(pilot: Pilot) -> None:
     assert pilot.state.run.is_running
     assert pilot.window.close()
     assert pilot.answers.asked == ["keep", "keep"]
+
+
+def test_what_the_mouse_passes_over_does_not_wipe_out_a_notice(pilot: Pilot) -> None:
+    window = pilot.window
+    QApplication.sendEvent(window, QStatusTipEvent("Run the snippet."))
+    assert window.status.currentMessage() == "Run the snippet."
+    window.store.say("bad.py is not a text file.")
+    for tip in ("Undo one step before your eyes.", ""):
+        QApplication.sendEvent(window, QStatusTipEvent(tip))
+        assert window.status.currentMessage() == "bad.py is not a text file."
+    window.status.clearMessage()  # as after its time
+    QApplication.sendEvent(window, QStatusTipEvent("Run the snippet."))
+    assert window.status.currentMessage() == "Run the snippet."
