@@ -46,7 +46,7 @@ SELECT: OpRow = op(
     latex=r"x_i",
     brief="One index along a dimension.",
     view=True,
-    derivatives={"self": "grad at the index, 0 elsewhere"},
+    derivatives={"self": "grad in its place, 0 elsewhere"},
     self=lambda grad, self_shape, dim, index: call(SELECT_BACKWARD, grad, dim=dim, index=index, shape=self_shape),
 )
 SELECT_BACKWARD: OpRow = op(
