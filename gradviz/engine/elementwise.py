@@ -161,7 +161,7 @@ def register(
 # --- two operands ---
 
 
-def prepare_pair(row: OpRow, x: Any, y: Any, params: Mapping[str, Any], division: bool, compare: bool) -> Prepared:
+def prepare_pair(row: OpRow, x: Any, y: Any, params: Mapping[str, Any], division: bool) -> Prepared:
     """Cast both operands to their common type."""
     a, b = operand(x, row.name), operand(y, row.name, 2)
     target = result_type(a, b)
@@ -192,7 +192,7 @@ def binary(
     def prepare(input: Any, other: Any, **given: Any) -> Prepared:
         if given and not (alpha and given.keys() <= {"alpha"}):
             raise TypeError(f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'")
-        return prepare_pair(row, input, other, given or shared, division, False)
+        return prepare_pair(row, input, other, given or shared, division)
 
     function = register(prepare, names or (row.name,), inplace=inplace)
     if operators:
@@ -334,7 +334,7 @@ def compare(row: OpRow, *names: str, operators: str = "") -> None:
     """Register a comparison: common type for the operands, a boolean result."""
 
     def prepare(input: Any, other: Any) -> Prepared:
-        return prepare_pair(row, input, other, NO_PARAMS, False, True)
+        return prepare_pair(row, input, other, NO_PARAMS, False)
 
     function = register(prepare, names or (row.name,))
     if operators:

@@ -232,9 +232,6 @@ class Node:
             self.pre_hooks = OrderedDict()
         return _register(self.pre_hooks, fn)
 
-    def _input_metadata_count(self) -> int:
-        return len(self.metas)
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
             return self._find_saved(name.removeprefix("_saved_"))

@@ -72,7 +72,7 @@ class OpRow:
         """The tensors that its node saves when every input wants a gradient."""
         return self.plan((1 << len(self.inputs)) - 1).saved_names
 
-    def plan(self, mask: int, count: int = 0) -> Plan:
+    def plan(self, mask: int) -> Plan:
         """What to save and how to run, when the inputs of `mask` want gradients (bit i for input i)."""
         found = self.plans.get(mask)
         if found is None:
@@ -139,7 +139,6 @@ class Plan:
     def __init__(self, row: OpRow, mask: int) -> None:
         self.row = row
         self.mask = mask
-        self.every = row.joint is not None
         formulas = self._formulas()
         wanted = {name for _, fn in formulas for name in _parameters(fn)}
         tensors = [(name, i, False) for i, name in enumerate(row.inputs) if name in wanted]
@@ -192,7 +191,7 @@ class Plan:
             node.captured = {"shapes": [t._data.shape for t in tensors if t is not None]}
 
     def _specialise(self) -> Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]]:
-        if self.every:
+        if self.row.joint is not None:
             return self._run_joint
         if not self.row.single:
             return self._run_several

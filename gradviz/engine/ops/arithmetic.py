@@ -219,18 +219,18 @@ binary(FMOD)
 binary(FLOOR_DIV, operators="floordiv", fast=False)
 binary(DIV, "true_divide", division=True, operators="truediv")
 method("__neg__")(FUNCTIONS["neg"])
-api("rsub")(lambda x, other, *, alpha=1: apply(*prepare_pair(RSUB, x, other, {"alpha": alpha}, False, False)))
+api("rsub")(lambda x, other, *, alpha=1: apply(*prepare_pair(RSUB, x, other, {"alpha": alpha}, False)))
 method("__rsub__")(lambda self, other: FUNCTIONS["rsub"](self, other) if isinstance(other, NUMBERS) else NotImplemented)
 
 
 def _prepare_div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Prepared:
     if rounding_mode is None:
-        return prepare_pair(DIV, input, other, NO_PARAMS, True, False)
+        return prepare_pair(DIV, input, other, NO_PARAMS, True)
     if rounding_mode not in ("floor", "trunc"):
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    return prepare_pair(DIV_MODE, input, other, {"rounding_mode": rounding_mode}, False, False)
+    return prepare_pair(DIV_MODE, input, other, {"rounding_mode": rounding_mode}, False)
 
 
 register(_prepare_div, ("div", "divide"))
@@ -346,7 +346,7 @@ def _prepare_pow(input: Any, exponent: Any) -> Prepared:
         return POW_BASE, (exponent,), (cast(exponent, target),), {"base": input}
     if result_type(input, exponent) is dtypes.bool_:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
-    return prepare_pair(POW_TENSOR, input, exponent, NO_PARAMS, False, False)
+    return prepare_pair(POW_TENSOR, input, exponent, NO_PARAMS, False)
 
 
 _pow = register(_prepare_pow, ("pow",))

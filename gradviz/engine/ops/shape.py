@@ -17,7 +17,7 @@ from gradviz.engine.elementwise import result_type
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import op
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Size, Tensor, wrap
 
 F = FUNCTIONS
@@ -603,32 +603,25 @@ def _joined(grads: Any, dim: int, self_shape: tuple[int, ...], sizes: tuple[int,
     return [cat(parts, dim)]
 
 
-SPLIT = op(
-    "split",
-    "self",
-    lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim),
-    outputs="result, others",
-    category="shape",
-    symbol="split",
-    latex=r"x",
-    brief="Parts along a dimension.",
-    view=True,
-    joint=_joined,
-    derivatives={"self": "the gradients of the parts, joined"},
-)
-SPLIT_SIZES = op(
-    "split_with_sizes",
-    "self",
-    lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim),
-    outputs="result, others",
-    category="shape",
-    symbol="split",
-    latex=r"x",
-    brief="Parts of given sizes along a dimension.",
-    view=True,
-    joint=_joined,
-    derivatives={"self": "the gradients of the parts, joined"},
-)
+def _split_row(name: str, brief: str) -> OpRow:
+    """`split` by one size and by several are one operation under two names of PyTorch's."""
+    return op(
+        name,
+        "self",
+        lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim),
+        outputs="result, others",
+        category="shape",
+        symbol="split",
+        latex=r"x",
+        brief=brief,
+        view=True,
+        joint=_joined,
+        derivatives={"self": "the gradients of the parts, joined"},
+    )
+
+
+SPLIT = _split_row("split", "Parts along a dimension.")
+SPLIT_SIZES = _split_row("split_with_sizes", "Parts of given sizes along a dimension.")
 UNBIND = op(
     "unbind",
     "self",
