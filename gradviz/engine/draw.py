@@ -185,6 +185,9 @@ _fill_random(
     ),
 )
 _fill_random("exponential_", lambda g, x, lambd=1.0: distributions.exponential(g, x.shape, lambd, x.dtype))
+_fill_random("geometric_", lambda g, x, p: distributions.geometric(g, x.shape, p, x.dtype))
+_fill_random("cauchy_", lambda g, x, median=0.0, sigma=1.0: distributions.cauchy(g, x.shape, median, sigma, x.dtype))
+_fill_random("log_normal_", lambda g, x, mean=1.0, std=2.0: distributions.log_normal(g, x.shape, mean, std, x.dtype))
 _fill_random(
     "bernoulli_",
     lambda g, x, p=0.5: (

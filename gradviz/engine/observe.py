@@ -89,11 +89,6 @@ def set_observer(observer: Observer | None) -> None:
     state.observer = observer
 
 
-def get_observer() -> Observer | None:
-    """The observer that reports go to now: None while paused."""
-    return state.observer
-
-
 @contextmanager
 def paused() -> Iterator[None]:
     """While this is open nothing is reported: for printing, initialisers and updates that are one step to a person."""
