@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins as _builtins
 import math as _math
+from typing import TYPE_CHECKING as _CHECKED
 from typing import Any
 
 from gradviz.engine import convert as _convert
@@ -78,6 +79,7 @@ from gradviz.torch import (  # noqa: E402
     utils,
     version,
 )
+from gradviz.torch import missing as _missing  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
 
@@ -163,10 +165,8 @@ for _name, _home in {
 }.items():
     globals()[_name].__module__ = _home  # what a snippet sees when it prints a type
 
+_missing.install()
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    from gradviz.torch.missing import explain
+if _CHECKED:  # names that the engine registers; at run time `missing.py` answers for the others
 
-    raise AttributeError(explain("torch", name))
+    def __getattr__(name: str) -> Any: ...

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.api import LINALG as _NAMES
 
 globals().update(_NAMES)
 
+if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    from gradviz.torch.missing import explain
-
-    raise AttributeError(explain("torch.linalg", name))
+    def __getattr__(name: str) -> Any: ...

@@ -1,20 +1,152 @@
-"""The sentence for a name that PyTorch has and GradViz does not, or that neither has."""
+"""The sentence for a name that PyTorch has and GradViz does not, and PyTorch's own words for one that neither has.
+
+Which names PyTorch has is recorded in `resources/pytorch_names.json`; why one is left out, and the way round, is the
+table here. `docs/coverage.md` is made from the same two (`coverage.py`).
+"""
 
 from __future__ import annotations
 
-_ELSEWHERE = {
-    "jit": "call the function itself: nothing is compiled here",
-    "distributed": "run the snippet in one process",
-    "multiprocessing": "run the snippet in one process",
-    "onnx": "use PyTorch itself to export models",
-    "hub": "build the model in the snippet",
-    "mps": "tensors live on the CPU",
-    "quantization": "use PyTorch itself to quantize",
-    "sparse": "use dense tensors",
-}
+import functools
+import json
+import re
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from gradviz.engine.tensor import Tensor
+
+_LIST = Path(__file__).resolve().parents[2] / "resources" / "pytorch_names.json"
+_RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))
+NAMES: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["names"].items()}
+VERSION: str = _RECORDED["torch"]
+MODULES = frozenset(_RECORDED["modules"].split())
+
+# which names (the whole path matches), why they are left out, and the way round
+REASONS: list[tuple[str, str, str]] = [
+    (
+        r"torch\.(distributed|futures|multiprocessing|monitor)(\..*)?|.*(Distributed|distributed|is_shared).*"
+        r"|torch\.nn\.parallel\..*|.*\.SyncBatchNorm|.*share_memory_|torch\.(fork|wait|Future)",
+        "a snippet runs in one process",
+        "leave it out and run the training function directly",
+    ),
+    (
+        r"torch\.(jit|fx|export|package|compiler|onnx|_dynamo)(\..*)?|torch\.(Script|Lite|Tracing|Compilation|JIT).*"
+        r"|torch\.[A-Z]\w*(Type|Block|Graph|Schema|Value|Spec|State|Logger|Module\w*|Stack|Object\w*|List|Dict)"
+        r"|torch\.(Block|Graph|Node|Value|Use|Code|Argument|Gradient|parse_\w+|import_ir_module\w*|unify_type_list"
+        r"|merge_type_from_type_comment|FileCheck|cpp|classes|ops|library|AliasDb|DeepCopyMemoTable|Capsule)(\..*)?",
+        "programs are not compiled or exported",
+        "call the function or module itself",
+    ),
+    (
+        r".*(quantiz|fake_quant|fbgemm|int_repr|dequant|qscheme|q_scale|q_zero_point|q_per_channel|qparams|Quant).*"
+        r"|torch\.(ao|qu?int\w+|per_(tensor|channel)_\w+|quantization)(\..*)?|torch\.(QU?Int.*|nn\.(q\w+|intrinsic))"
+        r"|torch\.fused_moving.*",
+        "quantized numbers are left out",
+        "use float32",
+    ),
+    (
+        r".*(sparse|Sparse|coalesce|crow_indices|ccol_indices|col_indices|row_indices|dense_dim).*"
+        r"|torch\.(Tensor\.)?(indices|values|indices_copy|values_copy|dsmm|hsmm|hspmm|smm|spmm|saddmm|sspaddmm)",
+        "tensors are dense",
+        "use a dense tensor and a mask",
+    ),
+    (
+        r".*(nested|jagged|padded_tensor).*|torch\.masked(\..*)?",
+        "tensors are rectangular and whole",
+        "use torch.nn.utils.rnn.pad_sequence and a mask",
+    ),
+    (
+        r".*(cuda|cudnn|CUDA|miopen|mkldnn|ipu|xla|xpu|mtia|maia|vulkan|hpu|gpu|record_stream|pin_memory|is_pinned).*"
+        r"|torch\.mps(\..*)?|torch\.accelerator\..*|torch\.cpu\..*|torch\.(Event|Stream|get_device_module)",
+        "everything runs on the CPU",
+        "leave it out, or use device='cpu'",
+    ),
+    (
+        r".*[Ss]torage.*|.*(from_file|dlpack|PyTorchFile|data_ptr|set_|map_memory).*|torch\.Tensor\.(is_set_to)",
+        "the memory behind a tensor can't be reached",
+        "use the tensor itself, or tensor.numpy()",
+    ),
+    (
+        r"torch\.(float8\w+|float4\w+|u?int[1-7]|uint(16|32|64)|bits?\w*|complex32|chalf|Tensor\.chalf)",
+        "this element type is left out",
+        "use float16, bfloat16, float32, int64 or complex64",
+    ),
+    (r"torch\.(sym_\w+|Sym[A-Z]\w*|cond|while_loop|map)", "shapes are plain numbers", "use Python's own if and while"),
+    (r".*(profiler|Profil|itt|nvtx|Callgrind).*", "run times say nothing here", "leave it out"),
+    (r"torch\.hub(\..*)?", "a snippet has no network", "build the model in the snippet"),
+    (r"torch\.utils\.tensorboard(\..*)?", "a snippet has no files", "print the numbers or plot them with matplotlib"),
+    (
+        r"torch\.(native|batch_norm)_\w+|torch\.\w+_copy|torch\.(Tensor\.)?(unsafe_\w+|\w+_no_update)"
+        r"|torch\.(conv_tbc|convolution|cudnn\w+|affine_grid_generator|grid_sampler\w*|norm_except_dim|slice_inverse"
+        r"|embedding_renorm_|nuclear_norm|frobenius_norm|quasirandom|hash_tensor|constant_pad_nd|fill)",
+        "it is a step inside of another function",
+        "call the documented function of torch or torch.nn.functional",
+    ),
+    (
+        r"torch\.(Tensor\.)?(eig|lstsq|matrix_rank|solve|symeig)",
+        "PyTorch itself has removed it",
+        "use the function of torch.linalg",
+    ),
+    (r"torch\..*(vmap|func\w*)\.(debug_unwrap|functionalize|rearrange)", "nothing is traced", "leave it out"),
+    (
+        r".*\.(handle_torch_function|has_torch_function\w*|wrap_torch_function|redispatch_function)|torch\.overrides.*"
+        r"|torch\..*TorchFunction\w*|torch\..*TorchDispatch\w*|torch\.Dispatch\w*|torch\.Exclude\w*",
+        "operations are not dispatched to other classes",
+        "call your own function instead",
+    ),
+]
+NO_REASON = "it is not built"
+
+
+@functools.cache
+def reason(path: str) -> tuple[str, str]:
+    """Why PyTorch's `path` (as "torch.sparse_coo_tensor") is not in GradViz, and the way round or nothing."""
+    for pattern, why, way in REASONS:
+        if re.fullmatch(pattern, path):
+            return why, way
+    return NO_REASON, ""
+
+
+def sentence(path: str) -> str:
+    """One sentence for something of PyTorch that is left out."""
+    why, way = reason(path)
+    return f"{path} is not in GradViz: {why}" + (f"; {way}" if way else "")
+
+
+def is_pytorch(module: str, name: str) -> bool:
+    """Whether PyTorch has this name."""
+    return name in NAMES.get(module, ()) or f"{module}.{name}" in MODULES
 
 
 def explain(module: str, name: str) -> str:
-    """What is not there, in PyTorch's words for a wrong name, with the way round where GradViz leaves something out."""
-    way = _ELSEWHERE.get(name)
-    return f"module '{module}' has no attribute '{name}'" + (f" in GradViz: {way}" if way else "")
+    """What to say when `module` has no `name` here."""
+    if is_pytorch(module, name):
+        return sentence(f"{module}.{name}")
+    return f"module '{module}' has no attribute '{name}'"
+
+
+def absent_from(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module: refuse with the sentence."""
+
+    def __getattr__(name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        raise AttributeError(explain(module, name), name=name)
+
+    return __getattr__
+
+
+def _absent_method(self: Tensor, name: str) -> NoReturn:
+    if type(self) is Tensor and name in NAMES["torch.Tensor"]:
+        raise AttributeError(sentence(f"torch.Tensor.{name}"), name=name)
+    raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+
+def install() -> None:
+    """Let every module of `gradviz.torch`, and `Tensor`, answer for names that they do not have."""
+    Tensor.__getattr__ = _absent_method  # type: ignore[method-assign]
+    for name, module in list(sys.modules.items()):
+        if name.startswith("gradviz.torch") and isinstance(module, types.ModuleType):
+            vars(module).setdefault("__getattr__", absent_from(name.removeprefix("gradviz.")))

@@ -243,7 +243,10 @@ class _Checker(ast.NodeVisitor):
             return
         root = module.split(".")[0]
         if root == "torch":
-            self._refuse(f"{what} is not {HERE}", "this part of PyTorch is not in GradViz; leave it out")
+            from gradviz.torch.missing import MODULES, reason
+
+            way = reason(module)[1] if module in MODULES else "PyTorch has no module of this name"
+            self._refuse(f"{what} is not {HERE}", way or "this part of PyTorch is not in GradViz; leave it out")
         hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
         self._refuse(f"{what} is not {HERE}", hint or "torch, numpy, math, random and a few more can be imported")
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from gradviz.torch.missing import is_pytorch, sentence
 from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard
 from gradviz.worker.policy_names import REFUSED_BUILTINS
@@ -71,6 +72,12 @@ def _importer(import_module: Callable[[str], Any]) -> Callable[..., Any]:
             return sys.modules[name]
         if level or type(name) is not str:
             raise ImportError(f"a relative import is not {HERE}")
-        return import_module(name) if fromlist else import_module(name.partition(".")[0])
+        if not fromlist:
+            return import_module(name.partition(".")[0])
+        found = import_module(name)
+        for each in fromlist:
+            if type(each) is str and is_pytorch(name, each) and not hasattr(found, each):
+                raise ImportError(sentence(f"{name}.{each}"), name=name)
+        return found
 
     return import_

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradviz.torch.nn import functional, init, modules, utils
 from gradviz.torch.nn.modules.activation import (
@@ -288,10 +288,6 @@ for _name in __all__:
         if "BatchNorm" in _name or "InstanceNorm" in _name:
             _found.__module__ = f"torch.nn.modules.{'batchnorm' if 'Batch' in _name else 'instancenorm'}"
 
+if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    from gradviz.torch.missing import explain
-
-    raise AttributeError(explain("torch.nn", name))
+    def __getattr__(name: str) -> Any: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradviz.engine import ops as _ops
 from gradviz.engine.api import FUNCTIONAL as _FUNCTIONAL
@@ -10,10 +10,6 @@ from gradviz.engine.api import FUNCTIONAL as _FUNCTIONAL
 _ready = _ops  # importing it fills the table
 globals().update(_FUNCTIONAL)
 
+if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 
-def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    from gradviz.torch.missing import explain
-
-    raise AttributeError(explain("torch.nn.functional", name))
+    def __getattr__(name: str) -> Any: ...

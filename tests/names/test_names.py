@@ -1,0 +1,53 @@
+"""Which names are there, and what is said of those that are not: PyTorch's own words for a name that PyTorch does not
+have either, one sentence with the reason for one that GradViz leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import gradviz.torch as torch
+from gradviz.torch import coverage, missing
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_document_is_current() -> None:
+    written = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    assert written == coverage.document(), "run: python -m gradviz.torch.coverage > docs/coverage.md"
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: torch.foo, "module 'torch' has no attribute 'foo'"),
+        (lambda: torch.nn.Foo, "module 'torch.nn' has no attribute 'Foo'"),
+        (lambda: torch.optim.Fool, "module 'torch.optim' has no attribute 'Fool'"),
+        (lambda: torch.nn.functional.softmaxx, "module 'torch.nn.functional' has no attribute 'softmaxx'"),
+        (lambda: torch.ones(2).foo, "'Tensor' object has no attribute 'foo'"),
+        (
+            lambda: torch.ones(2).sparse_mask,
+            "torch.Tensor.sparse_mask is not in GradViz: tensors are dense; use a dense tensor and a mask",
+        ),
+        (
+            lambda: torch.sparse_coo_tensor,
+            "torch.sparse_coo_tensor is not in GradViz: tensors are dense; use a dense tensor and a mask",
+        ),
+        (
+            lambda: torch.distributed,
+            "torch.distributed is not in GradViz: a snippet runs in one process; leave it out and run the training "
+            "function directly",
+        ),
+    ],
+)
+def test_what_is_said_of_a_name_that_is_not_there(ask: object, sentence: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        ask()  # type: ignore[operator]
+    assert str(raised.value) == sentence
+
+
+def test_every_reason_is_used() -> None:
+    absent = [f"{space}.{name}" for space, names in missing.NAMES.items() for name in names]
+    used = {missing.reason(path) for path in [*absent, *missing.MODULES]}
+    assert [(why, way) for _, why, way in missing.REASONS if (why, way) not in used] == []
