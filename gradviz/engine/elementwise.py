@@ -14,10 +14,11 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, give, method
 from gradviz.engine.apply import NO_PARAMS, apply
-from gradviz.engine.graph import Node, Saved, accumulator, save
+from gradviz.engine.graph import Node, accumulator
 from gradviz.engine.inplace import write
 from gradviz.engine.refusals import check_kind, check_subtraction
 from gradviz.engine.rows import OpRow
+from gradviz.engine.saved import Saved, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 

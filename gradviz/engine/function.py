@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import ErrorNode, Node, edge_of, next_sequence, save
+from gradviz.engine.graph import ErrorNode, Node, edge_of, next_sequence
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import OpRow
+from gradviz.engine.saved import save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.words import SECOND_BACKWARD

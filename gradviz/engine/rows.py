@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradviz.engine.graph import Node, Saved, save
+from gradviz.engine.graph import Node
+from gradviz.engine.saved import Saved, save
 from gradviz.engine.words import SECOND_BACKWARD
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class OpRow:
     hidden: int = 0  # how many of the last outputs are buffers for the gradient, which the caller never sees
     plain_numbers: bool = False  # a number as operand has no place among the node's next functions
     node_class: type[Node] = Node
+    key: str = ""  # its name in ROWS
     plans: dict[int, Plan] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -127,7 +129,7 @@ def op(
         plain_numbers=plain_numbers,
         inplace_node=inplace_node,
     )
-    key = key or name
+    row.key = key = key or name
     assert key not in ROWS, f"two rows are called {key}"
     ROWS[key] = row
     return row

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gradviz.engine import dtypes
-from gradviz.engine.graph import AccumulateGrad, Node, VersionCounter
+from gradviz.engine.graph import AccumulateGrad, Node
+from gradviz.engine.saved import VersionCounter
 from gradviz.engine.state import state
 
 Array = np.ndarray[Any, Any]

@@ -9,7 +9,7 @@ from weakref import ref
 
 from numpy.typing import NDArray
 
-from gradviz.engine.graph import Saved
+from gradviz.engine.saved import Saved
 from gradviz.engine.state import state
 from gradviz.trace.compact import Compact, pack_kept
 from gradviz.trace.encoding import PACK, Writer

@@ -1,0 +1,168 @@
+"""Saved buffers: what a node keeps for its backward, the version at which it was kept, and the hooks that it may pass
+through. The nodes themselves are in `graph.py`; which buffers an operation saves is in its row (`rows.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.state import state
+from gradviz.engine.words import INFERENCE_SAVED, SECOND_BACKWARD, overwritten
+
+if TYPE_CHECKING:
+    from gradviz.engine.graph import Node
+    from gradviz.engine.tensor import Tensor
+
+Array = np.ndarray[Any, Any]
+Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
+
+
+class VersionCounter:
+    """Counts the in-place writes to one piece of memory; views and detached tensors share it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self) -> None:
+        self.value = 0
+
+
+class Saved:
+    """One saved buffer: the tensor as it was, its data, and the version at which it was saved. An output of the
+    node is held without its history (`tensor` is None), so that node and output do not keep each other alive."""
+
+    __slots__ = ("counter", "data", "index", "tensor", "version")
+
+    def __init__(self, tensor: Tensor, index: int, is_output: bool) -> None:
+        if tensor._inference:
+            raise RuntimeError(INFERENCE_SAVED)
+        self.counter = counter = tensor._version_counter
+        self.version = 0 if counter is None else counter.value
+        self.data: Array = tensor._data
+        self.index = index
+        self.tensor: Tensor | None = None if is_output else tensor
+        if is_output and counter is None:
+            self.counter = tensor._share_version()
+
+    @property
+    def current_version(self) -> int:
+        """The version of that memory now."""
+        if self.counter is not None:
+            return self.counter.value
+        return 0 if self.tensor is None else self.tensor._version
+
+    def value(self, node: Node) -> Tensor:
+        """The buffer as a tensor, with its history; raises when its memory was written to since."""
+        tensor = self.tensor
+        if tensor is not None and tensor._data is self.data:
+            counter = tensor._version_counter
+            if counter is None or counter.value == self.version:
+                return tensor
+        return unpack_saved(self, node)
+
+
+class PackedSaved(Saved):
+    """A saved buffer that went through the pack hook of `saved_tensors_hooks`, and comes back through its unpack
+    hook."""
+
+    __slots__ = ("packed", "unpack")
+
+    def __init__(self, tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None) -> None:
+        super().__init__(tensor, index, is_output)
+        pack, self.unpack = state.saved_hooks[-1] if hooks is None else hooks
+        held, state.saved_hooks = state.saved_hooks, []
+        grad, state.grad = state.grad, False
+        try:
+            self.packed = pack(tensor.detach() if is_output else tensor)
+        finally:
+            state.saved_hooks, state.grad = held, grad
+        self.tensor, self.data = None, np.empty(0)
+
+    def value(self, node: Node) -> Tensor:
+        from gradviz.engine.tensor import Tensor
+
+        found = self.unpack(self.packed)
+        if not isinstance(found, Tensor):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(found).__name__}"
+            )
+        return found
+
+
+class SavedTensor:
+    """What `grad_fn._raw_saved_x` gives: one saved buffer, to hang pack and unpack hooks on."""
+
+    __slots__ = ("_at", "_node")
+
+    def __init__(self, node: Node, at: int) -> None:
+        self._node, self._at = node, at
+
+    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        """Pack the buffer now; unpack it whenever it is used."""
+        node, at = self._node, self._at
+        if node.saved is None or node.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        one = node.saved[at]
+        if isinstance(one, PackedSaved):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        if one is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        is_output = one.tensor is None
+        node.saved[at] = PackedSaved(one.value(node), one.index, is_output, (pack_hook, unpack_hook))
+
+
+SavedTensor.__module__ = "torch._C._autograd"
+
+
+def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
+    """Keep a tensor for the backward pass; a number of the source text does not go through the hooks."""
+    hooked = state.saved_hooks and tensor._wrapped is None
+    return PackedSaved(tensor, index, is_output) if hooked else Saved(tensor, index, is_output)
+
+
+def unpack_saved(one: Saved, node: Node) -> Tensor:
+    """The buffer as a tensor, with its history; raises when its memory was written to since."""
+    from gradviz.engine.tensor import wrap
+
+    if one.current_version != one.version:
+        raise RuntimeError(_version_error(one, node))
+    tensor = one.tensor
+    if tensor is not None:
+        return tensor if tensor._data is one.data else _with_history_of(tensor, one.data)
+    result = wrap(one.data)
+    result._version_counter = one.counter
+    row = node.row
+    buffer = row.hidden and one.index >= len(row.outputs) - row.hidden  # it has no history
+    if not buffer and (np.issubdtype(one.data.dtype, np.inexact) or one.data.dtype.kind == "V"):
+        result._requires_grad = True
+        result._node, result._output_nr = node, one.index
+    return result
+
+
+def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
+    """`tensor` as it was before its data were exchanged (`.data = …`)."""
+    from gradviz.engine.graph import accumulator
+    from gradviz.engine.tensor import wrap
+
+    result = wrap(data)
+    result._requires_grad = tensor._requires_grad
+    result._node, result._output_nr, result._accumulator = tensor._node, tensor._output_nr, tensor._accumulator
+    if tensor._requires_grad and tensor._node is None:
+        result._accumulator = accumulator(tensor)
+    return result
+
+
+def _version_error(one: Saved, node: Node) -> str:
+    from gradviz.engine.graph import function_of
+
+    shape = ", ".join(map(str, one.data.shape))
+    owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
+    source = "" if owner is None else f", which is output {number} of {function_of(owner)},"
+    what = f"[{dtypes.of(one.data).label} [{shape}]]{source}"
+    return overwritten(what, one.current_version, one.version, state.anomaly)
