@@ -110,19 +110,19 @@ def compare_row(theirs: Side, ours: Side, info: Any, options: argparse.Namespace
             tally.add(op, "errors", f"error[{number}]", errors_compared(theirs, ours, info, each.sample_input))
 
 
-def print_table(tally: Tally, quiet: bool) -> None:
-    """One line for each row of op_db that has a difference, and the totals."""
-    print(f"{'':44}" + "".join(f"{check:>12}" for check in CHECKS))
+def print_table(tally: Tally, quiet: bool, checks: tuple[str, ...] = CHECKS) -> None:
+    """One line for each row that has a difference, and the totals."""
+    print(f"{'':44}" + "".join(f"{check:>12}" for check in checks))
     for op in sorted({op for op, _ in tally.all}):
-        wrong = any(tally.same[op, c] != tally.all[op, c] for c in CHECKS)
+        wrong = any(tally.same[op, c] != tally.all[op, c] for c in checks)
         if wrong and not quiet:
-            print(f"{op:44}" + "".join(f"{cell(tally.same[op, c], tally.all[op, c]):>12}" for c in CHECKS))
-    same = {c: sum(n for (_, check), n in tally.same.items() if check == c) for c in CHECKS}
-    every = {c: sum(n for (_, check), n in tally.all.items() if check == c) for c in CHECKS}
-    print(f"{'all comparisons':44}" + "".join(f"{cell(same[c], every[c]):>12}" for c in CHECKS))
-    ops = {c: {op for op, check in tally.all if check == c} for c in CHECKS}
-    whole = {c: sum(tally.same[op, c] == tally.all[op, c] for op in ops[c]) for c in CHECKS}
-    print(f"{'rows without a difference':44}" + "".join(f"{cell(whole[c], len(ops[c])):>12}" for c in CHECKS))
+            print(f"{op:44}" + "".join(f"{cell(tally.same[op, c], tally.all[op, c]):>12}" for c in checks))
+    same = {c: sum(n for (_, check), n in tally.same.items() if check == c) for c in checks}
+    every = {c: sum(n for (_, check), n in tally.all.items() if check == c) for c in checks}
+    print(f"{'all comparisons':44}" + "".join(f"{cell(same[c], every[c]):>12}" for c in checks))
+    ops = {c: {op for op, check in tally.all if check == c} for c in checks}
+    whole = {c: sum(tally.same[op, c] == tally.all[op, c] for op in ops[c]) for c in checks}
+    print(f"{'rows without a difference':44}" + "".join(f"{cell(whole[c], len(ops[c])):>12}" for c in checks))
 
 
 def cell(same: int, every: int) -> str:

@@ -64,7 +64,29 @@ def converted(value: Any) -> Any:
         return {key: converted(each) for key, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(converted(each) for each in value))
-    return type(value)(converted(each) for each in value) if isinstance(value, tuple | list) else value
+    if isinstance(value, tuple | list):
+        return type(value)(converted(each) for each in value)
+    if isinstance(value, torch.nn.Module):
+        return own_module(own, value)
+    name = getattr(value, "__name__", "")
+    return getattr(own.nn.functional, name) if name and getattr(torch.nn.functional, name, None) is value else value
+
+
+def own_module(own: Any, value: Any) -> Any:
+    """A module of PyTorch's as one of ours: its settings, parameters, buffers and the modules in it."""
+    cls = getattr(own.nn, type(value).__name__, None) or getattr(own.nn.modules.linear, type(value).__name__)
+    made = cls.__new__(cls)
+    own.nn.Module.__init__(made)
+    for name, each in vars(value).items():
+        if not name.startswith("_"):
+            setattr(made, name, converted(each))
+    for name, each in value._parameters.items():
+        made.register_parameter(name, None if each is None else own.nn.Parameter(converted(each)))
+    for name, each in value._buffers.items():
+        made.register_buffer(name, converted(each))
+    for name, each in value._modules.items():
+        made.add_module(name, converted(each))
+    return made
 
 
 def own_tensor(own: Any, torch: Any, value: Any) -> Any:
@@ -105,7 +127,8 @@ def plain(value: Any) -> Any:
         return (str(tensor.dtype), tuple(tensor.shape), np.asarray(wide.numpy(force=True)))
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
-    return ("value", type(value).__name__, value if isinstance(value, int | float | complex | bool) else str(value))
+    number = isinstance(value, int | float | complex | bool)
+    return ("value", type(value).__name__, value if number else str(value))
 
 
 def difference(theirs: Any, ours: Any) -> Problem:
@@ -118,7 +141,8 @@ def difference(theirs: Any, ours: Any) -> Problem:
     if theirs[:2] != ours[:2]:
         return f"{theirs[:2]} but ours {ours[:2]}"
     if theirs[0] == "value":
-        return None if np.allclose(theirs[2], ours[2], equal_nan=True) else f"{theirs[2]} but ours {ours[2]}"
+        same = theirs[2] == ours[2] if isinstance(theirs[2], str) else np.allclose(theirs[2], ours[2], equal_nan=True)
+        return None if same else f"{theirs[2]} but ours {ours[2]}"
     near = NEAR.get(theirs[0].removeprefix("torch."), 0)
     if np.allclose(ours[2], theirs[2], rtol=near, atol=near, equal_nan=True):
         return None
@@ -140,17 +164,23 @@ def compared(theirs: Side, ours: Side, info: Any, sample: Any) -> Iterator[tuple
     except Exception:  # noqa: BLE001  the function of that name does not take the sample: PyTorch's table wraps it
         return
     try:
-        own_inputs, own = ours.call(info.name, sample)
-        problem = difference(plain(result), plain(own))
-        outputs, own_outputs = leaves(theirs.torch, result), leaves(ours.torch, own)
-        yield "forward", problem
+        own = ours.call(info.name, sample)
+        plain(own[1])
     except Exception as error:
         if isinstance(error, TimeoutError):
             raise
         yield "forward", f"raises {type(error).__name__}: {error}"
         return
+    yield from outputs_compared(theirs, ours, (inputs, result), own)
+
+
+def outputs_compared(theirs: Side, ours: Side, ask: Any, own_ask: Any) -> Iterator[tuple[str, Problem]]:
+    """Each check of one result, (inputs, result), with what differs, or None."""
+    problem = difference(plain(ask[1]), plain(own_ask[1]))
+    yield "forward", problem
     if problem:
         return
+    outputs, own_outputs = leaves(theirs.torch, ask[1]), leaves(ours.torch, own_ask[1])
     steps = [[each.stride() for each in outs] for outs in (outputs, own_outputs)]
     yield "strides", None if steps[0] == steps[1] else f"{steps[0]} but ours {steps[1]}"
     names = [[each.grad_fn and each.grad_fn.name() for each in outs] for outs in (outputs, own_outputs)]
@@ -158,7 +188,7 @@ def compared(theirs: Side, ours: Side, info: Any, sample: Any) -> Iterator[tuple
         yield "names", None if names[0] == names[1] else f"{names[0]} but ours {names[1]}"
         if names[0] == names[1]:
             yield "saved", _saved_difference(theirs, ours, outputs, own_outputs)
-        yield from _gradients_compared(theirs, ours, (inputs, outputs), (own_inputs, own_outputs))
+        yield from _gradients_compared(theirs, ours, (ask[0], outputs), (own_ask[0], own_outputs))
 
 
 def _saved_difference(theirs: Side, ours: Side, outputs: list[Any], own_outputs: list[Any]) -> Problem:
