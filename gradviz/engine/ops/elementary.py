@@ -10,8 +10,9 @@ import numpy as np
 
 from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONS, api, method
-from gradviz.engine.apply import call
+from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import unary
+from gradviz.engine.inplace import write
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled, sigmoid_backward, tanh_backward
 from gradviz.engine.rows import op
@@ -310,6 +311,18 @@ CONJ = op(
     brief="The conjugate.",
     self=lambda grad: grad.conj(),
 )
+CONJ_PHYSICAL = op(
+    "conj_physical",
+    "self",
+    np.conj,
+    category="complex",
+    symbol="x̄",
+    latex=r"\bar{x}",
+    brief="The conjugate, in memory of its own.",
+    inplace_node="ConjPhysicalBackward1",
+    derivatives={"self": "the conjugate of grad"},
+    self=lambda grad: grad.conj_physical(),
+)
 ANGLE = op(
     "angle",
     "self",
@@ -330,13 +343,21 @@ def _angle_grad(grad: Any, self: Any) -> Any:
     return grad * (z * 1j)
 
 
-@api("conj", "conj_physical")
+@api("conj")
 def conjugate(input: Tensor) -> Tensor:
     """The conjugate; a real tensor is returned as it is."""
     made: Tensor = call(CONJ, input) if input._data.dtype.kind == "c" else input
     return made
 
 
+@api("conj_physical")
+def conj_physical(input: Tensor) -> Tensor:
+    """As `conj`, for those who want the numbers at once."""
+    made: Tensor = call(CONJ_PHYSICAL, input) if input._data.dtype.kind == "c" else input
+    return made
+
+
+method("conj_physical_")(lambda self: write(self, CONJ_PHYSICAL, (self,), (self._data,), NO_PARAMS))
 api("is_complex")(lambda input: input.dtype.is_complex)
 api("is_floating_point")(lambda input: input.dtype.is_floating_point)
 api("is_signed")(lambda input: input.dtype.is_signed)
