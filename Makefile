@@ -30,7 +30,7 @@ test: lint
 	$(PY) -m pytest -n $(JOBS)
 
 # Against real PyTorch too, where it is installed: make bench TORCH_PYTHON=/path/to/python (an interpreter with torch).
-bench: $(VENV)/test.stamp
+bench: $(VENV)/bench.stamp
 	$(PY) -m benchmarks $(if $(TORCH_PYTHON),--torch-python $(TORCH_PYTHON))
 	$(PY) -m pytest benchmarks -q --benchmark-enable --benchmark-timer=time.thread_time --benchmark-columns=min,median,max
 
@@ -46,3 +46,7 @@ $(VENV)/run.stamp: pyproject.toml packaging/make_venv.sh
 $(VENV)/test.stamp: pyproject.toml packaging/make_venv.sh
 	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test]'
 	@touch $@ $(VENV)/run.stamp
+
+$(VENV)/bench.stamp: pyproject.toml packaging/make_venv.sh
+	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test,bench]'
+	@touch $@ $(VENV)/test.stamp $(VENV)/run.stamp

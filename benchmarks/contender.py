@@ -1,5 +1,6 @@
-"""One contender in a process of its own: `python -m benchmarks.contender pytorch|engine|recording|sending`. It reads
-the name of a workload per line and answers each with the seconds of CPU that one round took. It needs no more than this
+"""One contender in a process of its own: `python -m benchmarks.contender NAME`, with one of `CONTENDERS`. It first says
+what it is and what it can't do (or that it is not here); then it reads "check WORKLOAD" or "time WORKLOAD" line by line
+and answers in JSON, with what the round found or with the seconds of CPU that it took. It needs no more than this
 folder and what it measures, so that real PyTorch may live in another Python. `__main__.py` is the other end."""
 
 from __future__ import annotations
@@ -7,72 +8,95 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
+import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks import workloads
-from benchmarks.workloads import WORKLOADS, Round
+from benchmarks.problems import PROBLEMS, Problem, Round
+from benchmarks.workloads import WORKLOADS
+
+Rounds = Mapping[str, Callable[[Problem], Round]]
+LIBRARIES = ("autograd", "micrograd", "tinygrad", "numpy")  # each in a module `with_…`
+CONTENDERS = ("pytorch", "engine", "recording", "sending", *LIBRARIES)
 
 
-def real_torch() -> Any:
+def torch_of(name: str) -> Any:
+    """What the workloads are to use as `torch`."""
+    if name != "pytorch":
+        return importlib.import_module("gradviz.torch")
     torch = importlib.import_module("torch")  # the real one: never imported by the program itself
-
     torch.set_num_threads(1)
     return torch
 
 
-def own_torch() -> Any:
-    import gradviz.torch
-
-    return gradviz.torch
-
-
-def recorded(one_round: Round, send: bool = False) -> Round:
-    """The round with a fresh recorder watching it; `send` also makes the batch that would go to the window."""
+def recorded(one_round: Callable[[], Any], send: bool = False) -> tuple[Any, Any]:
+    """The round with a fresh recorder watching it: what it returned, and the recorder or (`send`) the batch that would
+    go to the window."""
     from gradviz.engine.observe import set_observer
     from gradviz.trace.recorder import Recorder
 
-    source = Path(workloads.__file__).read_text(encoding="utf-8")
-
-    def watched() -> Any:
-        recorder = Recorder(source, workloads.__file__)
-        set_observer(recorder)
-        try:
-            one_round()
-        finally:
-            set_observer(None)
-        return recorder.take_batch() if send else recorder
-
-    return watched
+    recorder = Recorder(_source(), workloads.__file__)
+    set_observer(recorder)
+    try:
+        found = one_round()
+    finally:
+        set_observer(None)
+    return found, recorder.take_batch() if send else recorder
 
 
-def unchanged(one_round: Round) -> Round:
-    return one_round
+@functools.cache
+def _source() -> str:
+    return Path(workloads.__file__).read_text(encoding="utf-8")
 
 
-CONTENDERS: dict[str, tuple[Callable[[], Any], Callable[[Round], Round]]] = {
-    "pytorch": (real_torch, unchanged),
-    "engine": (own_torch, unchanged),
-    "recording": (own_torch, recorded),
-    "sending": (own_torch, functools.partial(recorded, send=True)),
-}
+def in_torch(name: str) -> tuple[str, dict[str, str], Rounds]:
+    """Version, what is missing, and the rounds of PyTorch and of ours."""
+    torch = torch_of(name)
+    version = f"PyTorch {torch.__version__}" if name == "pytorch" else "GradViz on NumPy " + version_of("numpy")
+
+    def prepared(workload: str, problem: Problem) -> Round:
+        one_round = WORKLOADS[workload](torch, problem)
+        if name in ("recording", "sending"):
+            return lambda: list(recorded(one_round, name == "sending")[0])
+        return one_round
+
+    return version, {}, {each: functools.partial(prepared, each) for each in WORKLOADS}
+
+
+def fingerprint(found: list[Any]) -> list[list[float]]:
+    """[size, product with a fixed wave] of each result: what tells one computation from another."""
+    arrays = [np.asarray(each.detach() if hasattr(each, "detach") else each, np.float64).ravel() for each in found]
+    return [[float(np.linalg.norm(each)), float(each @ np.cos(np.arange(len(each))))] for each in arrays]
 
 
 def main(name: str) -> None:
-    load, watch = CONTENDERS[name]
-    torch = load()
-    rounds = {key: watch(prepare(torch)) for key, prepare in WORKLOADS.items()}
-    version = f"PyTorch {torch.__version__}" if name == "pytorch" else "GradViz on NumPy " + version_of("numpy")
-    print(f"{version}, Python {sys.version.split()[0]}", flush=True)
+    try:
+        if name in LIBRARIES:
+            module = importlib.import_module(f"benchmarks.with_{name}")
+            version, missing, rounds = module.VERSION, module.MISSING, module.ROUNDS
+        else:
+            version, missing, rounds = in_torch(name)
+    except (ImportError, OSError, RuntimeError) as error:
+        print(json.dumps({"absent": f"{type(error).__name__}: {error}"}), flush=True)
+        return
+    print(json.dumps({"version": f"{version}, Python {sys.version.split()[0]}", "missing": missing}), flush=True)
+    prepared = {each: rounds[each](PROBLEMS[each]()) for each in rounds}
+    gc.collect()
+    gc.freeze()  # in every contender: what was imported is not looked through again and again
     for line in sys.stdin:
+        order, workload = line.split()
         gc.collect()
         start = time.process_time()
-        rounds[line.strip()]()
-        print(time.process_time() - start, flush=True)
+        found = prepared[workload]()
+        seconds = time.process_time() - start
+        print(json.dumps(seconds if order == "time" else fingerprint(found)), flush=True)
 
 
 if __name__ == "__main__":

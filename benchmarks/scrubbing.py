@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from benchmarks.contender import recorded
-from benchmarks.workloads import scalars
+from benchmarks.problems import SCALAR_OPERATIONS
+from benchmarks.workloads import chain
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
@@ -20,7 +21,7 @@ def scrubbing_rows() -> Iterator[tuple[str, float]]:
     import gradviz.torch
     from gradviz.trace.trace import Trace
 
-    batch = recorded(scalars(gradviz.torch), send=True)()
+    _, batch = recorded(chain(gradviz.torch, SCALAR_OPERATIONS), send=True)
     trace = Trace()
     start = time.process_time()
     trace.extend(batch)

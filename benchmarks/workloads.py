@@ -1,82 +1,105 @@
-"""What is timed. Each workload is a function of the module it is to use as `torch` (real PyTorch or GradViz's own) that
-prepares what is not to be timed and returns the round: a function that builds a graph and runs it backward. Only names
-that both have are used, so that all contenders run the same lines."""
+"""The workloads in PyTorch's words. Each is a function of the module that it is to use as `torch` (real PyTorch or
+GradViz's own) and of its `problems.py` arrays; it prepares what is not to be timed and returns the round. Only names
+that both have are used, so that both run the same lines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-SCALAR_OPERATIONS = 10_000
-
-Round = Callable[[], Any]
+from benchmarks.problems import HEADS, RATE, SCALAR_OPERATIONS, STEPS, TRAINING_STEPS, Problem, Round
 
 
-def scalars(torch: Any) -> Round:
-    """10,000 operations on numbers, one after the other: what an operation costs beyond its arithmetic."""
+def chain(torch: Any, operations: int) -> Callable[[], Any]:
+    """A chain of operations on numbers, half of them products, half sums; the round returns its end."""
     w = torch.tensor(0.5, requires_grad=True)
     c = torch.tensor(0.999)
 
     def one_round() -> Any:
         w.grad = None
         x = w
-        for _ in range(SCALAR_OPERATIONS // 2):
+        for _ in range(operations // 2):
             x = x * c + w
         x.backward()
-        return w.grad
+        return x, w.grad
 
     return one_round
 
 
-def small_mlp(torch: Any) -> Round:
-    """A learner's network, 16-32-1 on a batch of 8: ten training steps."""
-    return _training(torch, sizes=(16, 32, 1), batch=8, steps=10)
+def scalars(torch: Any, problem: Problem) -> Round:
+    one_round = chain(torch, SCALAR_OPERATIONS)
+    return lambda: list(one_round())
 
 
-def digits_mlp(torch: Any) -> Round:
-    """A network for images of digits, 784-256-10 on a batch of 64: one training step."""
-    return _training(torch, sizes=(784, 256, 10), batch=64, steps=1)
+def _training(torch: Any, model: Any, loss_of: Callable[[], Any], arrays: list[Any], steps: int) -> Round:
+    """Steps of plain gradient descent. `arrays` are the first values of the model's parameters, in their order."""
+    parameters = list(model.parameters())
+    with torch.no_grad():
+        for parameter, array in zip(parameters, arrays, strict=True):
+            parameter.copy_(torch.tensor(array))
+    optimizer = torch.optim.SGD(parameters, lr=RATE)
 
-
-def _training(torch: Any, sizes: tuple[int, int, int], batch: int, steps: int) -> Round:
-    torch.manual_seed(0)
-    inputs, hidden, outputs = sizes
-    model = torch.nn.Sequential(torch.nn.Linear(inputs, hidden), torch.nn.ReLU(), torch.nn.Linear(hidden, outputs))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    x = torch.randn(batch, inputs)
-    y = torch.randn(batch, outputs)
-
-    def one_round() -> Any:
+    def one_round() -> list[Any]:
         for _ in range(steps):
             optimizer.zero_grad()
-            loss = ((model(x) - y) ** 2).mean()
+            loss = loss_of()
             loss.backward()
             optimizer.step()
-        return loss
+        return [loss, *(each.grad for each in parameters)]
 
     return one_round
 
 
-def recurrent(torch: Any) -> Round:
-    """A recurrent net of 16 units over 100 time steps: one weight used many times."""
-    torch.manual_seed(0)
-    w = (torch.randn(16, 16) * 0.2).requires_grad_()
-    xs = [torch.randn(4, 16) for _ in range(100)]
+def small_mlp(torch: Any, problem: Problem) -> Round:
+    nn, x, y = torch.nn, torch.tensor(problem["x"]), torch.tensor(problem["y"])
+    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 1))
+    arrays = [problem[name] for name in ("w1", "b1", "w2", "b2")]
+    return _training(torch, model, lambda: ((model(x) - y) ** 2).mean(), arrays, TRAINING_STEPS["small_mlp"])
 
-    def one_round() -> Any:
+
+def digits_mlp(torch: Any, problem: Problem) -> Round:
+    nn, x, labels = torch.nn, torch.tensor(problem["x"]), torch.tensor(problem["labels"])
+    model = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 10))
+    loss = nn.CrossEntropyLoss()
+    arrays = [problem[name] for name in ("w1", "b1", "w2", "b2")]
+    return _training(torch, model, lambda: loss(model(x), labels), arrays, TRAINING_STEPS["digits_mlp"])
+
+
+def cnn(torch: Any, problem: Problem) -> Round:
+    nn, x, labels = torch.nn, torch.tensor(problem["x"]), torch.tensor(problem["labels"])
+    model = nn.Sequential(
+        nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(784, 10),
+    )  # fmt: skip
+    loss = nn.CrossEntropyLoss()
+    arrays = [problem[name] for name in ("k1", "c1", "k2", "c2", "w", "b")]
+    return _training(torch, model, lambda: loss(model(x), labels), arrays, TRAINING_STEPS["cnn"])
+
+
+def block(torch: Any, problem: Problem) -> Round:
+    x, y = torch.tensor(problem["x"]), torch.tensor(problem["y"])
+    model = torch.nn.TransformerEncoderLayer(64, HEADS, 256, dropout=0.0, batch_first=True)
+    arrays = [each for name, each in problem.items() if name not in "xy"]  # in the order of its parameters
+    return _training(torch, model, lambda: (model(x) * y).mean(), arrays, TRAINING_STEPS["block"])
+
+
+def rnn(torch: Any, problem: Problem) -> Round:
+    w = torch.tensor(problem["w"], requires_grad=True)
+    xs = list(torch.tensor(problem["x"]))
+
+    def one_round() -> list[Any]:
         w.grad = None
         h = torch.zeros(4, 16)
-        for x in xs:
-            h = torch.tanh(h @ w + x)
-        h.sum().backward()
-        return w.grad
+        for t in range(STEPS):
+            h = torch.tanh(h @ w + xs[t])
+        loss = h.sum()
+        loss.backward()
+        return [loss, w.grad]
 
     return one_round
 
 
-WORKLOADS: dict[str, Callable[[Any], Round]] = {
-    "scalars": scalars,
-    "small_mlp": small_mlp,
-    "digits_mlp": digits_mlp,
-    "recurrent": recurrent,
+WORKLOADS: dict[str, Callable[[Any, Problem], Round]] = {
+    each.__name__: each for each in (scalars, small_mlp, digits_mlp, cnn, block, rnn)
 }
