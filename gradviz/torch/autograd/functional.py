@@ -1,72 +1,72 @@
-"""`torch.autograd.functional`: jacobian, hessian and products with vectors, by repeated backward passes."""
+"""`torch.autograd.functional`: jacobian, hessian and products with vectors, by repeated backward passes, whatever
+`vectorize` and `strategy` ask for: these change how PyTorch computes, not what. The refusals are in
+`functional_checks.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import grad
-from gradviz.engine.modes import enable_grad
+from gradviz.engine.modes import enable_grad, set_grad_enabled
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
+from gradviz.torch.autograd import functional_checks as check
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-
-def _inputs(inputs: Any, create_graph: bool, function: str) -> tuple[tuple[Tensor, ...], bool]:
-    several = isinstance(inputs, tuple)
-    given = inputs if several else (inputs,)
-    _check_tensors(given, several, "inputs", f"inputs given to {function}")
-    return tuple(
-        (x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_()) for x in given
-    ), several
+Tensors = tuple[Tensor, ...]
+Found = Sequence[Tensor | None]
+_OUTPUTS = "outputs of the user-provided function"
 
 
-def _outputs(found: Any, function: str) -> tuple[tuple[Tensor, ...], bool]:
-    outs, several = (found, True) if isinstance(found, tuple) else ((found,), False)
-    _check_tensors(outs, several, "outputs", f"outputs of the user-provided function given to {function}")
-    return outs, several
+def _own(inputs: Tensors, create_graph: bool, track: bool = True) -> Tensors:
+    """Other tensors over the same values, so that a use of the inputs that the function captured is not counted."""
+    return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(track) for x in inputs)
 
 
-def _check_tensors(values: tuple[Any, ...], several: bool, name: str, what: str) -> None:
-    """Refuse anything but tensors."""
-    for i, each in enumerate(values):
-        if isinstance(each, Tensor):
-            continue
-        if several:
-            raise TypeError(
-                f"The {what} must be either a Tensor or a tuple of Tensors but the value at index {i} has type "
-                f"{type(each)}."
-            )
-        raise TypeError(
-            f"The {what} must be either a Tensor or a tuple of Tensors but the given {name} has type {type(each)}."
-        )
+def _gradients(
+    ys: Found, xs: Tensors, seeds: Found | None = None, create_graph: bool = False, retain_graph: bool | None = None
+) -> Found:
+    """As `grad`, for those of `ys` that have a gradient."""
+    given = (None,) * len(ys) if seeds is None else seeds
+    pairs = [(y, u) for y, u in zip(ys, given, strict=True) if y is not None and y.requires_grad]
+    if not pairs:
+        return (None,) * len(xs)
+    found: Found = grad(
+        [y for y, _ in pairs],
+        xs,
+        [u for _, u in pairs],
+        allow_unused=True,
+        create_graph=create_graph,
+        retain_graph=retain_graph,
+    )
+    return found
 
 
-def _check_vector(vs: tuple[Any, ...], like: tuple[Tensor, ...], several: bool) -> None:
-    """`v` must have the shapes of what it multiplies."""
-    if len(vs) != len(like):
-        if several:
-            raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
-        raise RuntimeError("The given v should contain a single Tensor.")
-    for i, (v, x) in enumerate(zip(vs, like, strict=True)):
-        if v.size() != x.size():
-            which = f"Entry {i} in " if several else ""
-            raise RuntimeError(f"{which}v has invalid size: should be {x.size()} but got {v.size()}.")
+def _filled(found: Found, like: Tensors, strict: bool, create_graph: bool, stage: str) -> Tensors:
+    """Zeros where there is no gradient, which `strict` refuses."""
+    if strict:
+        check.connected(found, create_graph, stage)
+    return tuple(F["zeros_like"](x) if g is None else g for g, x in zip(found, like, strict=True))
 
 
-def _check_tracked(ys: tuple[Tensor, ...], strict: bool) -> None:
-    """With `strict`, refuse an output that does not depend on the inputs in a differentiable manner."""
-    for i, y in enumerate(ys):
-        if strict and not y.requires_grad:
-            raise RuntimeError(
-                f"Output {i} of the user-provided function does not require gradients. The outputs must be computed in "
-                "a differentiable manner from the input when running in strict mode."
-            )
+def _shown(values: Sequence[Tensor], several: bool, create_graph: bool) -> Any:
+    kept = tuple(values) if create_graph else tuple(each.detach() for each in values)
+    return kept if several else kept[0]
 
 
-def _detached(value: Any, keep: bool) -> Any:
-    return value if keep else value.detach()
+def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ...]) -> Tensors:
+    """The identity matrix, cut into the columns that belong to each tensor."""
+    total, start = sum(tensor_numels), 0
+    chunks = []
+    for tensor, count in zip(tensors, tensor_numels, strict=True):
+        chunk = tensor.new_zeros(total, count)
+        chunk.diagonal(start).fill_(1)
+        chunks.append(chunk)
+        start -= count
+    return tuple(chunks)
 
 
 def jacobian(
@@ -78,27 +78,40 @@ def jacobian(
     strategy: str = "reverse-mode",
 ) -> Any:
     """∂ outputs / ∂ inputs, of shape (output shape, input shape) for each pair."""
+    forward = check.is_forward(strategy, check.STRATEGY_HINT)
+    if forward:
+        check.forward_options(create_graph, strict, vectorize)
     with enable_grad():
-        xs, several = _inputs(inputs, create_graph, "jacobian")
-        ys, several_out = _outputs(func(*xs), "jacobian")
-        _check_tracked(ys, strict)
-        blocks = tuple(_jacobian_rows(y, xs, create_graph) for y in ys)
-    shaped = blocks if several else tuple(row[0] for row in blocks)
-    return shaped if several_out else shaped[0]
+        several, given = check.as_tuple(inputs, "inputs", "jacobian")
+        xs = _own(given, create_graph)
+        several_out, ys = check.as_tuple(func(*xs), _OUTPUTS, "jacobian")
+        check.tracked(ys, "outputs", strict)
+        if strict and vectorize:
+            raise RuntimeError(check.STRICT_VECTORIZED)
+        blocks = tuple(_rows(y, i, xs, create_graph, strict) for i, y in enumerate(ys))
+    if forward:
+        made = [[part.to(y.dtype) for part in block] for block, y in zip(blocks, ys, strict=True)]
+        nested: Any = made if several else tuple(block[0] for block in made)
+    else:
+        nested = blocks if several else tuple(block[0] for block in blocks)
+    return nested if several_out else nested[0]
 
 
-def _jacobian_rows(y: Tensor, xs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
+def _rows(y: Tensor, number: int, xs: Tensors, create_graph: bool, strict: bool) -> Tensors:
+    """The Jacobian of one output: a backward pass for each of its elements."""
     rows: list[list[Tensor]] = [[] for _ in xs]
-    elements: Any = y.reshape(-1) if y.ndim else [y]
-    for element in elements:
-        found: Any = (None,) * len(xs)
-        if element.requires_grad:
-            found = grad(element, xs, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    for i in range(y.numel()):
+        found = _gradients((y.reshape(-1)[i],), xs, create_graph=create_graph, retain_graph=True)
+        if strict:
+            check.row_connected(found, create_graph, number)
         for row, x, g in zip(rows, xs, found, strict=True):
             row.append(F["zeros_like"](x) if g is None else g)
-    return tuple(
-        _detached(F["stack"](row).reshape(*y.shape, *x.shape), create_graph) for row, x in zip(rows, xs, strict=True)
-    )
+    made = [
+        F["stack"](row).view(*y.shape, *x.shape) if row else x.new_zeros((*y.shape, *x.shape))
+        for row, x in zip(rows, xs, strict=True)
+    ]
+    kept: Tensors = _shown(made, True, create_graph)
+    return kept
 
 
 def hessian(
@@ -110,84 +123,98 @@ def hessian(
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     """The second derivatives of a function with one output."""
+    several, given = check.as_tuple(inputs, "inputs", "hessian")
+    check.is_forward(outer_jacobian_strategy)
+
+    def single(*xs: Tensor) -> Tensor:
+        out = check.single_output(func(*xs), "hessian", strict)
+        squeezed: Tensor = out.squeeze()
+        return squeezed
 
     def gradient(*xs: Tensor) -> Any:
-        y = func(*xs)
-        if y.numel() != 1:
-            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
-        found = grad(y.reshape(()), xs, create_graph=True, allow_unused=True)
-        kept = tuple(F["zeros_like"](x) if g is None else g for g, x in zip(found, xs, strict=True))
-        return kept if isinstance(inputs, tuple) else kept[0]
+        found = jacobian(single, xs, create_graph=True)
+        check.tracked(found, "jacobian", strict)
+        return found
 
-    return jacobian(gradient, inputs, create_graph=create_graph)
+    if strict and vectorize:
+        raise RuntimeError(check.STRICT_VECTORIZED)
+    found = jacobian(gradient, given, create_graph=create_graph, vectorize=vectorize, strategy=outer_jacobian_strategy)
+    return found if several else found[0][0]
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The outputs, and vᵀ·Jacobian."""
     with enable_grad():
-        xs, several = _inputs(inputs, create_graph, "vjp")
-        ys, several_out = _outputs(func(*xs), "vjp")
-        if v is None and (len(ys) > 1 or ys[0].numel() != 1):
-            raise RuntimeError(
-                "The vector v can only be None if the user-provided function returns a single Tensor with a "
-                "single element."
-            )
-        seeds = None if v is None else (v if isinstance(v, tuple) else (v,))
-        if seeds is not None:
-            _check_vector(seeds, ys, several_out)
-        found = grad(ys, xs, seeds, create_graph=create_graph, allow_unused=True)
-    kept = tuple(
-        _detached(F["zeros_like"](x) if g is None else g, create_graph) for g, x in zip(found, xs, strict=True)
-    )
-    outs = tuple(_detached(y, create_graph) for y in ys)
-    return (outs if several_out else outs[0]), (kept if several else kept[0])
+        several, given = check.as_tuple(inputs, "inputs", "vjp")
+        xs = _own(given, create_graph)
+        several_out, ys = check.as_tuple(func(*xs), _OUTPUTS, "vjp")
+        check.tracked(ys, "outputs", strict)
+        seeds = _vector(v, ys, several_out, create_graph, "vjp", check.VECTOR_OF_OUTPUT)
+    with set_grad_enabled(create_graph or state.grad):
+        found = _gradients(ys, xs, seeds, create_graph)
+        kept = _filled(found, xs, strict, create_graph, "back")
+    return _shown(ys, several_out, create_graph), _shown(kept, several, create_graph)
+
+
+def _vector(v: Any, like: Tensors, several: bool, create_graph: bool, name: str, unless: str) -> Tensors | None:
+    """The vector to multiply with, of the shapes of what it multiplies; None for the number 1."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(unless)
+        return None
+    seeds = _own(check.as_tuple(v, "v", name)[1], create_graph, track=False)
+    check.vector(seeds, like, several)
+    return seeds
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The outputs, and Jacobian·v, by the double-backward trick."""
     with enable_grad():
-        xs, several = _inputs(inputs, create_graph, "jvp")
-        ys, several_out = _outputs(func(*xs), "jvp")
-        if v is None and (len(xs) > 1 or xs[0].numel() != 1):
-            raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
-                "single element."
-            )
-        vs = tuple(F["ones_like"](x) for x in xs) if v is None else (v if isinstance(v, tuple) else (v,))
-        _check_vector(vs, xs, several)
+        several, given = check.as_tuple(inputs, "inputs", "jvp")
+        xs = _own(given, create_graph)
+        vs = _vector(v, xs, several, create_graph, "jvp", check.VECTOR_OF_INPUT)
+        several_out, ys = check.as_tuple(func(*xs), _OUTPUTS, "jvp")
+        check.tracked(ys, "outputs", strict)
         seeds = tuple(F["zeros_like"](y, requires_grad=True) for y in ys)
-        rows = grad(ys, xs, seeds, create_graph=True, allow_unused=True)
-        pairs = [(g, u) for g, u in zip(rows, vs, strict=True) if g is not None and g.requires_grad]
-        found: Any = (None,) * len(ys)
-        if pairs:
-            found = grad(
-                [g for g, _ in pairs], seeds, [u for _, u in pairs], create_graph=create_graph, allow_unused=True
-            )
-    kept = tuple(
-        _detached(F["zeros_like"](y) if g is None else g, create_graph) for g, y in zip(found, ys, strict=True)
-    )
-    outs = tuple(_detached(y, create_graph) for y in ys)
-    return (outs if several_out else outs[0]), (kept if several_out else kept[0])
+        first = _gradients(ys, xs, seeds, create_graph=True)
+        check.tracked(first, "grad_inputs", strict)
+    with set_grad_enabled(create_graph or state.grad):
+        found = _gradients(first, seeds, vs, create_graph)
+        kept = _filled(found, ys, strict, create_graph, "back_trick")
+    return _shown(ys, several_out, create_graph), _shown(kept, several_out, create_graph)
 
 
 def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The output, and vᵀ·Hessian."""
     with enable_grad():
-        xs, several = _inputs(inputs, create_graph, "vhp")
-        y = func(*xs)
-        first = grad(y, xs, create_graph=True, allow_unused=True)
-        vs = tuple(F["ones_like"](x) for x in xs) if v is None else (v if isinstance(v, tuple) else (v,))
-        _check_vector(vs, xs, several)
-        pairs = [(g, u) for g, u in zip(first, vs, strict=True) if g is not None and g.requires_grad]
-        found: Any = (None,) * len(xs)
-        if pairs:
-            found = grad([g for g, _ in pairs], xs, [u for _, u in pairs], create_graph=create_graph, allow_unused=True)
-    kept = tuple(
-        _detached(F["zeros_like"](x) if g is None else g, create_graph) for g, x in zip(found, xs, strict=True)
-    )
-    return _detached(y, create_graph), (kept if several else kept[0])
+        several, xs, vs, y, first = _first_order(func, inputs, v, create_graph, strict, "vhp")
+    with set_grad_enabled(create_graph or state.grad):
+        found = _gradients(first, xs, vs, create_graph)
+        kept = _filled(found, xs, strict, create_graph, "double_back")
+    return _shown((y,), False, create_graph), _shown(kept, several, create_graph)
 
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The output, and Hessian·v: the same, as the Hessian is symmetric."""
-    return vhp(func, inputs, v, create_graph, strict)
+    """The output, and Hessian·v, by the double-backward trick."""
+    with enable_grad():
+        several, xs, vs, y, first = _first_order(func, inputs, v, create_graph, strict, "hvp")
+        seeds = tuple(F["zeros_like"](x, requires_grad=True) for x in xs)
+        second = _gradients(first, xs, seeds, create_graph=True)
+        check.tracked(first, "hessian", strict)
+    with set_grad_enabled(create_graph or state.grad):
+        found = _gradients(second, seeds, vs, create_graph)
+        kept = _filled(found, xs, strict, create_graph, "double_back_trick")
+    return _shown((y,), False, create_graph), _shown(kept, several, create_graph)
+
+
+def _first_order(
+    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
+) -> tuple[bool, Tensors, Tensors | None, Tensor, Found]:
+    """(whether the inputs are a tuple, the inputs, the vector, the output, the gradient) for `vhp` and `hvp`."""
+    several, given = check.as_tuple(inputs, "inputs", name)
+    xs = _own(given, create_graph)
+    vs = _vector(v, xs, several, create_graph, name, check.VECTOR_OF_INPUT)
+    y = check.single_output(func(*xs), name, strict)
+    first = _gradients((y,), xs, create_graph=True)
+    check.tracked(first, "jacobian", strict)
+    return several, xs, vs, y, first
