@@ -1,5 +1,5 @@
-"""`torch.autograd.functional`: jacobian, hessian and products with vectors, by repeated backward passes, whatever
-`vectorize` and `strategy` ask for: these change how PyTorch computes, not what. The refusals are in
+"""`torch.autograd.functional`: jacobian, hessian and products with vectors, by repeated backward passes, also where
+`strategy` asks for forward mode: that changes how PyTorch computes, not what. The refusals are in
 `functional_checks.py`."""
 
 from __future__ import annotations
@@ -27,7 +27,12 @@ def _own(inputs: Tensors, create_graph: bool, track: bool = True) -> Tensors:
 
 
 def _gradients(
-    ys: Found, xs: Tensors, seeds: Found | None = None, create_graph: bool = False, retain_graph: bool | None = None
+    ys: Found,
+    xs: Tensors,
+    seeds: Found | None = None,
+    create_graph: bool = False,
+    retain_graph: bool | None = None,
+    batched: bool = False,
 ) -> Found:
     """As `grad`, for those of `ys` that have a gradient."""
     given = (None,) * len(ys) if seeds is None else seeds
@@ -41,6 +46,7 @@ def _gradients(
         allow_unused=True,
         create_graph=create_graph,
         retain_graph=retain_graph,
+        is_grads_batched=batched,
     )
     return found
 
@@ -88,7 +94,10 @@ def jacobian(
         check.tracked(ys, "outputs", strict)
         if strict and vectorize:
             raise RuntimeError(check.STRICT_VECTORIZED)
-        blocks = tuple(_rows(y, i, xs, create_graph, strict) for i, y in enumerate(ys))
+        if vectorize:
+            blocks = _all_rows(ys, xs, create_graph)
+        else:
+            blocks = tuple(_rows(y, i, xs, create_graph, strict) for i, y in enumerate(ys))
     if forward:
         made = [[part.to(y.dtype) for part in block] for block, y in zip(blocks, ys, strict=True)]
         nested: Any = made if several else tuple(block[0] for block in made)
@@ -112,6 +121,19 @@ def _rows(y: Tensor, number: int, xs: Tensors, create_graph: bool, strict: bool)
     ]
     kept: Tensors = _shown(made, True, create_graph)
     return kept
+
+
+def _all_rows(ys: Tensors, xs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:
+    """The Jacobians of all outputs by one batch of backward passes, each of which starts at every output."""
+    counts = tuple(y.numel() for y in ys)
+    seeds = _construct_standard_basis_for(ys, counts)
+    found = _gradients(tuple(y.reshape(-1) for y in ys), xs, seeds, create_graph, batched=True)
+    whole = [x.new_zeros((sum(counts), *x.shape)) if g is None else g for g, x in zip(found, xs, strict=True)]
+    parts = [
+        [part.view(*y.shape, *x.shape) for part, y in zip(rows.split(counts), ys, strict=True)]
+        for rows, x in zip(whole, xs, strict=True)
+    ]
+    return tuple(_shown(block, True, create_graph) for block in zip(*parts, strict=True))
 
 
 def hessian(
