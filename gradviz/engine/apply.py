@@ -4,7 +4,8 @@ writes are in `inplace.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def apply(
 ) -> Any:
     """Run a row. `arrays` are the operands' data, cast to the types that the forward wants; gradients go to
     `tensors`."""
+    if row.view and _copying:
+        row = _copying[-1][row.node_name]
     made = row.forward(*arrays, **params)
     if row.single:
         out = wrap_result(made)
@@ -51,6 +54,19 @@ def apply(
     if observer is not None:
         observer.forward(row, tensors, outputs, node, params)
     return outputs[0] if row.single else outputs
+
+
+_copying: list[Mapping[str, OpRow]] = []
+
+
+@contextmanager
+def as_copies(rows: Mapping[str, OpRow]) -> Iterator[None]:
+    """Views that are made here have memory of their own: `rows` has for each view's node the row that copies."""
+    _copying.append(rows)
+    try:
+        yield
+    finally:
+        _copying.pop()
 
 
 def attach(

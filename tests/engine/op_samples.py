@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from tests.engine.record_ops import saved_tensors
@@ -90,24 +91,24 @@ def own_module(own: Any, value: Any) -> Any:
 
 
 def own_tensor(own: Any, torch: Any, value: Any) -> Any:
+    """A tensor of ours over a copy of the whole memory that a tensor of PyTorch's looks at."""
     plain = value.detach().resolve_conj().resolve_neg()
-    narrow = value.dtype in (torch.bfloat16, torch.float16)
-    array = (plain.float() if narrow else plain).numpy()
-    made = own.from_numpy(array.copy() if plain.is_contiguous() else _with_strides(array))
-    if narrow:
-        made = made.to(getattr(own, str(value.dtype).removeprefix("torch.")))
-    return made.requires_grad_(value.requires_grad)
+    offset, memory = plain.storage_offset(), torch.empty(0, dtype=plain.dtype).set_(plain.untyped_storage())
+    if memory.numel() > 64 * max(plain.numel(), 1):
+        plain = plain.clone()
+        offset, memory = 0, torch.empty(0, dtype=plain.dtype).set_(plain.untyped_storage())
+    array = _as_array(torch, memory).copy()
+    steps = [step * array.itemsize for step in plain.stride()]
+    seen = np.lib.stride_tricks.as_strided(array[offset:], tuple(plain.shape), steps) if plain.numel() else None
+    if seen is None:
+        seen = np.zeros(tuple(plain.shape), array.dtype)
+    return own.from_numpy(seen).requires_grad_(value.requires_grad)
 
 
-def _with_strides(array: Any) -> Any:
-    """A copy of an array that walks through its memory in the same steps."""
-    if array.size == 0 or any(step < 0 for step in array.strides):
-        return array.copy()
-    last = sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)) // array.itemsize
-    memory = np.zeros(last + 1, array.dtype)
-    made = np.lib.stride_tricks.as_strided(memory, array.shape, array.strides)
-    made[...] = array
-    return made
+def _as_array(torch: Any, memory: Any) -> Any:
+    if memory.dtype is torch.bfloat16:
+        return memory.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    return memory.numpy()
 
 
 def leaves(torch: Any, value: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from gradviz.engine.ops import (
     complexes,
     composite,
     conv,
+    copies,
     ctc,
     derivatives,
     distance,
@@ -39,8 +40,10 @@ from gradviz.engine.ops import (
     pool,
     reduce,
     resample,
+    scattered,
     shape,
     special,
+    strided,
 )
 
 __all__ = [
@@ -56,6 +59,7 @@ __all__ = [
     "complexes",
     "composite",
     "conv",
+    "copies",
     "ctc",
     "derivatives",
     "distance",
@@ -82,6 +86,8 @@ __all__ = [
     "pool",
     "reduce",
     "resample",
+    "scattered",
     "shape",
     "special",
+    "strided",
 ]

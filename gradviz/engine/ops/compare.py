@@ -24,6 +24,7 @@ from gradviz.engine.elementwise import (
     result_type,
     unary,
 )
+from gradviz.engine.ops.index_checks import check_value
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
@@ -218,6 +219,7 @@ def _prepare_masked_fill(input: Tensor, mask: Tensor, value: Any) -> Prepared:
                 f"dimension(s)."
             )
         return MASKED_FILL_TENSOR, (input, mask, value), (input._data, mask._data, value._data), NO_PARAMS
+    check_value(value, input.dtype)
     return MASKED_FILL, (input, mask), (input._data, mask._data), {"value": value}
 
 

@@ -10,8 +10,17 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import NO_PARAMS, call
-from gradviz.engine.elementwise import Prepared, operand, register
+from gradviz.engine.elementwise import Prepared, check_broadcast, operand, register
 from gradviz.engine.ops.arithmetic import scaled
+from gradviz.engine.ops.index_checks import (
+    check_copy,
+    check_gather,
+    check_index,
+    check_places,
+    check_range,
+    check_scatter,
+    check_slices,
+)
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -20,28 +29,33 @@ F = FUNCTIONS
 Array = np.ndarray[Any, Any]
 
 
-def _places(index: Array, dim: int) -> tuple[Array, ...]:
+def places(index: Array, dim: int) -> tuple[Array, ...]:
     """For each entry of `index` its own position, with the index itself along `dim`."""
-    places = list(np.ogrid[tuple(slice(n) for n in index.shape)]) if index.ndim else []
-    if places:
-        places[dim] = index
-    return tuple(places)
+    index = index.reshape(index.shape or (1,))
+    found = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    found[dim] = index
+    return tuple(found)
 
 
 def _gather(x: Any, index: Any, *, dim: int) -> Any:
-    return x[_places(index, dim)] if x.ndim else np.broadcast_to(x, index.shape).copy()
+    if not index.size:
+        return np.empty(index.shape, x.dtype)
+    return x.reshape(x.shape or (1,))[places(index, dim)].reshape(index.shape)
 
 
 def _scatter(x: Any, index: Any, src: Any, *, dim: int, add: bool = False) -> Any:
-    out = x.copy()
-    src = src if src.shape == index.shape or not src.ndim else src[tuple(slice(n) for n in index.shape)]
-    if not x.ndim:
-        return out + src.reshape(()) if add else src.reshape(()).astype(x.dtype)
+    if not index.size:
+        return x.copy()
+    out = x.reshape(x.shape or (1,)).copy()
+    if src.ndim and src.shape != index.shape and index.ndim:
+        src = src[tuple(slice(n) for n in index.shape)]
+    elif src.ndim != index.ndim:
+        src = src.reshape(-1)[:1]
     if add:
-        np.add.at(out, _places(index, dim), src.astype(x.dtype))
+        np.add.at(out, places(index, dim), src.astype(x.dtype))
     else:
-        out[_places(index, dim)] = src
-    return out
+        out[places(index, dim)] = src
+    return out.reshape(x.shape)
 
 
 GATHER = op(
@@ -91,50 +105,21 @@ SCATTER_ADD = op(
 )
 
 
-def _check_index(index: Any, name: str) -> None:
-    if not isinstance(index, Tensor):
-        raise TypeError(f"{name}(): argument 'index' must be Tensor, not {type(index).__name__}")
-    if index.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
-
-
 @api("gather")
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Elements by an index along `dim`: out[i][j] = input[index[i][j]][j] for dim 0."""
-    _check_index(index, "gather")
+    check_index(index, "gather")
     axis = wrap_dim(dim, input._data.ndim)
-    if index._data.ndim != input._data.ndim and input._data.ndim:
-        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    _check_smaller(index, input, axis, "gather")
-    _check_range(index, input, axis)
+    check_gather(input, index, axis)
+    check_range(index, input, axis)
     made: Tensor = call(GATHER, input, index, dim=axis)
     return made
 
 
-def _check_smaller(index: Tensor, input: Tensor, dim: int, name: str) -> None:
-    for d, (n, m) in enumerate(zip(index._data.shape, input._data.shape, strict=False)):
-        if d != dim and n > m:
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(index._data.shape)} to be no "
-                f"larger than self "
-                f"{list(input._data.shape)} apart from dimension {dim}"
-            )
-
-
-def _check_range(index: Tensor, input: Tensor, dim: int) -> None:
-    n = input._data.shape[dim] if input._data.ndim else 1
-    data = index._data
-    bad = data[(data < 0) | (data >= n)]
-    if bad.size:
-        raise RuntimeError(f"index {int(bad.flat[0])} is out of bounds for dimension {dim} with size {n}")
-
-
 def _scatter_multiply(x: Any, index: Any, source: Any, *, dim: int) -> Any:
-    out = x.copy()
-    places = list(np.indices(index.shape))
-    places[dim] = index
-    np.multiply.at(out, tuple(places), source.astype(out.dtype))
-    return out
+    out = x.reshape(x.shape or (1,)).copy()
+    np.multiply.at(out, places(index, dim), source.astype(out.dtype))
+    return out.reshape(x.shape)
 
 
 SCATTER_MULTIPLY = op(
@@ -152,37 +137,33 @@ SCATTER_MULTIPLY = op(
 def _prepare_scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Prepared:
-    _check_index(index, "scatter")
+    check_index(index, "scatter")
     axis = wrap_dim(dim, input._data.ndim)
-    _check_range(index, input, axis)
     given = value if src is None else src
-    if reduce == "add":
-        source = operand(given)
-        return (
-            SCATTER_ADD,
-            (input, index, source),
-            (input._data, index._data, np.broadcast_to(source._data, index._data.shape)),
-            {"dim": axis},
-        )
-    if reduce == "multiply":
-        source = operand(given)
-        wide = np.broadcast_to(source._data, index._data.shape)
-        return SCATTER_MULTIPLY, (input, index, source), (input._data, index._data, wide), {"dim": axis}
+    check_scatter(input, index, given, axis)
+    check_range(index, input, axis)
     if reduce is not None:
-        raise RuntimeError(f"reduce argument must be either add or multiply, got {reduce}.")
+        return _reduced(input, index, given, axis, reduce)
     if isinstance(given, Tensor):
-        if given.dtype is not input.dtype:
-            raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
         return SCATTER, (input, index, given), (input._data, index._data, given._data), {"dim": axis}
     return SCATTER_VALUE, (input, index), (input._data, index._data), {"dim": axis, "value": given}
 
 
+def _reduced(input: Tensor, index: Tensor, given: Any, dim: int, reduce: str) -> Prepared:
+    rows = {"add": SCATTER_ADD, "multiply": SCATTER_MULTIPLY}
+    if reduce not in rows:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    source = operand(given)
+    part = source._data[tuple(slice(n) for n in index._data.shape)] if source._data.ndim else source._data
+    wide = np.broadcast_to(part, index._data.shape)
+    return rows[reduce], (input, index, source), (input._data, index._data, wide), {"dim": dim}
+
+
 def _prepare_scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Prepared:
-    _check_index(index, "scatter_add")
+    check_index(index, "scatter")
     axis = wrap_dim(dim, input._data.ndim)
-    _check_range(index, input, axis)
-    if src.dtype is not input.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    check_scatter(input, index, src, axis)
+    check_range(index, input, axis)
     return SCATTER_ADD, (input, index, src), (input._data, index._data, src._data), {"dim": axis}
 
 
@@ -192,7 +173,7 @@ register(_prepare_scatter_add, ("scatter_add",))
 INDEX_SELECT = op(
     "index_select",
     "self, index",
-    lambda x, i, *, dim: x.take(i, dim) if x.ndim else x.reshape(1).take(i, 0).reshape(()),
+    lambda x, i, *, dim: x.take(i.reshape(-1), dim) if x.ndim else x.reshape(1).take(i.reshape(-1), 0).reshape(()),
     category="indexing",
     symbol="index_select",
     latex=r"x_{i}",
@@ -202,10 +183,16 @@ INDEX_SELECT = op(
 )
 
 
+def _slices(x: Any) -> Any:
+    """A copy to write slices to: a tensor without dimensions counts as one slice."""
+    return x.reshape(x.shape or (1,)).copy()
+
+
 def _index_add(x: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:
-    out = x.copy()
-    np.add.at(out, (slice(None),) * dim + (index,), (source if alpha == 1 else source * alpha).astype(x.dtype))
-    return out
+    out = _slices(x)
+    brought = (source if alpha == 1 else source * alpha).astype(x.dtype)
+    np.add.at(out, (slice(None),) * dim + (index.reshape(-1),), brought.reshape(brought.shape or (1,)))
+    return out.reshape(x.shape)
 
 
 INDEX_ADD = op(
@@ -228,7 +215,7 @@ INDEX_COPY = op(
     latex=r"x_{i} \leftarrow v",
     brief="Slices written at given indices.",
     self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
-    source=lambda grad, index, source, dim: grad.index_select(dim, index).expand(source.shape),
+    source=lambda grad, index, source, dim: grad.index_select(dim, index).expand_as(source),
 )
 INDEX_FILL = op(
     "index_fill",
@@ -242,15 +229,32 @@ INDEX_FILL = op(
 )
 
 
+INDEX_FILL_TENSOR = op(
+    "index_fill",
+    "self, index, value",
+    lambda x, i, v, *, dim: _index_copy(x, i, v.astype(x.dtype), dim),
+    key="index_fill_tensor",
+    number=1,
+    category="indexing",
+    symbol="index=",
+    latex=r"x_{i} \leftarrow v",
+    brief="Slices at given indices become one value.",
+    self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
+    value=lambda grad, index, dim: grad.index_select(dim, F["unique"](index)).sum(),
+)
+
+
 def _index_copy(x: Any, index: Any, source: Any, dim: int) -> Any:
-    out = x.copy()
-    out[(slice(None),) * dim + (index,)] = source
-    return out
+    out = _slices(x)
+    out[(slice(None),) * dim + (index.reshape(-1),)] = source
+    return out.reshape(x.shape)
 
 
 @api("index_select")
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Slices at given indices along `dim`."""
+    if index._data.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
     if index.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     axis = wrap_dim(dim, input._data.ndim)
@@ -263,18 +267,37 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 def _prepare_index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Prepared:
     axis = wrap_dim(dim, input._data.ndim)
+    check_slices("index_add_", input, index, source, axis)
+    check_range(index, input, axis)
     return INDEX_ADD, (input, index, source), (input._data, index._data, source._data), {"dim": axis, "alpha": alpha}
 
 
 def _prepare_index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Prepared:
     axis = wrap_dim(dim, input._data.ndim)
+    check_copy(input, index, source, axis)
     return INDEX_COPY, (input, index, source), (input._data, index._data, source._data), {"dim": axis}
 
 
 def _prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Prepared:
     axis = wrap_dim(dim, input._data.ndim)
-    plain = value.item() if isinstance(value, Tensor) else value
-    return INDEX_FILL, (input, index), (input._data, index._data), {"dim": axis, "value": plain}
+    if index.dtype is not dtypes.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if index._data.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    if isinstance(value, complex) and not input.dtype.is_complex:
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    n = input._data.shape[axis] if input._data.ndim else 1
+    bad = index._data[(index._data < -n) | (index._data >= n)]
+    if bad.size:
+        raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {axis} with size {n}")
+    if isinstance(value, Tensor):
+        if value._data.ndim:
+            raise RuntimeError(
+                f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
+                "dimension(s)."
+            )
+        return INDEX_FILL_TENSOR, (input, index, value), (input._data, index._data, value._data), {"dim": axis}
+    return INDEX_FILL, (input, index), (input._data, index._data), {"dim": axis, "value": value}
 
 
 register(_prepare_index_add, ("index_add",))
@@ -334,32 +357,47 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """Elements under a mask, in one dimension."""
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
+    check_broadcast(mask._data, input._data)
     made: Tensor = call(MASKED_SELECT, input, mask)
     return made
 
 
-register(
-    lambda input, mask, source: (
-        MASKED_SCATTER,
-        (input, mask, source),
-        (input._data, mask._data, source._data),
-        NO_PARAMS,
-    ),
-    ("masked_scatter",),
-)
+def _prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepared:
+    check_broadcast(mask._data, input._data)
+    if source.dtype is not input.dtype:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{input.dtype.title} and "
+            f"{source.dtype.title}"
+        )
+    if mask.dtype is not dtypes.bool_:
+        raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.title}")
+    shape = np.broadcast_shapes(input._data.shape, mask._data.shape)
+    if np.count_nonzero(np.broadcast_to(mask._data, shape)) > source._data.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    return MASKED_SCATTER, (input, mask, source), (input._data, mask._data, source._data), NO_PARAMS
+
+
+register(_prepare_masked_scatter, ("masked_scatter",))
 
 
 @api("take_along_dim")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """As `gather`, with broadcasting."""
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.title}")
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     axis = wrap_dim(dim, input._data.ndim)
+    if indices._data.ndim != input._data.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input._data.ndim} dimensions for input, and {indices._data.ndim} dimensions for indices"
+        )
     shape = list(np.broadcast_shapes(_without(input, axis), _without(indices, axis)))
-    wide = F["broadcast_to"](input, [*shape[:axis], input._data.shape[axis], *shape[axis + 1 :]])
-    return gather(
-        wide, axis, F["broadcast_to"](indices, [*shape[:axis], indices._data.shape[axis], *shape[axis + 1 :]])
-    )
+    n = input._data.shape[axis]
+    wide = F["broadcast_to"](input, [*shape[:axis], n, *shape[axis + 1 :]])
+    at = F["broadcast_to"](indices, [*shape[:axis], indices._data.shape[axis], *shape[axis + 1 :]])
+    return gather(wide, axis, F["remainder"](at, max(n, 1)))
 
 
 def _without(x: Tensor, axis: int) -> tuple[int, ...]:
@@ -380,13 +418,17 @@ TAKE = op(
 
 
 def _take_grad(grad: Any, self: Any, index: Any) -> Any:
-    flat = grad.new_zeros(self.numel()).index_add(0, index.reshape(-1), grad.reshape(-1))
-    return flat.reshape(self.shape)
+    return F["put"](grad.new_zeros(self.shape), index, grad, True)
 
 
 @api("take")
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the flattened tensor."""
+    if index.dtype is not dtypes.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.title}")
+    if index._data.size and not input._data.size:
+        raise IndexError("take(): tried to take from an empty tensor")
+    check_places("take", index, input._data.size)
     made: Tensor = call(TAKE, input, index)
     return made
 

@@ -697,66 +697,6 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return made
 
 
-# --- memory as it lies ---
-
-
-def _strided(x: Any, *, size: Any, stride: Any, storage_offset: int) -> Any:
-    flat = x.reshape(-1, copy=False) if x.flags.c_contiguous else _root(x)
-    step = x.itemsize
-    return np.lib.stride_tricks.as_strided(flat[storage_offset:], size, [s * step for s in stride])
-
-
-def _root(x: Any) -> Any:
-    return x.ravel(order="K")
-
-
-def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Any:
-    """Where in memory each element lies, counted in elements."""
-    found = np.array(offset, np.int64)
-    for n, step in zip(shape, stride, strict=True):
-        found = np.add.outer(found, np.arange(n) * step)
-    return found.reshape(-1)
-
-
-def _as_strided_grad(grad: Any, self_shape: Any, self_strides: Any, size: Any, stride: Any, storage_offset: int) -> Any:
-    """Through memory: the gradient is put where the view lies, and read where the source lies."""
-    source = _places(self_shape, [step // grad._data.itemsize for step in self_strides], 0)
-    view = _places(size, stride, storage_offset)
-    room = 1 + max([0, *source[-1:], *view[-1:]])
-    memory = grad.new_zeros((room,)).index_add(0, wrap(view), grad.reshape(-1))
-    in_order = np.array_equal(source, np.arange(room))
-    return (memory if in_order else memory.index_select(0, wrap(source))).reshape(self_shape)
-
-
-AS_STRIDED = op(
-    "as_strided",
-    "self",
-    _strided,
-    category="shape",
-    symbol="as_strided",
-    latex=r"x",
-    brief="Memory seen with given sizes and strides.",
-    view=True,
-    derivatives={"self": "grad, back at the places it came from"},
-    self=_as_strided_grad,
-)
-
-
-@api("as_strided")
-def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Tensor:
-    """The memory seen with given sizes and strides."""
-    reach = storage_offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    if any(s < 0 for s in stride) or storage_offset < 0 or (0 not in size and reach >= input._data.size):
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {storage_offset}, and itemsize "
-            f"{input._data.itemsize} requiring a storage size of {(reach + 1) * input._data.itemsize} are out "
-            f"of bounds for "
-            f"storage of size {input._data.nbytes}"
-        )
-    made: Tensor = call(AS_STRIDED, input, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset)
-    return made
-
-
 # --- turned round ---
 
 
@@ -828,7 +768,6 @@ def _windows_grad(grad: Any, self_shape: Any, dimension: int, size: int, step: i
     axis = wrap_dim(dimension, len(self_shape))
     count = (self_shape[axis] - size) // step + 1
     at = (np.arange(count)[:, None] * step + np.arange(size)).reshape(-1)
-    from gradviz.engine.tensor import wrap
 
     flat = grad.movedim(-1, axis + 1).flatten(axis, axis + 1)
     return grad.new_zeros(self_shape).index_add(axis, wrap(at), flat)
