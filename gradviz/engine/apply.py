@@ -4,6 +4,7 @@ writes are in `inplace.py`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -28,9 +29,17 @@ def call(row: OpRow, *tensors: Tensor | None, **params: Any) -> Any:
 
 
 def apply(
-    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any] = NO_PARAMS
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    arrays: Sequence[Array | None],
+    params: Mapping[str, Any] = NO_PARAMS,
+    forward: Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any] | None = None,
 ) -> Any:
     """Run a row. `arrays` are the operands' data, cast to the types that the forward wants; gradients go to
+    `tensors`. `forward` is another way to run the row's, which `layered.py` chooses."""
+    if state.layered and forward is None:
+        return _layered(row, tensors, arrays, params)
+    made = row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
     `tensors`."""
     if row.view and _copying:
         row = _copying[-1][row.node_name]
@@ -56,6 +65,12 @@ def apply(
     return outputs[0] if row.single else outputs
 
 
+def _layered(
+    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
+) -> Any:
+    from gradviz.engine.layered import apply as run
+
+    return run(row, tensors, arrays, params)
 _copying: list[Mapping[str, OpRow]] = []
 
 

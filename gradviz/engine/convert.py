@@ -190,7 +190,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._data.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")
-    return self._data
+    return np.asarray(self._data) if state.layered else self._data
 
 
 @method("__array__")
@@ -231,6 +231,12 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def _shown(tensor: Tensor) -> str:
+    if state.layered:
+        from gradviz.engine.wrapped import text_of
+
+        found = text_of(tensor)
+        if found is not None:
+            return found
     node = tensor.grad_fn
     return printing.tensor_repr(
         tensor._data,

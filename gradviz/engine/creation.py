@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, layers
 from gradviz.engine.api import api, method
 from gradviz.engine.data import NOT_NUMPY, infer_array
 from gradviz.engine.device import device
@@ -23,6 +23,8 @@ Array = np.ndarray[Any, Any]
 def made(data: Array, requires_grad: bool = False) -> Tensor:
     """What a factory returns: reported to the observer, able to require grad."""
     tensor = wrap(data)
+    if state.layered:
+        tensor._wraps = layers.tracking()
     if requires_grad:
         if tensor.dtype.rank < 2:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

@@ -244,6 +244,9 @@ def _quick(
     name = row.name
 
     def quick(self: Any, other: Any) -> Any:
+        if state.layered:
+            known = isinstance(other, (Tensor, *NUMBERS))
+            return function(self, other) if known else _foreign(name, self, other, False)
         a = self._data
         if isinstance(other, Tensor) and other._data.dtype is a.dtype and a.dtype.kind in kinds:
             b = other._data

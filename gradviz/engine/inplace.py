@@ -8,13 +8,14 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import batched, dtypes
 from gradviz.engine.apply import attach
+from gradviz.engine.batched import plain
 from gradviz.engine.graph import Node, edge_of, function_of, next_sequence
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
@@ -71,10 +72,16 @@ def write(
     tensors: Sequence[Tensor | None],
     arrays: Sequence[Array | None],
     params: Mapping[str, Any],
+    forward: Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any] | None = None,
 ) -> Tensor:
-    """Run a row whose first operand is `target` and put the result where `target` is."""
+    """Run a row whose first operand is `target` and put the result where `target` is. `forward` is another way to run
+    the row's, which `layered.py` chooses."""
+    if state.layered and forward is None:
+        from gradviz.engine import layered
+
+        return layered.write(target, row, tensors, arrays, params)
     check_writable(target)
-    result = np.asarray(row.forward(*arrays, **params))
+    result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
         raise RuntimeError(
             f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
@@ -83,7 +90,7 @@ def write(
     if not dtypes.can_cast(found, target.dtype):
         raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
     tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
-    operands = [_as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
+    operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
     put(target, result)
     if tracked:
         node = attach(row, operands, (target,), params, rebase=True)
@@ -109,7 +116,10 @@ def put(target: Tensor, values: Array) -> None:
                 "Please clone() the tensor before performing the operation."
             )
         data = target._data = data.copy()  # memory that NumPy handed out read-only (a constant) is nobody else's to see
-    np.copyto(data, values, casting="unsafe")
+    if state.layered:
+        batched.overwrite(data, values)
+    else:
+        np.copyto(data, values, casting="unsafe")
     target._share_version().value += 1
 
 
@@ -123,7 +133,7 @@ def _is_written(operand: Tensor, target: Tensor) -> bool:
     return operand is target or (shared and operand._requires_grad)
 
 
-def _as_it_was(target: Tensor) -> Tensor:
+def as_it_was(target: Tensor) -> Tensor:
     """The operand before the write, with its history: what a formula saves of it."""
     before = wrap(target._data.copy())
     edge = edge_of(target) if target._requires_grad else None

@@ -233,7 +233,7 @@ def size_text(shape: Sequence[int]) -> str:
     return f"torch.Size([{', '.join(map(str, shape))}])"
 
 
-def _data_suffixes(array: Array, default: np.dtype[Any]) -> list[str]:
+def data_suffixes(array: Array, default: np.dtype[Any]) -> list[str]:
     """`size=` and `dtype=` where PyTorch shows them; numbers tell nothing about the dtype of an empty tensor."""
     suffixes = []
     default_complex = np.complex128 if default == np.float64 else np.complex64
@@ -259,7 +259,7 @@ def tensor_repr(
     prefix: str = "tensor(",
 ) -> str:
     """The whole text of a tensor whose node has the class name `grad_fn`; `prefix` differs for a Tensor subclass."""
-    suffixes = _data_suffixes(array, np.dtype(default_dtype))
+    suffixes = data_suffixes(array, np.dtype(default_dtype))
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:

@@ -19,6 +19,9 @@ class State:
         "anomaly_nan",
         "grad",
         "inference",
+        "multithreading",
+        "node",
+        "layered",
         "observer",
         "reached",
         "saved_hooks",
@@ -32,6 +35,9 @@ class State:
         self.inference = False
         self.observer: Observer | None = None
         self.sequence = 0  # number of the next node made in the forward pass
+        self.layered = False  # a function transform is open, or graphs hold what one made
+        self.multithreading = True  # what was asked for; nothing looks at it
+        self.node: Any = None  # the node that runs now in a backward pass
         self.anomaly = False
         self.anomaly_nan = True
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gradviz.engine import dtypes
+from gradviz.engine.batched import plain
 from gradviz.engine.graph import AccumulateGrad, Node
 from gradviz.engine.saved import VersionCounter
 from gradviz.engine.state import state
@@ -77,6 +78,8 @@ class Tensor:
     _post_accumulate: OrderedDict[int, Callable[..., Any]] | None = None
     _wrapped: Any = None  # the Python number that this tensor stands for
     _inference: bool = False
+    _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
+    _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     tag: int = -1
     __array_priority__ = 1000
     is_cuda: ClassVar[bool] = False
@@ -317,4 +320,4 @@ def wrap(data: Array) -> Tensor:
 
 def wrap_result(data: Any) -> Tensor:
     """As `wrap`, for what a NumPy function returned: 0-dimensional results come as scalars."""
-    return wrap(data if type(data) is np.ndarray else np.asarray(data))
+    return wrap(data if type(data) is np.ndarray else plain(data))

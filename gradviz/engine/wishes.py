@@ -84,6 +84,8 @@ def detach(self: Tensor) -> Tensor:
     found = wrap(self._data)
     found._version_counter = self._share_version()
     if state.observer is not None:
+    if state.layered:
+        found._wraps = self._wraps
         state.observer.detached(self, found)
     return found
 

@@ -1,0 +1,250 @@
+"""The data of a tensor inside `vmap`: one array for all examples that looks like the array of one of them. Shape,
+strides and type are those of one example, so that whatever prepares an operation sees what PyTorch shows; reading
+numbers out of it is refused. NumPy functions on it run for all examples: ufuncs at once, others one by one. How whole
+operations run at once is in `batching.py`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+Array = np.ndarray[Any, Any]
+
+NO_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
+    "please try to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch "
+    "internals, please file a bug report."
+)
+NO_CHOICE = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
+    "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+NO_ROOM = (
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
+    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
+    "called inside the PyTorch framework, please file a bug report instead."
+)
+NO_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
+
+
+class BatchedArray(NDArrayOperatorsMixin):
+    """`phys` has one leading dimension for each of `levels` (the numbers of vmap layers, growing)."""
+
+    __slots__ = ("levels", "phys", "place")
+    __array_priority__ = 2000
+
+    def __init__(self, phys: Array, levels: tuple[int, ...], place: int = 0) -> None:
+        self.phys = phys
+        self.levels = levels
+        self.place = place  # where the mapped dimension of the innermost level lay, for printing
+
+    # --- what it looks like ---
+
+    @property
+    def first(self) -> Array:
+        """The array of the first example: for geometry only, its numbers mean nothing."""
+        n = len(self.levels)
+        if 0 not in self.phys.shape[:n]:
+            return self.phys[(0,) * n]  # type: ignore[no-any-return]
+        return np.empty(self.phys.shape[n:], self.phys.dtype)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many examples there are at each level."""
+        return self.phys.shape[: len(self.levels)]
+
+    shape = property(lambda self: self.phys.shape[len(self.levels) :])
+    strides = property(lambda self: self.phys.strides[len(self.levels) :])
+    ndim = property(lambda self: self.phys.ndim - len(self.levels))
+    dtype = property(lambda self: self.phys.dtype)
+    itemsize = property(lambda self: self.phys.itemsize)
+    base = property(lambda self: self.phys if self.phys.base is None else self.phys.base)
+    flags = property(lambda self: self.first.flags)
+    size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
+    nbytes = property(lambda self: self.size * self.itemsize)
+    real = property(lambda self: BatchedArray(self.phys.real, self.levels))
+    imag = property(lambda self: BatchedArray(self.phys.imag, self.levels))
+    T = property(lambda self: self.transpose())
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    # --- what it refuses ---
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Array:
+        raise RuntimeError(NO_POINTER)
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(NO_CHOICE)
+
+    def item(self, *args: Any) -> Any:
+        """One number is not one here."""
+        raise RuntimeError(NO_ITEM)
+
+    def tolist(self) -> Any:
+        """As `item`."""
+        raise RuntimeError(NO_POINTER)
+
+    tobytes = __int__ = __float__ = __index__ = __complex__ = item
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    # --- what runs on all examples ---
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or ("out" in kwargs and kwargs["out"] not in ((...,), ...)):
+            return one_by_one(getattr(ufunc, method), inputs, kwargs)
+        kwargs.pop("out", None)
+        levels, given = aligned(inputs)
+        made = ufunc(*given, **kwargs)
+        if isinstance(made, tuple):
+            return tuple(BatchedArray(np.asarray(each), levels) for each in made)
+        return BatchedArray(np.asarray(made), levels)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if func is np.may_share_memory:
+            return bool(func(*[each.phys if isinstance(each, BatchedArray) else each for each in args], **kwargs))
+        if func in _BLANK:
+            return self._blank(func, args, kwargs)
+        return one_by_one(func, args, kwargs)
+
+    def _blank(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """`zeros_like` and the like for all examples at once."""
+        shape = kwargs.pop("shape", None)
+        whole = None if shape is None else (*self.sizes, *((shape,) if isinstance(shape, int) else shape))
+        if args[0] is not self:
+            return one_by_one(func, args, kwargs)
+        return BatchedArray(func(self.phys, *args[1:], shape=whole, **kwargs), self.levels)
+
+    def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> BatchedArray:
+        """In another type."""
+        return BatchedArray(self.phys.astype(dtype, *args, **kwargs), self.levels, self.place)
+
+    def copy(self, order: Any = "C") -> BatchedArray:
+        """In memory of its own."""
+        return BatchedArray(self.phys.copy(order), self.levels, self.place)
+
+    def view(self, *args: Any) -> BatchedArray:
+        """The same memory, as another type of the same size."""
+        return BatchedArray(self.phys.view(*args), self.levels)
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        if all(each is None or each is ... or isinstance(each, (int, np.integer, slice)) for each in parts):
+            return BatchedArray(self.phys[(slice(None),) * len(self.levels) + parts], self.levels)
+        return one_by_one(lambda x, at: x[at], (self, key), {})
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        for at in np.ndindex(self.sizes):
+            self.phys[at][_pick(key, self.levels, at)] = _pick(value, self.levels, at)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
+
+
+def plain(data: Any) -> Any:
+    """What a NumPy function returned as an array; batched data as they are."""
+    return data if isinstance(data, BatchedArray) else np.asarray(data)
+
+
+def overwrite(data: Any, values: Any) -> None:
+    """Write values into memory, every example into its own."""
+    if not isinstance(data, BatchedArray):
+        if isinstance(values, BatchedArray):
+            raise RuntimeError(NO_ROOM)
+        np.copyto(data, values, casting="unsafe")
+        return
+    if any(level not in data.levels for level in levels_of(values)):
+        raise RuntimeError(NO_ROOM)
+    np.copyto(data.phys, _aligned_to(values, data), casting="unsafe")
+
+
+def _aligned_to(values: Any, data: BatchedArray) -> Any:
+    return _aligned(values, data.levels, data.ndim) if isinstance(values, BatchedArray) else values
+
+
+_BLANK = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+
+
+def levels_of(values: Any) -> dict[int, int]:
+    """The levels that occur in nested arguments, and their sizes."""
+    found: dict[int, int] = {}
+    waiting = [values]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, BatchedArray):
+            found.update(zip(each.levels, each.sizes, strict=True))
+        elif isinstance(each, (tuple, list)):
+            waiting.extend(each)
+        elif isinstance(each, dict):
+            waiting.extend(each.values())
+    return dict(sorted(found.items()))
+
+
+def spread(array: Any, levels: Sequence[int], sizes: Sequence[int]) -> Array:
+    """All examples of an array as one that has each of `levels`; nothing is copied."""
+    if not isinstance(array, BatchedArray):
+        return np.broadcast_to(array, (*sizes, *np.shape(array)))
+    at = tuple(slice(None) if level in array.levels else None for level in levels)
+    return np.broadcast_to(array.phys[at], (*sizes, *array.shape))
+
+
+def aligned(arrays: Sequence[Any]) -> tuple[tuple[int, ...], list[Any]]:
+    """The levels of all arrays, and each as one plain array that broadcasts against the others example by example."""
+    levels = tuple(levels_of(arrays))
+    most = max((getattr(each, "ndim", 0) for each in arrays), default=0)
+    return levels, [_aligned(each, levels, most) if isinstance(each, BatchedArray) else each for each in arrays]
+
+
+def _aligned(array: BatchedArray, levels: tuple[int, ...], most: int) -> Array:
+    at = [slice(None) if level in array.levels else None for level in levels]
+    found: Array = array.phys[(*at, *[None] * (most - array.ndim), ...)]
+    return found
+
+
+def _pick(value: Any, levels: Sequence[int], at: Sequence[int]) -> Any:
+    """The part of an argument that belongs to one example."""
+    if isinstance(value, BatchedArray):
+        where = dict(zip(levels, at, strict=True))
+        known = tuple(where[level] for level in value.levels if level in where)
+        rest = tuple(level for level in value.levels if level not in where)
+        return BatchedArray(value.phys[known], rest) if rest else np.asarray(value.phys[known])
+    if type(value) in (tuple, list):
+        return type(value)(_pick(each, levels, at) for each in value)
+    if type(value) is dict:
+        return {key: _pick(each, levels, at) for key, each in value.items()}
+    return value
+
+
+def one_by_one(fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
+    """Run a function for each example and put the results together; nested results stay nested."""
+    known = levels_of((list(args), dict(kwargs)))
+    levels, sizes = tuple(known), tuple(known.values())
+    rows = [
+        fn(*[_pick(each, levels, at) for each in args], **{k: _pick(v, levels, at) for k, v in kwargs.items()})
+        for at in itertools.product(*map(range, sizes))
+    ]
+    if not rows:
+        blank = [np.empty(a.shape, a.dtype) if isinstance(a, BatchedArray) else a for a in args]
+        rows = [fn(*blank, **kwargs)]
+        return _joined(rows, levels, sizes, empty=True)
+    return _joined(rows, levels, sizes)
+
+
+def _joined(rows: list[Any], levels: tuple[int, ...], sizes: tuple[int, ...], empty: bool = False) -> Any:
+    first = rows[0]
+    if first is None:
+        return None
+    if isinstance(first, (tuple, list)):
+        return type(first)([_joined(list(column), levels, sizes, empty) for column in zip(*rows, strict=True)])
+    parts = [np.asarray(each) for each in rows]
+    whole = np.empty((0, *parts[0].shape), parts[0].dtype) if empty else np.stack(parts)
+    return BatchedArray(whole.reshape((*sizes, *parts[0].shape)), levels)

@@ -1,0 +1,274 @@
+"""Forward differentiation: tensors that carry tangents, and how an operation finds those of its results. There is no
+formula for it in the rows: the gradient formulas of a row are linear in what comes back, so their own derivative with
+respect to that, applied to the tangents of the operands, is what the operation pushes forward. Levels are opened in
+`layers.py`; `layered.py` calls this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import layers
+from gradviz.engine.apply import call
+from gradviz.engine.graph import Node
+from gradviz.engine.observe import paused
+from gradviz.engine.rows import OpRow
+from gradviz.engine.saved import Saved
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.validate import conform
+
+Array = np.ndarray[Any, Any]
+Tangents = dict[int, Tensor]  # by the position of the operand
+Held = dict[int, Tensor | None]  # by level; None hides what a view would find in its base
+
+
+class Switch:
+    """Whether tangents are pushed forward."""
+
+    enabled = True
+
+
+@contextmanager
+def pushing() -> Iterator[None]:
+    """Tangents are pushed forward inside, whatever was asked outside."""
+    before, Switch.enabled = Switch.enabled, True
+    try:
+        yield
+    finally:
+        Switch.enabled = before
+
+
+def tangent_of(tensor: Tensor, number: int) -> Tensor | None:
+    """The tangent of one level, None where it has none."""
+    known = held(tensor)
+    return None if known is None else known.get(number)
+
+
+def set_tangent(tensor: Tensor, number: int, tangent: Tensor) -> None:
+    """Give a tensor its tangent of one level."""
+    tensor._tangents = {**(tensor._tangents or {}), number: tangent}
+
+
+def held(tensor: Tensor) -> Held | None:
+    """The tangents of a tensor; a view of what became dual later finds them in its base."""
+    base = tensor._base
+    if base is not None and base._tangents:
+        for number in base._tangents:
+            if number in layers.duals and number not in (tensor._tangents or ()):
+                _share_with_base(tensor, number)
+    return tensor._tangents
+
+
+def innermost(tensors: Sequence[Tensor | None]) -> int | None:
+    """The youngest open level that any of these has a tangent of."""
+    known = [held(each) for each in tensors if each is not None]
+    found = [n for each in known if each for n, t in each.items() if t is not None and n in layers.duals]
+    return max(found) if found and Switch.enabled and not state.inference else None
+
+
+@contextmanager
+def without(tensors: Sequence[Tensor | None], number: int) -> Iterator[Tangents]:
+    """While this is open, the tensors lack their tangents of a level; gives these tangents by position."""
+    known = [(i, t, t._tangents) for i, t in enumerate(tensors) if t is not None and t._tangents]
+    taken = {i: one for i, _, kept in known if (one := kept.get(number)) is not None}
+    for _, tensor, kept in known:
+        tensor._tangents = {**kept, number: None}
+    try:
+        yield taken
+    finally:
+        for _, tensor, kept in known:
+            tensor._tangents = kept
+
+
+def push(
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    tangents: Tangents,
+    params: Mapping[str, Any],
+) -> list[Tensor | None]:
+    """The tangents of the results of an operation, from those of its operands."""
+    nothing: list[Tensor | None] = [None] * len(outputs)
+    places = range(len(tensors)) if row.variadic else row.differentiable
+    mask = sum(1 << i for i in tangents if i in places)
+    shown = outputs[: len(outputs) - row.hidden]
+    seeds = [wrap(np.zeros_like(each._data)) if each.dtype.rank >= 2 else None for each in shown]
+    if not mask or all(each is None for each in seeds) or not (row.gradients or row.joint):
+        return nothing
+    kept = state.grad and any(t is not None and t._requires_grad for t in (*tensors, *tangents.values()))
+    node = _node(row, tensors, outputs, params, 1 if row.variadic else mask)
+    for each in seeds:
+        if each is not None:
+            each._requires_grad = True
+    before, state.grad = state.grad, True
+    try:
+        with paused():
+            pulled = row_pull(node, row, [*seeds, *[None] * row.hidden])
+            pairs = [(pulled.get(i), tensors[i], t) for i, t in tangents.items()]
+            found = _transposed(node, seeds, pairs, kept)
+    finally:
+        state.grad = before
+    return [*found, *nothing[len(shown) :]]
+
+
+def row_pull(node: Node, row: OpRow, seeds: list[Tensor | None]) -> dict[int, Tensor | None]:
+    """What the formulas return for each operand."""
+    places = range(len(node.next)) if row.variadic else row.differentiable
+    assert node.plan is not None
+    return dict(zip(places, node.plan.run(node, seeds), strict=False))
+
+
+def _node(
+    row: OpRow, tensors: Sequence[Tensor | None], outputs: Sequence[Tensor], params: Mapping[str, Any], mask: int
+) -> Node:
+    """A node for the formulas to read from. It stands in no graph; what it saved keeps its own history."""
+    node = row.node_class()
+    node.params = params
+    node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
+    node.next = (None,) * (len(tensors) if row.variadic else len(row.differentiable))
+    node.plan = plan = row.plan(mask)
+    plan.save(node, tensors, outputs)
+    chosen = [outputs[i] if is_output else tensors[i] for i, is_output in plan.saves]
+    if chosen:
+        node.saved = [
+            None if one is None else Saved(one, i, False) for one, (i, _) in zip(chosen, plan.saves, strict=True)
+        ]
+    return node
+
+
+def _transposed(
+    node: Node, seeds: Sequence[Tensor | None], pairs: Sequence[tuple[Any, Any, Tensor]], kept: bool
+) -> list[Tensor | None]:
+    """The derivative of what was pulled back with respect to the seeds, along the tangents."""
+    from gradviz.engine.call import grad
+
+    asked = [each for each in seeds if each is not None]
+    given = [
+        (conform(g, x._data.shape, x._data.dtype, node, 0), t)
+        for g, x, t in pairs
+        if g is not None and g._requires_grad
+    ]
+    found: list[Tensor | None] = [None] * len(asked)
+    if given:
+        ways = [_fitting(t, g) for g, t in given]
+        found = list(grad([g for g, _ in given], asked, ways, retain_graph=kept, create_graph=kept, allow_unused=True))
+    answers = iter(found)
+    made: list[Tensor | None] = []
+    for seed in seeds:
+        one = None if seed is None else next(answers)
+        made.append(wrap(np.zeros_like(seed._data)) if one is None and seed is not None else one)
+    return made
+
+
+def _fitting(tangent: Tensor, pulled: Tensor) -> Tensor:
+    return tangent if tangent._data.dtype == pulled._data.dtype else tangent.to(pulled.dtype)
+
+
+class DualSaved(Saved):
+    """A saved result with the tangents that it had."""
+
+    __slots__ = ("tangents",)
+
+    def value(self, node: Node) -> Tensor:
+        found = super().value(node)
+        found._tangents = self.tangents
+        return found
+
+
+def keep_with_saved(outputs: Sequence[Tensor]) -> None:
+    """Results that a node saved are held without their tensor; the tangents, found later, have to be kept too."""
+    node = outputs[0]._node
+    if node is None or node.saved is None:
+        return
+    for one in node.saved:
+        if type(one) in (Saved, DualSaved) and one is not None and one.tensor is None and one.index < len(outputs):
+            tangents = outputs[one.index]._tangents
+            one.__class__ = DualSaved
+            one.tangents = tangents
+
+
+# --- what PyTorch offers ---
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
+    """The tensor under another name, with a tangent."""
+    if tangent_of(tensor, number) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+            "supported."
+        )
+    if tangent_of(tangent, number) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
+        )
+    check_size(tensor, tangent)
+    made: Tensor = tensor.view_as(tensor)
+    set_tangent(made, number, tangent)
+    return made
+
+
+def check_size(tensor: Tensor, tangent: Tensor) -> None:
+    """A tangent has the shape of its tensor."""
+    if tangent._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+
+
+def unpack_dual(tensor: Tensor, number: int) -> tuple[Tensor, Tensor | None]:
+    """The tensor without its tangent of a level, and that tangent."""
+    tangent = tangent_of(tensor, number)
+    if tangent is None:
+        return tensor, None
+    with without([tensor], number):
+        primal: Tensor = call(PRIMAL, tensor)
+    primal._tangents = {**(primal._tangents or {}), number: None}
+    return primal, tangent
+
+
+PRIMAL = OpRow(
+    name="_fw_primal",
+    inputs=("self",),
+    forward=lambda x: x[...],
+    gradients={"self": lambda grad: grad},
+    node_name="Identity",
+    category="shape",
+    symbol="primal",
+    brief="A dual tensor without its tangent.",
+    view=True,
+)
+
+
+# --- writing in place ---
+
+
+def assign(target: Tensor, number: int, tangent: Tensor) -> None:
+    """The tangent of a tensor that was written to: into the memory of the former one, which views share."""
+    if target._base is not None and tangent_of(target, number) is None:
+        _share_with_base(target, number)
+    former = tangent_of(target, number)
+    if former is None:
+        set_tangent(target, number, tangent)
+    else:
+        former.copy_(tangent)
+
+
+def _share_with_base(view: Tensor, number: int) -> None:
+    """A view without tangent gets a view of its base's, which is made of zeros if need be."""
+    from gradviz.engine.inplace import geometry
+
+    base = view._base
+    assert base is not None
+    if tangent_of(base, number) is None:
+        set_tangent(base, number, wrap(np.zeros(base._data.shape, base._data.dtype)))
+    whole = tangent_of(base, number)
+    assert whole is not None
+    size, stride, offset = geometry(view, base)
+    if whole._data.strides == base._data.strides:
+        set_tangent(view, number, whole.as_strided(size, stride, offset))

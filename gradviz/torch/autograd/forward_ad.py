@@ -1,0 +1,117 @@
+"""`torch.autograd.forward_ad`: dual tensors, which carry the derivative along one direction through everything that is
+computed of them. The work is in `gradviz.engine.dual`; this is PyTorch's way to ask for it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gradviz.engine import dual, layers
+from gradviz.engine.modes import _Mode
+from gradviz.engine.tensor import Tensor
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A tensor and its tangent."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
+
+
+class _Level:
+    """The one level that can be open, and its number in the engine."""
+
+    number: int | None = None
+
+
+def enter_dual_level() -> int:
+    """Open the level in which dual tensors can be made."""
+    if _Level.number is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _Level.number = layers.open_dual()
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level: the tangents are gone."""
+    if level is None:
+        level = _current()
+    if level != _current():
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
+    if _Level.number is None:
+        raise RuntimeError("Dual level must be a positive number.")
+    layers.close_dual(_Level.number)
+    _Level.number = None
+
+
+def _current() -> int:
+    return -1 if _Level.number is None else 0
+
+
+def _number(level: int) -> int | None:
+    """The engine's number of a level; in a `torch.func.jvp` that of the jvp."""
+    return _Level.number if level == 0 else None
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
+    """The tensor, which shares its memory, with a tangent."""
+    level = _current() if level is None else level
+    if level < 0:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for name, each in (("primal", tensor), ("tangent", tangent)):
+        if not (each.is_floating_point() or each.is_complex()):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
+    number = _number(level)
+    if number is None:
+        raise RuntimeError("Invalid level given to _make_dual")
+    return dual.make_dual(tensor, tangent, number)
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """A dual tensor as a pair; of another tensor, the tensor itself and None."""
+    level = _current() if level is None else level
+    number = _number(level)
+    return UnpackedDualTensor(*((tensor, None) if number is None else dual.unpack_dual(tensor, number)))
+
+
+class dual_level(_Mode):
+    """The level for a `with` block or a decorated function."""
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *exc: object) -> None:
+        exit_dual_level()
+
+
+def _is_fwd_grad_enabled() -> bool:
+    return dual.Switch.enabled
+
+
+class _set_fwd_grad_enabled(_Mode):
+    """Whether tangents are pushed forward; at once, and for a `with` block."""
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = dual.Switch.enabled
+        self.mode = mode
+        dual.Switch.enabled = mode
+
+    def clone(self) -> _set_fwd_grad_enabled:
+        return _set_fwd_grad_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        dual.Switch.enabled = self.prev
+
+
+dual_level.__module__ = _set_fwd_grad_enabled.__module__ = "torch.autograd.forward_ad"

@@ -1,0 +1,203 @@
+"""`torch.vmap`: a function that is written for one example, run once for all of them. The arguments become batched
+tensors (`gradviz.engine.batched`), in which every operation sees the shape of one example."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import draw, layered, layers
+from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.trees import broadcast, flatten, is_branch, structure
+
+Fn = Callable[..., Any]
+
+
+def vmap(
+    func: Fn, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+) -> Fn:
+    """A function that is mapped over a dimension of its arguments."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+
+    @functools.wraps(func)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        _check_out_dims(out_dims, func)
+        size, dims, leaves, rebuild = _inputs(in_dims, args, func)
+        if chunk_size is not None:
+            run = functools.partial(_once, func, out_dims, randomness, rebuild, kwargs)
+            return _in_chunks(run, dims, leaves, size, chunk_size, out_dims, randomness)
+        return _once(func, out_dims, randomness, rebuild, kwargs, size, dims, leaves)
+
+    return wrapped
+
+
+def name_of(func: Any) -> str:
+    """What error messages call a function."""
+    if hasattr(func, "__name__"):
+        return str(func.__name__)
+    if isinstance(func, functools.partial):
+        return f"functools.partial({name_of(func.func)}, ...)"
+    return repr(func)
+
+
+# --- what goes in ---
+
+
+def _inputs(in_dims: Any, args: tuple[Any, ...], func: Fn) -> tuple[int, list[Any], list[Any], Any]:
+    """The number of examples, and for each leaf of the arguments the mapped dimension."""
+    head = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): "
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"{head}expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, "
+            f"got: {type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name_of(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to "
+            "vmap over a function with no inputs. The latter is unsupported."
+        )
+    leaves, rebuild = flatten(args)
+    dims = broadcast(in_dims, args)
+    if dims is None:
+        raise ValueError(
+            f"{head}in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+            f"{structure(in_dims)} but inputs has structure {structure(args)}."
+        )
+    dims = [_in_dim(dim, leaf, head) for dim, leaf in zip(dims, leaves, strict=True)]
+    return _batch_size(dims, leaves), dims, leaves, rebuild
+
+
+def _in_dim(dim: Any, leaf: Any, head: str) -> int | None:
+    if dim is None:
+        return None
+    if not isinstance(dim, int):
+        raise ValueError(f"{head}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None.")
+    if not isinstance(leaf, Tensor):
+        raise ValueError(
+            f"{head}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over "
+            "non-Tensor arguments, please use None as the respective in_dim"
+        )
+    if not -leaf.ndim <= dim < leaf.ndim:
+        raise ValueError(
+            f"{head}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {leaf.ndim} so "
+            f"expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
+        )
+    return dim % leaf.ndim
+
+
+def _batch_size(dims: Sequence[Any], leaves: Sequence[Any]) -> int:
+    sizes = [x.shape[dim] for x, dim in zip(leaves, dims, strict=True) if dim is not None]
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
+            "mapped dimension"
+        )
+    return int(sizes[0])
+
+
+# --- one run ---
+
+
+def _once(
+    func: Fn,
+    out_dims: Any,
+    randomness: str,
+    rebuild: Any,
+    kwargs: dict[str, Any],
+    size: int,
+    dims: Sequence[int | None],
+    leaves: Sequence[Any],
+) -> Any:
+    with layers.layer("vmap", size, randomness) as layer:
+        given = [x if dim is None else layered.add(x, layer.number, dim) for x, dim in zip(leaves, dims, strict=True)]
+        found = func(*rebuild(given), **kwargs)
+        return _outputs(found, out_dims, layer, func)
+
+
+def _check_out_dims(out_dims: Any, func: Fn) -> None:
+    for each in flatten(out_dims)[0]:
+        if each is not None and not isinstance(each, int):
+            raise ValueError(
+                f"vmap({name_of(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+                "collection of ints representing where in the outputs the vmapped dimension should appear."
+            )
+
+
+def _outputs(found: Any, out_dims: Any, layer: layers.Layer, func: Fn) -> Any:
+    leaves, rebuild = flatten(found)
+    if isinstance(found, Tensor) and is_branch(out_dims):
+        places = list(out_dims) if isinstance(out_dims, tuple) and len(out_dims) == 1 else None
+    else:
+        places = broadcast(out_dims, found)
+    if places is None:
+        raise ValueError(
+            f"vmap({name_of(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure "
+            f"of `outputs`. out_dims has structure {structure(out_dims)} but outputs has structure {structure(found)}."
+        )
+    return rebuild([_output(x, dim, layer, name_of(func)) for x, dim in zip(leaves, places, strict=True)])
+
+
+def _output(x: Any, dim: int | None, layer: layers.Layer, name: str) -> Any:
+    if dim is None:
+        if isinstance(x, Tensor) and layer.number in layered.levels_of(x._data):
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return x
+    if not isinstance(x, Tensor):
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(x)}. Did you mean to set out_dims= "
+            "to None for output?"
+        )
+    n = x.ndim + 1
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return layered.remove(x, layer.number, dim % n, layer.size)
+
+
+# --- in chunks ---
+
+
+def _in_chunks(
+    run: Fn,
+    dims: Sequence[int | None],
+    leaves: Sequence[Any],
+    size: int,
+    chunk_size: int,
+    out_dims: Any,
+    randomness: str,
+) -> Any:
+    held = draw.generator.get_state() if randomness == "same" else None
+    results = []
+    for start in range(0, size, chunk_size):
+        count = min(chunk_size, size - start)
+        part = [x if dim is None else x.narrow(dim, start, count) for x, dim in zip(leaves, dims, strict=True)]
+        if held is not None:
+            draw.generator.set_state(held)
+        results.append(run(count, dims, part))
+    _, rebuild = flatten(results[0])
+    columns = zip(*(flatten(each)[0] for each in results), strict=True)
+    places = broadcast(out_dims, results[0]) or []
+    return rebuild([T["cat"](list(column), dim) for column, dim in zip(columns, places, strict=True)])
+
+
+def standard_basis(tensors: Sequence[Tensor], start: int = 0, stop: int | None = None) -> list[Tensor]:
+    """The unit vectors of the space of all these tensors together, split among them; some of its rows."""
+    counts = [each._data.size for each in tensors]
+    total = sum(counts)
+    stop = total if stop is None else min(stop, total)
+    found, before = [], 0
+    for each, count in zip(tensors, counts, strict=True):
+        rows = np.zeros((stop - start, count), each._data.dtype)
+        at = np.arange(max(start, before), min(stop, before + count))
+        rows[at - start, at - before] = 1
+        before += count
+        found.append(wrap(rows.reshape((stop - start, *each._data.shape))))
+    return found

@@ -1,0 +1,141 @@
+"""Modules as functions of their parameters: `torch.func.functional_call`, `stack_module_state` for ensembles, and
+batch norm without running statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.tensor import Tensor
+
+
+def _named(module: Any) -> dict[str, Tensor]:
+    return {
+        **dict(module.named_parameters(remove_duplicate=False)),
+        **dict(module.named_buffers(remove_duplicate=False)),
+    }
+
+
+def _untied(module: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    """With the tensors that a module has under several names given for all of them."""
+    known = _named(module)
+    names: dict[int, list[str]] = {}
+    for name, tensor in known.items():
+        names.setdefault(id(tensor), []).append(name)
+    found = dict(tensors)
+    for tied in names.values():
+        given = [name for name in tied if name in tensors]
+        if len({id(tensors[name]) for name in given}) > 1:
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(given)}, which are tied. Consider using "
+                "tie_weights=False"
+            )
+        if given:
+            found.update(dict.fromkeys(tied, tensors[given[0]]))
+    return found
+
+
+def _check_keys(module: Any, tensors: Mapping[str, Any]) -> None:
+    known = _named(module)
+    missing, unexpected = known.keys() - tensors.keys(), tensors.keys() - known.keys()
+    messages = [
+        f"{what} key(s): {', '.join(map(repr, sorted(names)))}."
+        for what, names in (("Unexpected", unexpected), ("Missing", missing))
+        if names
+    ]
+    if messages:
+        raise RuntimeError(
+            "Error(s) in reparametrizing for {}:\n\t{}".format(type(module).__name__, "\n\t".join(messages))
+        )
+
+
+@contextmanager
+def _replaced(module: Any, tensors: Mapping[str, Any]) -> Iterator[None]:
+    """A module with other tensors in the place of its parameters and buffers."""
+    put_back = []
+    for name, tensor in tensors.items():
+        path, _, key = name.rpartition(".")
+        owner = module.get_submodule(path)
+        known = owner._parameters if key in owner._parameters else owner._buffers
+        if key not in known:
+            raise AttributeError(f"{owner._get_name()} has no attribute `{key}`")
+        put_back.append((known, key, known[key]))
+        known[key] = tensor
+    try:
+        yield
+    finally:
+        for known, key, value in reversed(put_back):
+            known[key] = value
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: Any,
+    args: Any = None,
+    kwargs: Any = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with given tensors instead of its own."""
+    tensors = _one_dictionary(parameter_and_buffer_dicts)
+    if tie_weights:
+        tensors = _untied(module, tensors)
+    if strict:
+        _check_keys(module, tensors)
+    given = () if args is None else args
+    with _replaced(module, tensors):
+        return module(*(given if isinstance(given, tuple) else (given,)), **(kwargs or {}))
+
+
+def _one_dictionary(dicts: Any) -> dict[str, Any]:
+    if isinstance(dicts, dict):
+        return dicts
+    if not isinstance(dicts, Sequence):
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
+        )
+    if not all(isinstance(each, dict) for each in dicts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    names = [name for each in dicts for name in each]
+    repeated = [name for i, name in enumerate(names) if names.count(name) > 1 and names.index(name) == i]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+    return {name: tensor for each in dicts for name, tensor in each.items()}
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The parameters and the buffers of several equal modules, stacked."""
+    if not len(models):
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(model) for model in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    params = [dict(model.named_parameters()) for model in models]
+    buffers = [dict(model.named_buffers()) for model in models]
+    return (
+        {name: _stacked([each[name] for each in params], name) for name in params[0]},
+        {name: _stacked([each[name] for each in buffers], name) for name in buffers[0]},
+    )
+
+
+def _stacked(tensors: list[Tensor], name: str) -> Tensor:
+    tracked = {each.requires_grad for each in tensors}
+    if len(tracked) > 1:
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    made: Tensor = T["stack"](tensors)
+    return made.detach().requires_grad_() if tracked == {True} else made
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Every batch norm below, without running statistics."""
+    from gradviz.torch.nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root
