@@ -4,8 +4,7 @@ writes are in `inplace.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,13 +36,11 @@ def apply(
 ) -> Any:
     """Run a row. `arrays` are the operands' data, cast to the types that the forward wants; gradients go to
     `tensors`. `forward` is another way to run the row's, which `layered.py` chooses."""
+    if row.view and _copying:
+        row = _copying[-1][row.node_name]
     if state.layered and forward is None:
         return _layered(row, tensors, arrays, params)
     made = row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
-    `tensors`."""
-    if row.view and _copying:
-        row = _copying[-1][row.node_name]
-    made = row.forward(*arrays, **params)
     if row.single:
         out = wrap_result(made)
         outputs: tuple[Tensor, ...] = (out,)
