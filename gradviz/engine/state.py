@@ -33,11 +33,11 @@ class State:
     def __init__(self) -> None:
         self.grad = True
         self.inference = False
-        self.observer: Observer | None = None
-        self.sequence = 0  # number of the next node made in the forward pass
         self.layered = False  # a function transform is open, or graphs hold what one made
         self.multithreading = True  # what was asked for; nothing looks at it
         self.node: Any = None  # the node that runs now in a backward pass
+        self.observer: Observer | None = None
+        self.sequence = 0  # number of the next node made in the forward pass
         self.anomaly = False
         self.anomaly_nan = True
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last

@@ -83,9 +83,9 @@ def detach(self: Tensor) -> Tensor:
     """The same memory without history."""
     found = wrap(self._data)
     found._version_counter = self._share_version()
-    if state.observer is not None:
     if state.layered:
         found._wraps = self._wraps
+    if state.observer is not None:
         state.observer.detached(self, found)
     return found
 
