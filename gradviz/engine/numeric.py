@@ -108,24 +108,3 @@ def digamma(x: Array) -> Array:
     pole = negative & (y == np.floor(y))
     found = np.where(pole, np.nan, np.where(negative, reflected, found))
     return np.asarray(np.where(y == 0, np.copysign(np.inf, -y), found)).astype(x.dtype)
-
-
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
-
-
-def polygamma(n: int, x: Array) -> Array:
-    """ψ⁽ⁿ⁾(x) for n ≥ 0 and x > 0: twenty terms of the Hurwitz zeta series, then its Euler-Maclaurin remainder."""
-    if n == 0:
-        return digamma(x)
-    y = np.array(x, np.float64)
-    s = n + 1
-    total = np.zeros_like(y)
-    for k in range(20):
-        total = total + (y + k) ** -s
-    z = y + 20
-    total = total + z ** (1 - s) / (s - 1) + 0.5 * z**-s
-    factor = s * z ** (-s - 1)
-    for k, b in enumerate(_BERNOULLI, start=1):
-        total = total + b / math.factorial(2 * k) * factor
-        factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (z * z)
-    return np.asarray((-1) ** (n + 1) * math.factorial(n) * total).astype(x.dtype)

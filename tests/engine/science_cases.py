@@ -3,10 +3,11 @@ algebra beyond products."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
-from tests.engine.op_cases import Row, constant, real
+from tests.engine.op_cases import P, Row, U, X, constant, index, probability, real
 
 
 def fourier(torch: Any) -> Iterator[Row]:
@@ -44,4 +45,58 @@ def fourier(torch: Any) -> Iterator[Row]:
     yield "rfftfreq", lambda c: torch.fft.rfftfreq(6, 0.5, dtype=c.dtype), constant(1)
 
 
-SCIENCE_TABLES = (fourier,)
+def of_absolute(function: Any) -> Any:
+    return lambda c: function(c.abs())
+
+
+def of_degree(function: Any, degree: int, c: Any) -> Any:
+    return function(c, degree)
+
+
+def special(torch: Any) -> Iterator[Row]:
+    special = torch.special
+    C = constant(2, 3)
+    for name in (
+        "bessel_j0",
+        "bessel_j1",
+        "modified_bessel_i0",
+        "modified_bessel_i1",
+        "spherical_bessel_j0",
+        "airy_ai",
+    ):
+        yield name, getattr(special, name), C
+    for name in ("bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1"):
+        yield name, of_absolute(getattr(special, name)), C
+    for name in ("scaled_modified_bessel_k0", "scaled_modified_bessel_k1"):
+        yield name, of_absolute(getattr(special, name)), C
+    for name in ("i0", "i0e", "i1", "i1e", "erfcx", "ndtr"):
+        yield name, getattr(special, name), X
+    yield "log_ndtr", lambda x: special.log_ndtr(2 * x - 1), X
+    yield "entr", special.entr, P
+    yield "ndtri", special.ndtri, probability(2, 3)
+    for n in range(4):
+        yield f"polygamma_{n}", lambda x, n=n: torch.polygamma(n, x), P
+    yield "polygamma_in_place", lambda x: (x * 1).polygamma_(2), P
+    yield "mvlgamma", lambda x: torch.mvlgamma(x + 2, 3), P
+    yield "multigammaln", lambda x: special.multigammaln(x + 2, 2), P
+    yield "igamma", lambda c, x: torch.igamma(c.abs() + 0.1, x), C, P
+    yield "igammac", lambda c, x: torch.igammac(c.abs() + 0.1, x), C, P
+    yield "xlog1py", special.xlog1py, X, U
+    yield "xlog1py_number", lambda x: special.xlog1py(x, 0.5), X
+    yield "xlog1py_of_number", lambda x: special.xlog1py(2, x), U
+    yield "zeta", lambda c, x: special.zeta(c.abs() + 2, x), C, P
+    yield "zeta_number", lambda c: special.zeta(c.abs() + 2, 1.5), C
+    yield "zeta_of_number", lambda x: special.zeta(3, x), P
+    degrees = index(12, 2, 3)
+    for name in ("hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"):
+        yield name, getattr(special, name), C, degrees
+        yield f"{name}_number", functools.partial(of_degree, getattr(special, name), 4), C
+        yield f"{name}_of_number", functools.partial(getattr(special, name), 0.5), degrees
+    for kind in "tuvw":
+        for name in (f"chebyshev_polynomial_{kind}", f"shifted_chebyshev_polynomial_{kind}"):
+            yield name, getattr(special, name), C, degrees
+            yield f"{name}_number", functools.partial(of_degree, getattr(special, name), 4), C
+            yield f"{name}_of_number", functools.partial(getattr(special, name), 0.5), degrees
+
+
+SCIENCE_TABLES = (fourier, special)

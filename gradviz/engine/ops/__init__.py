@@ -43,6 +43,7 @@ from gradviz.engine.ops import (
     scattered,
     shape,
     special,
+    special_functions,
     strided,
 )
 
@@ -89,5 +90,6 @@ __all__ = [
     "scattered",
     "shape",
     "special",
+    "special_functions",
     "strided",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, numeric
+from gradviz.engine import dtypes, gammas, numeric
 from gradviz.engine.api import FUNCTIONS, SPECIAL, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import binary, unary
@@ -43,11 +43,13 @@ _function(
 POLYGAMMA: OpRow = op(
     "polygamma",
     "self",
-    lambda x, *, n: numeric.polygamma(n, x),
+    lambda x, *, n: gammas.polygamma(n, x),
     category="functions",
     symbol="ψ⁽ⁿ⁾",
     latex=r"\psi^{(n)}(x)",
     brief="The n-th derivative of the digamma function.",
+    inplace_node="PolygammaBackward1",
+    derivatives={"self": "grad · ψ⁽ⁿ⁺¹⁾(self)"},
     self=lambda grad, self, n: grad * call(POLYGAMMA, self, n=n + 1),
 )
 _function(
