@@ -57,6 +57,7 @@ def compared(theirs: Side, ours: Side, info: Any, sample: Any, dtype: str, train
     """Each check of one sample with what differs, or None."""
     try:
         module = made(theirs, info, sample, dtype, training)
+        text = repr(module)
         inputs, result = run(theirs, module, sample)
     except Exception as error:  # noqa: BLE001  the type or mode is not one that the module takes
         refused = f"{type(error).__name__}: {error}"
@@ -64,7 +65,7 @@ def compared(theirs: Side, ours: Side, info: Any, sample: Any, dtype: str, train
         return
     try:
         own = made(ours, info, sample, dtype, training)
-        yield "text", None if repr(module) == repr(own) else f"{module!r} but ours {own!r}"
+        yield "text", None if text == repr(own) else f"{text} but ours {own!r}"
         lazy = "Lazy" in info.module_cls.__name__
         if not lazy:
             fresh = made(theirs, info, sample, dtype, training)

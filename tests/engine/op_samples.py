@@ -75,11 +75,13 @@ def converted(value: Any) -> Any:
 
 def own_module(own: Any, value: Any) -> Any:
     """A module of PyTorch's as one of ours: its settings, parameters, buffers and the modules in it."""
+    import torch
+
     cls = getattr(own.nn, type(value).__name__, None) or getattr(own.nn.modules.linear, type(value).__name__)
     made = cls.__new__(cls)
     own.nn.Module.__init__(made)
     for name, each in vars(value).items():
-        if not name.startswith("_"):
+        if name not in vars(torch.nn.Module()):
             setattr(made, name, converted(each))
     for name, each in value._parameters.items():
         made.register_parameter(name, None if each is None else own.nn.Parameter(converted(each)))

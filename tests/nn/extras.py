@@ -101,4 +101,49 @@ def lazy(torch: Any) -> Any:
     }
 
 
-PROGRAMS = (attention, functions, distributions, lazy)
+def padded_inference(torch: Any) -> Any:
+    """An encoder in inference: what was padding comes out as zero, and masks of both kinds."""
+    nn = torch.nn
+    torch.manual_seed(3)
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), 2).eval()
+    x = torch.randn(2, 3, 4)
+    padding = torch.tensor([[False, False, True], [False, False, False]])
+    with torch.no_grad():
+        packed = encoder(x, src_key_padding_mask=padding)
+        masked = encoder(x, nn.Transformer.generate_square_subsequent_mask(3), padding.float())
+    return packed, packed.stride(), masked, encoder(x, src_key_padding_mask=padding)
+
+
+def packed(torch: Any) -> Any:
+    """Packed sequences through recurrent layers, padded again and cut."""
+    nn, rnn = torch.nn, torch.nn.utils.rnn
+    torch.manual_seed(4)
+    found: list[Any] = []
+    batch = torch.randn(4, 3, 2, requires_grad=True)
+    sequence = rnn.pack_padded_sequence(batch, torch.tensor([2, 4, 1]), enforce_sorted=False)
+    found += [sequence, repr(sequence.double().data.dtype)]
+    for layer in (
+        nn.GRU(2, 3, bidirectional=True),
+        nn.RNN(2, 3, 2, dropout=0.5),
+        nn.LSTM(2, 3, 2),
+        nn.LSTM(2, 4, proj_size=2, bidirectional=True),
+    ):
+        out, state = layer(sequence)
+        padded, lengths = rnn.pad_packed_sequence(out, batch_first=True, padding_value=-1.0, total_length=5)
+        (padded * padded).sum().backward(retain_graph=True)
+        found += [out, state, padded, padded.stride(), lengths, batch.grad, next(iter(layer.parameters())).grad]
+        batch.grad = None
+    parts = [torch.arange(float(n)).reshape(n, 1).requires_grad_() for n in (3, 2, 2)]
+    whole = rnn.pack_sequence(parts)
+    found += [whole, rnn.unpack_sequence(whole), rnn.pad_sequence(parts, True, 9.0, "left")]
+    rnn.pad_sequence(parts).pow(2).sum().backward()
+    found += [each.grad for each in parts]
+    for lengths in ([3], [2, 3], [3, 0], [1, 1, 1, 1]):
+        try:
+            rnn.pack_padded_sequence(batch[:, : len(lengths) or 1][:3], lengths)
+        except RuntimeError as error:
+            found.append(str(error))
+    return found
+
+
+PROGRAMS = (attention, functions, distributions, lazy, padded_inference, packed)

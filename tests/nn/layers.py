@@ -162,6 +162,33 @@ LAYERS: list[tuple[str, str]] = [
         "nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, 0.0, batch_first=True), 2, nn.LayerNorm(4))",
         "torch.randn(2, 3, 4), None, torch.tensor([[False, False, True], [False, False, False]])",
     ),
+    ("nn.TransformerDecoderLayer(4, 2, 8, 0.0)", "torch.randn(3, 2, 4), torch.randn(5, 2, 4)"),
+    (
+        "nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 8, 0.0, norm_first=True), 2, nn.LayerNorm(4))",
+        "torch.randn(3, 2, 4), torch.randn(5, 2, 4), nn.Transformer.generate_square_subsequent_mask(3)",
+    ),
+    ("nn.Transformer(4, 2, 1, 1, 8)", "torch.randn(3, 2, 4), torch.randn(5, 2, 4)"),
+    (
+        "nn.Transformer(4, 2, 1, 1, 8, 0.0, batch_first=True)",
+        "torch.randn(2, 3, 4), torch.randn(2, 5, 4), None, nn.Transformer.generate_square_subsequent_mask(5)",
+    ),
+    (
+        "nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True)",
+        "torch.randn(3, 2, 4), torch.randn(5, 2, 4), torch.randn(5, 2, 4), torch.ones(2, 5).tril().bool()",
+    ),
+    (
+        "nn.MultiheadAttention(4, 2, kdim=3, vdim=5, batch_first=True)",
+        "torch.randn(2, 3, 4), torch.randn(2, 5, 3), torch.randn(2, 5, 5)",
+    ),
+    ("nn.MultiheadAttention(4, 2)", "torch.randn(3, 4), torch.randn(5, 4), torch.randn(5, 4)"),
+    ("nn.LazyBatchNorm2d()", "torch.randn(2, 3, 2, 2)"),
+    ("nn.LazyConvTranspose2d(4, 3, stride=2)", "torch.randn(2, 3, 4, 4)"),
+    ("nn.LazyInstanceNorm1d(affine=True)", "torch.randn(2, 3, 4)"),
+    ("nn.InstanceNorm3d(3)", "torch.randn(2, 3, 2, 2, 2)"),
+    ("nn.InstanceNorm2d(3)", "torch.randn(3, 4, 4)"),
+    ("nn.FeatureAlphaDropout(0.5)", "torch.randn(4, 3, 2)"),
+    ("nn.AdaptiveMaxPool3d((2, None, 1))", "torch.randn(1, 2, 4, 3, 3)"),
+    ("nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2, 5], div_value=2.0)", "torch.randn(3, 4), torch.tensor([1, 3, 7])"),
 ]
 
 RECURRENT: list[tuple[str, str]] = [
@@ -171,12 +198,18 @@ RECURRENT: list[tuple[str, str]] = [
     ("nn.LSTM(2, 3, num_layers=2, batch_first=True, bidirectional=True)", "torch.randn(2, 4, 2)"),
     ("nn.LSTM(2, 3, bias=False)", "torch.randn(4, 2)"),
     ("nn.GRU(2, 3, bidirectional=True)", "torch.randn(4, 2, 2)"),
+    ("nn.LSTM(2, 4, 2, proj_size=3, bidirectional=True)", "torch.randn(4, 2, 2)"),
+    ("nn.GRU(2, 3, 2, batch_first=True, dropout=0.5)", "torch.randn(2, 4, 2), torch.randn(2, 2, 3)"),
     ("nn.RNNCell(2, 3)", "torch.randn(4, 2), torch.randn(4, 3)"),
     ("nn.LSTMCell(2, 3)", "torch.randn(4, 2)"),
     ("nn.GRUCell(2, 3)", "torch.randn(4, 2)"),
 ]
 
 REPRS = [
+    "nn.Transformer(4, 2, 1, 1, 8)",
+    "nn.LSTM(2, 4, proj_size=3, num_layers=2, bias=False)",
+    "nn.LazyBatchNorm1d()",
+    "nn.FractionalMaxPool2d(2, output_size=3)",
     "nn.LazyConv2d(4, 3, padding=1)",
     "nn.ReLU(inplace=True)",
     "nn.LeakyReLU(0.1, True)",
@@ -218,8 +251,10 @@ def layer(torch: Any, made: str, given: str) -> dict[str, Any]:
         if each is not None and each.is_floating_point():
             each.requires_grad_()
     found: dict[str, Any] = {"text": repr(module), "state": dict(module.state_dict())}
-    found["initial"] = [param.detach().clone() for param in module.parameters()]
+    shaped = [] if "Lazy" in made else module.parameters()
+    found["initial"] = [param.detach().clone() for param in shaped]
     out = module(*inputs)
+    out = out[0] if isinstance(out, tuple) else out
     weights = torch.arange(1.0, out.numel() + 1).reshape(out.shape).to(out.dtype)
     found["out"] = out.detach().clone()
     if out.requires_grad:

@@ -33,10 +33,11 @@ from gradviz.torch.nn.modules.activation import (
     Tanhshrink,
     Threshold,
 )
+from gradviz.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
 from gradviz.torch.nn.modules.attention import MultiheadAttention
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from gradviz.torch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from gradviz.torch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d
+from gradviz.torch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from gradviz.torch.nn.modules.flatten import Flatten, Unflatten
 from gradviz.torch.nn.modules.images import (
     AdaptiveAvgPool3d,
@@ -63,7 +64,21 @@ from gradviz.torch.nn.modules.images import (
     UpsamplingNearest2d,
     ZeroPad3d,
 )
-from gradviz.torch.nn.modules.lazy import LazyConv1d, LazyConv2d, LazyConv3d, LazyLinear
+from gradviz.torch.nn.modules.lazy import (
+    LazyBatchNorm1d,
+    LazyBatchNorm2d,
+    LazyBatchNorm3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+    LazyInstanceNorm1d,
+    LazyInstanceNorm2d,
+    LazyInstanceNorm3d,
+    LazyLinear,
+)
 from gradviz.torch.nn.modules.linear import Bilinear, Identity, Linear
 from gradviz.torch.nn.modules.loss import (
     BCELoss,
@@ -100,6 +115,7 @@ from gradviz.torch.nn.modules.normalization import (
     GroupNorm,
     InstanceNorm1d,
     InstanceNorm2d,
+    InstanceNorm3d,
     LayerNorm,
     RMSNorm,
 )
@@ -109,9 +125,12 @@ from gradviz.torch.nn.modules.pooling import (
     AdaptiveAvgPool2d,
     AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
     AvgPool1d,
     AvgPool2d,
     AvgPool3d,
+    FractionalMaxPool2d,
+    FractionalMaxPool3d,
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
@@ -128,10 +147,17 @@ from gradviz.torch.nn.modules.resize import (
     ZeroPad1d,
     ZeroPad2d,
 )
-from gradviz.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from gradviz.torch.nn.modules.rnn import GRU, LSTM, RNN, RNNBase
+from gradviz.torch.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
 from gradviz.torch.nn.modules.sparse import Embedding, EmbeddingBag
-from gradviz.torch.nn.modules.transformer import TransformerEncoder, TransformerEncoderLayer
-from gradviz.torch.nn.parameter import Buffer, Parameter, UninitializedParameter
+from gradviz.torch.nn.modules.transformer import (
+    Transformer,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+from gradviz.torch.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
     "CELU",
@@ -145,8 +171,10 @@ __all__ = [
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
+    "AdaptiveLogSoftmaxWithLoss",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
     "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
@@ -182,8 +210,11 @@ __all__ = [
     "Dropout3d",
     "Embedding",
     "EmbeddingBag",
+    "FeatureAlphaDropout",
     "Flatten",
     "Fold",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GRUCell",
     "GaussianNLLLoss",
     "GroupNorm",
@@ -196,6 +227,7 @@ __all__ = [
     "Identity",
     "InstanceNorm1d",
     "InstanceNorm2d",
+    "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
     "LPPool1d",
@@ -203,9 +235,18 @@ __all__ = [
     "LPPool3d",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
     "LazyConv1d",
     "LazyConv2d",
     "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
     "LazyLinear",
     "LeakyReLU",
     "Linear",
@@ -238,7 +279,9 @@ __all__ = [
     "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNBase",
     "RNNCell",
+    "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",
@@ -262,12 +305,16 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
+    "UninitializedBuffer",
     "UninitializedParameter",
     "Upsample",
     "UpsamplingBilinear2d",

@@ -71,24 +71,90 @@ class Buffer(Tensor):
     __hash__ = Tensor.__hash__
 
 
-class UninitializedParameter(Parameter):
-    """A parameter whose shape is not known yet."""
+class UninitializedTensorMixin(Tensor):
+    """What has a type and no shape yet."""
 
-    def materialize(self, data: Tensor) -> None:
-        """Become an ordinary parameter with this memory."""
-        self._data = data._data
-        self.__class__ = Parameter  # type: ignore[assignment]
+    cls_to_become: type[Tensor] = Tensor
+
+    def materialize(self, shape: Any, device: Any = None, dtype: dtypes.dtype | None = None) -> None:
+        """Become an ordinary parameter or buffer of this shape."""
+        kind = self._data.dtype if dtype is None else dtype.np
+        self._data = np.zeros(tuple(shape), kind)
+        self.__class__ = self.cls_to_become  # type: ignore[assignment]
 
     @property
     def shape(self) -> Any:
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
-            "`load_state_dict` when trying to load an uninitialized parameter into an initialized module. Call "
-            "`forward` to initialize the parameters before accessing their attributes."
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "
+            "to initialize the parameters before accessing their attributes."
         )
 
     def __repr__(self) -> str:
-        return "<UninitializedParameter>"
+        return f"<{type(self).__name__}>"
 
     __str__ = __repr__
     __hash__ = Tensor.__hash__
+
+
+def _unshaped(dtype: dtypes.dtype | None) -> Any:
+    return np.empty(0, (dtype or dtypes.default.dtype).np)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter whose shape is not known yet."""
+
+    cls_to_become = Parameter
+
+    def __new__(
+        cls, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None
+    ) -> UninitializedParameter:
+        made: UninitializedParameter = object.__new__(cls)
+        made._data = _unshaped(dtype)
+        made._requires_grad = bool(requires_grad)
+        return made
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None) -> None:
+        pass
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self._requires_grad, dtype=self.dtype)
+        found: UninitializedParameter = memo[id(self)]
+        return found
+
+    __hash__ = Tensor.__hash__
+
+
+class UninitializedBuffer(UninitializedTensorMixin):
+    """A buffer whose shape is not known yet."""
+
+    persistent: bool
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: dtypes.dtype | None = None,
+        persistent: bool = True,
+    ) -> UninitializedBuffer:
+        made: UninitializedBuffer = object.__new__(cls)
+        made._data = _unshaped(dtype)
+        made.persistent = persistent
+        return made
+
+    def __init__(
+        self,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: dtypes.dtype | None = None,
+        persistent: bool = True,
+    ) -> None:
+        pass
+
+    __hash__ = Tensor.__hash__
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether something has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)

@@ -52,3 +52,9 @@ class AlphaDropout(_Dropout):
     """Dropout that keeps mean and variance of self-normalising networks."""
 
     function = "alpha_dropout"
+
+
+class FeatureAlphaDropout(_Dropout):
+    """As AlphaDropout, for whole channels."""
+
+    function = "feature_alpha_dropout"

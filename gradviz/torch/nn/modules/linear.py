@@ -60,6 +60,10 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """A Linear under the name that PyTorch prints for the output projection of attention."""
+
+
 class Bilinear(Module):
     """`x1 @ weight[k] @ x2 + bias[k]` for every output k."""
 

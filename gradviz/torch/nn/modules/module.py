@@ -15,6 +15,7 @@ from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import ForwardHook
 from gradviz.torch.nn.modules.legacy_hooks import MIXED_HOOKS
 from gradviz.torch.nn.modules.registry import Registry
+from gradviz.torch.nn.parameter import is_lazy
 
 Self = TypeVar("Self", bound="Module")
 
@@ -117,7 +118,11 @@ class Module(Registry):
                     if param._grad is not None:
                         param._grad.data = fn(param._grad)
             for name, buffer in self._buffers.items():
-                if buffer is not None:
+                if buffer is None:
+                    continue
+                if is_lazy(buffer):
+                    buffer.data = fn(buffer)
+                else:
                     self._buffers[name] = fn(buffer)
         return self
 

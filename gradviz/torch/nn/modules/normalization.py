@@ -1,7 +1,8 @@
-"""Normalisation layers: `BatchNorm1d/2d/3d`, `InstanceNorm1d/2d`, `LayerNorm`, `GroupNorm`, `RMSNorm`."""
+"""Normalisation layers: `BatchNorm1d/2d/3d`, `InstanceNorm1d/2d/3d`, `LayerNorm`, `GroupNorm`, `RMSNorm`."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,12 @@ class _BatchNorm(Module):
         self.reset_running_stats()
         _one_and_zero(self)
 
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
+        key = prefix + "num_batches_tracked"  # states of before version 2 do not have it
+        if (local_metadata.get("version") or 0) < 2 and self.track_running_stats and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
+
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim not in self.accepted:
             raise ValueError(f"expected {self.expected} input (got {input.ndim}D input)")
@@ -133,27 +140,42 @@ class _InstanceNorm(_BatchNorm):
         self,
         num_features: int,
         eps: float = 1e-5,
-        momentum: float = 0.1,
+        momentum: float | None = 0.1,
         affine: bool = False,
         track_running_stats: bool = False,
         device: Any = None,
         dtype: DType | None = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        by_input = self.training or not self.track_running_stats
-        return F.instance_norm(  # type: ignore[no-any-return]
-            input,
+        single = input.ndim == self.accepted[0]
+        dim = input.ndim - self.accepted[0]
+        if input.size(dim) != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: "
+                    f"{input.size(dim)}."
+                )
+            warnings.warn(
+                f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing "
+                "in num_features, which is not used because affine=False",
+                stacklevel=3,
+            )
+        found = F.instance_norm(
+            input.unsqueeze(0) if single else input,
             self.running_mean,
             self.running_var,
             self.weight,
             self.bias,
-            by_input,
+            self.training or not self.track_running_stats,
             0.0 if self.momentum is None else self.momentum,
             self.eps,
         )
+        return found.squeeze(0) if single else found  # type: ignore[no-any-return]
 
 
 class InstanceNorm1d(_InstanceNorm):
@@ -168,6 +190,13 @@ class InstanceNorm2d(_InstanceNorm):
 
     accepted = (3, 4)
     expected = "3D or 4D"
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Normalises each channel of each sample."""
+
+    accepted = (4, 5)
+    expected = "4D or 5D"
 
 
 class LayerNorm(Module):

@@ -176,3 +176,59 @@ class AdaptiveMaxPool2d(_AdaptivePool):
     """Largest values over windows chosen for an output size."""
 
     function = "adaptive_max_pool2d"
+
+
+class AdaptiveMaxPool3d(_AdaptivePool):
+    """Largest values over windows chosen for an output size."""
+
+    function = "adaptive_max_pool3d"
+
+
+class _FractionalMaxPool(Module):
+    dims = 0
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = sizes(kernel_size, self.dims)
+        if self.dims == 3 and any(size <= 0 for size in self.kernel_size):
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else sizes(output_size, self.dims)
+        self.output_ratio = None if output_ratio is None else sizes(output_ratio, self.dims)
+        if output_size is None and output_ratio is None:
+            name = type(self).__name__
+            raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < each < 1 for each in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def forward(self, input: Tensor) -> Any:
+        return getattr(F, f"fractional_max_pool{self.dims}d")(
+            input,
+            self.kernel_size,
+            self.output_size,
+            self.output_ratio,
+            self.return_indices,
+            _random_samples=self._random_samples,
+        )
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """The largest value of each window; the windows begin at random places."""
+
+    dims = 2
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """The largest value of each window; the windows begin at random places."""
+
+    dims = 3

@@ -1,10 +1,16 @@
-"""Recurrent layers: `RNN`, `LSTM`, `GRU` and their cells, in the order of operations of PyTorch's CPU code: the inputs
-of all steps are multiplied at once, then the steps run one after the other. An LSTM of float32 numbers is one fused
-node for each layer and direction, as in PyTorch."""
+"""Recurrent layers: `RNN`, `LSTM`, `GRU`, in the order of operations of PyTorch's CPU code: the inputs of all steps
+are multiplied at once, then the steps run one after the other (`rnn_cells.py`). An LSTM of float32 numbers is one fused
+node for each layer and direction, as in PyTorch, unless it is packed or projected.
+
+Note [Steps of a packed sequence]
+The steps of a packed sequence get smaller: each has as many rows as there are sequences that long. Forwards, the states
+of the sequences that end are put aside; backwards, the initial states of those that begin are added."""
 
 from __future__ import annotations
 
 import math
+import numbers
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,42 +18,29 @@ from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.dtypes import dtype as DType
 from gradviz.engine.dtypes import float32
 from gradviz.engine.ops.recurrent import lstm_layer
+from gradviz.engine.state import state as engine
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module
+from gradviz.torch.nn.modules.rnn_cells import State, each_state, gru_step, lstm_step, rnn_step
+from gradviz.torch.nn.utils.rnn import PackedSequence
 
-State = Any  # a tensor, or for LSTM the pair (h, c)
-
-
-def _rnn_step(activation: str) -> Callable[[Tensor, Tensor, Any, Any], Tensor]:
-    def step(gates: Tensor, hidden: Tensor, weight: Any, bias: Any) -> Tensor:
-        return T[activation](F.linear(hidden, weight, bias) + gates)  # type: ignore[no-any-return]
-
-    return step
-
-
-def _lstm_step(gates: Tensor, state: Any, weight: Any, bias: Any) -> tuple[Tensor, Tensor]:
-    hidden, memory = state
-    i, f, g, o = T["chunk"](F.linear(hidden, weight, bias) + gates, 4, 1)
-    memory = T["sigmoid"](f) * memory + T["sigmoid"](i) * T["tanh"](g)
-    return T["sigmoid"](o) * T["tanh"](memory), memory
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+_PROJECTED = (
+    "LSTM with projections is not supported with oneDNN. Using default implementation. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/RNN.cpp:1512.)"
+)
+_BOTH_WAYS = ("", "_reverse")
 
 
-def _gru_step(gates: Tensor, hidden: Tensor, weight: Any, bias: Any) -> Tensor:
-    ir, iz, inew = T["chunk"](gates, 3, 1)
-    hr, hz, hnew = T["chunk"](F.linear(hidden, weight, bias), 3, 1)
-    reset, update = T["sigmoid"](hr + ir), T["sigmoid"](hz + iz)
-    new = T["tanh"](inew + hnew * reset)
-    return (hidden - new) * update + new  # type: ignore[no-any-return]
-
-
-class _Recurrent(Module):
-    gates = 1
+class RNNBase(Module):
+    """The parameters and the walk through layers, directions and steps that all recurrent layers share."""
 
     def __init__(
         self,
+        mode: str,
         input_size: int,
         hidden_size: int,
         num_layers: int = 1,
@@ -55,10 +48,12 @@ class _Recurrent(Module):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        proj_size: int = 0,
         device: Any = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
+        self.mode = mode
         self.input_size = input_size
         self.hidden_size = hidden_size
         self.num_layers = num_layers
@@ -66,24 +61,71 @@ class _Recurrent(Module):
         self.batch_first = batch_first
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
-        creating.make(self, self._shapes(), dtype)
+        self.proj_size = proj_size
+        self._check_settings(dropout)
+        shapes = self._shapes()
+        self._flat_weights_names = list(shapes)
+        creating.make(self, shapes, dtype)
         creating.fill(self, self.reset_parameters)
 
-    def _directions(self) -> list[str]:
-        return ["", "_reverse"] if self.bidirectional else [""]
+    def _check_settings(self, dropout: Any) -> None:
+        if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        if self.dropout > 0 and self.num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={self.num_layers}",
+                stacklevel=4,
+            )
+        for kind, names in ((bool, ("bias", "batch_first")), (int, ("input_size", "hidden_size"))):
+            for name in names:
+                value = getattr(self, name)
+                if not isinstance(value, kind):
+                    raise TypeError(f"{name} should be of type {kind.__name__}, got: {type(value).__name__}")
+                if kind is int and value <= 0:
+                    raise ValueError(f"{name} must be greater than zero")
+        if self.num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if self.proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if self.proj_size >= self.hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        if self.mode not in _GATES:
+            raise ValueError("Unrecognized RNN mode: " + self.mode)
+
+    def _directions(self) -> tuple[str, ...]:
+        return _BOTH_WAYS if self.bidirectional else _BOTH_WAYS[:1]
 
     def _shapes(self) -> dict[str, tuple[int, ...] | None]:
-        rows = self.gates * self.hidden_size
+        rows, shown = _GATES[self.mode] * self.hidden_size, self.proj_size or self.hidden_size
         shapes: dict[str, tuple[int, ...] | None] = {}
         for layer in range(self.num_layers):
-            width = self.input_size if layer == 0 else self.hidden_size * len(self._directions())
+            width = self.input_size if layer == 0 else shown * len(self._directions())
             for end in self._directions():
                 shapes[f"weight_ih_l{layer}{end}"] = (rows, width)
-                shapes[f"weight_hh_l{layer}{end}"] = (rows, self.hidden_size)
+                shapes[f"weight_hh_l{layer}{end}"] = (rows, shown)
                 if self.bias:
                     shapes[f"bias_ih_l{layer}{end}"] = (rows,)
                     shapes[f"bias_hh_l{layer}{end}"] = (rows,)
+                if self.proj_size:
+                    shapes[f"weight_hr_l{layer}{end}"] = (self.proj_size, self.hidden_size)
         return shapes
+
+    @property
+    def _flat_weights(self) -> list[Any]:
+        return [getattr(self, name, None) for name in self._flat_weights_names]
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters of each layer and direction."""
+        each = len(self._flat_weights_names) // (self.num_layers * len(self._directions()))
+        weights = self._flat_weights
+        return [weights[i : i + each] for i in range(0, len(weights), each)]
+
+    def flatten_parameters(self) -> None:
+        """Nothing: it is for GPUs."""
 
     def reset_parameters(self) -> None:
         """Draw new values."""
@@ -96,51 +138,104 @@ class _Recurrent(Module):
 
     def _zeros(self, input: Tensor, batch: int) -> State:
         count = self.num_layers * len(self._directions())
-        return T["zeros"](count, batch, self.hidden_size, dtype=input.dtype)
+        return T["zeros"](count, batch, self.proj_size or self.hidden_size, dtype=input.dtype)
 
-    def forward(self, input: Tensor, hx: State = None) -> tuple[Tensor, State]:
+    def forward(self, input: Any, hx: State = None) -> tuple[Any, State]:
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
         if input.ndim not in (2, 3):
             raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead")
+        batched = input.ndim == 3
+        self._check_dimensions(hx, input.ndim)
+        if not batched:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+            hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(1))
+        batch = input.shape[0 if self.batch_first else 1]
+        state = self._zeros(input, batch) if hx is None else hx
+        self._check_input(input, 3)
+        self._check_state(state, batch)
+        steps = input.transpose(0, 1) if self.batch_first else input
+        steps, final = self._layers(steps, state, None)
+        output = steps.transpose_(0, 1) if self.batch_first else steps
+        if not batched:
+            return output.squeeze(0 if self.batch_first else 1), each_state(final, lambda each: each.squeeze(1))
+        return output, final
+
+    def _forward_packed(self, input: PackedSequence, hx: State) -> tuple[PackedSequence, State]:
+        """See Note [Steps of a packed sequence]."""
+        sizes = input.batch_sizes.tolist()
+        given = input.sorted_indices
+        if hx is None:
+            state = self._zeros(input.data, sizes[0])
+        else:
+            state = hx if given is None else each_state(hx, lambda each: each.index_select(1, given))
+        self._check_input(input.data, 2)
+        self._check_state(state, sizes[0])
+        data, final = self._layers(input.data, state, sizes)
+        back = input.unsorted_indices
+        if back is not None:
+            final = each_state(final, lambda each: each.index_select(1, back))
+        return PackedSequence(data, input.batch_sizes, input.sorted_indices, back), final
+
+    def _check_dimensions(self, hx: State, ndim: int) -> None:
+        if hx is not None and hx.ndim != ndim:
+            kind = "unbatched" if ndim == 2 else "batched"
+            raise RuntimeError(f"For {kind} {ndim}-D input, hx should also be {ndim}-D but got {hx.ndim}-D tensor")
+
+    def _check_input(self, input: Tensor, ndim: int) -> None:
+        kind = self._flat_weights[0].dtype
+        if input.dtype is not kind:
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert input: "
+                f"input.to({kind}), or convert model: model.to({input.dtype})"
+            )
+        if input.ndim != ndim:
+            raise RuntimeError(f"input must have {ndim} dimensions, got {input.ndim}")
         if input.size(-1) != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
             )
-        batched = input.ndim == 3
-        if not batched:
-            input = input.unsqueeze(0 if self.batch_first else 1)
-            hx = None if hx is None else _each(hx, lambda each: each.unsqueeze(1))
-        steps = input.transpose(0, 1) if self.batch_first else input
-        state = self._zeros(input, steps.shape[1]) if hx is None else hx
+
+    def _check_state(self, state: State, batch: int) -> None:
+        self._check_size(state, batch, self.hidden_size, "hidden size")
+
+    def _check_size(self, state: Tensor, batch: int, width: int, what: str) -> None:
+        wanted = (self.num_layers * len(self._directions()), batch, width)
+        if tuple(state.shape) != wanted:
+            raise RuntimeError(f"Expected {what} {wanted}, got {list(state.shape)}")
+
+    def _layers(self, steps: Tensor, state: State, sizes: list[int] | None) -> tuple[Tensor, State]:
+        """All layers: their outputs and the last states of each direction of each."""
         last = []
         for layer in range(self.num_layers):
-            steps, ends = self._layer(layer, steps, state)
-            last += ends
+            outputs = []
+            for number, end in enumerate(self._directions()):
+                index = layer * len(self._directions()) + number
+                begin = each_state(state, lambda each, i=index: each[i])
+                ran, final = self._run(f"_l{layer}{end}", steps, begin, bool(end), sizes)
+                outputs.append(ran)
+                last.append(final)
+            steps = outputs[0] if len(outputs) == 1 else T["cat"](outputs, -1)
             if self.dropout and self.training and layer < self.num_layers - 1:
                 steps = F.dropout(steps, self.dropout, True)
-        output = steps.transpose_(0, 1) if self.batch_first else steps
-        final = self._join(last)
-        if not batched:
-            return output.squeeze(0 if self.batch_first else 1), _each(final, lambda each: each.squeeze(1))
-        return output, final
+        return steps, self._join(last)
 
-    def _layer(self, layer: int, steps: Tensor, state: State) -> tuple[Tensor, list[State]]:
-        outputs, ends = [], []
-        for number, end in enumerate(self._directions()):
-            index = layer * len(self._directions()) + number
-            ran, last = self._run(f"_l{layer}{end}", steps, _each(state, lambda each, i=index: each[i]), bool(end))
-            outputs.append(ran)
-            ends.append(last)
-        return outputs[0] if len(outputs) == 1 else T["cat"](outputs, -1), ends
-
-    def _run(self, name: str, steps: Tensor, state: State, backwards: bool) -> tuple[Tensor, State]:
+    def _run(
+        self, name: str, steps: Tensor, state: State, backwards: bool, sizes: list[int] | None
+    ) -> tuple[Tensor, State]:
         """One layer in one direction."""
-        weight, bias = getattr(self, "weight_hh" + name), getattr(self, "bias_hh" + name, None)
+        weights = [getattr(self, f"{part}{name}", None) for part in ("weight_hh", "bias_hh", "weight_hr")]
+        if weights[2] is None:
+            weights.pop()
         gates = F.linear(steps, getattr(self, "weight_ih" + name), getattr(self, "bias_ih" + name, None))
         step, outputs = self._step(), []
+        if sizes is not None:
+            run = _packed_backwards if backwards else _packed
+            return run(lambda each, old: step(each, old, *weights), gates, state, sizes)
         every = list(gates.unbind(0))
         for each in reversed(every) if backwards else every:
-            state = step(each, state, weight, bias)
-            outputs.append(state[0] if isinstance(state, tuple) else state)
+            state = step(each, state, *weights)
+            outputs.append(_shown(state))
         return T["stack"](outputs[::-1] if backwards else outputs, 0), state
 
     def _join(self, last: list[State]) -> State:
@@ -148,6 +243,8 @@ class _Recurrent(Module):
 
     def extra_repr(self) -> str:
         parts = [f"{self.input_size}, {self.hidden_size}"]
+        if self.proj_size != 0:
+            parts.append(f"proj_size={self.proj_size}")
         if self.num_layers != 1:
             parts.append(f"num_layers={self.num_layers}")
         if not self.bias:
@@ -161,132 +258,125 @@ class _Recurrent(Module):
         return ", ".join(parts)
 
 
-def _each(state: State, fn: Callable[..., Tensor]) -> State:
-    return tuple(fn(each) for each in state) if isinstance(state, tuple | list) else fn(state)
+def _shown(state: State) -> Tensor:
+    found: Tensor = state[0] if isinstance(state, tuple) else state
+    return found
 
 
-class RNN(_Recurrent):
+def _packed(
+    step: Callable[[Tensor, State], State], gates: Tensor, state: State, sizes: list[int]
+) -> tuple[Tensor, State]:
+    """Forwards; see Note [Steps of a packed sequence]."""
+    outputs, ended, start, last = [], [], 0, sizes[0]
+    for size in sizes:
+        each = gates.narrow(0, start, size)
+        start += size
+        if size < last:
+            ended.append(_rows(state, size, last))
+            state = _rows(state, 0, size)
+        last = size
+        state = step(each, state)
+        outputs.append(_shown(state))
+    return T["cat"](outputs, 0), _stacked([state, *ended[::-1]])
+
+
+def _packed_backwards(
+    step: Callable[[Tensor, State], State], gates: Tensor, state: State, sizes: list[int]
+) -> tuple[Tensor, State]:
+    """Backwards; see Note [Steps of a packed sequence]."""
+    outputs, end, last, begin = [], sum(sizes), sizes[-1], state
+    state = _rows(begin, 0, last)
+    for size in reversed(sizes):
+        if size > last:
+            state = _stacked([state, _rows(begin, last, size)])
+        each = gates.narrow(0, end - size, size)
+        end -= size
+        last = size
+        state = step(each, state)
+        outputs.append(_shown(state))
+    return T["cat"](outputs[::-1], 0), state
+
+
+def _rows(state: State, start: int, end: int) -> State:
+    return each_state(state, lambda each: each.narrow(0, start, end - start))
+
+
+def _stacked(states: list[State]) -> State:
+    if isinstance(states[0], tuple):
+        return tuple(T["cat"](list(column), 0) for column in zip(*states, strict=True))
+    return T["cat"](states, 0)
+
+
+def _need_no_projection(kwargs: dict[str, Any]) -> None:
+    if "proj_size" in kwargs:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+
+
+class RNN(RNNBase):
     """Elman network with tanh or relu."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", **kwargs: Any
-    ) -> None:
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(input_size, hidden_size, num_layers, **kwargs)
-        self.nonlinearity = nonlinearity
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _need_no_projection(kwargs)
+        if len(args) > 3:
+            self.nonlinearity, args = args[3], args[:3] + args[4:]
+        else:
+            self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
 
     def _step(self) -> Callable[..., State]:
-        return _rnn_step(self.nonlinearity)
+        return rnn_step(self.nonlinearity)
 
 
-class LSTM(_Recurrent):
+class LSTM(RNNBase):
     """Long short-term memory; the state is a pair (h, c)."""
 
-    gates = 4
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__("LSTM", *args, **kwargs)
 
     def _step(self) -> Callable[..., State]:
-        return _lstm_step
+        return lstm_step
 
-    def _run(self, name: str, steps: Tensor, state: State, backwards: bool) -> tuple[Tensor, State]:
-        if steps.dtype is not float32:
-            return super()._run(name, steps, state, backwards)
+    def _run(
+        self, name: str, steps: Tensor, state: State, backwards: bool, sizes: list[int] | None
+    ) -> tuple[Tensor, State]:
+        if self.proj_size and steps.dtype is float32 and sizes is None and "lstm projection" not in engine.warned:
+            engine.warned.add("lstm projection")
+            warnings.warn(_PROJECTED, UserWarning, stacklevel=6)
+        if steps.dtype is not float32 or sizes is not None or self.proj_size:
+            return super()._run(name, steps, state, backwards, sizes)
         weights = getattr(self, "weight_ih" + name), getattr(self, "weight_hh" + name)
         biases = getattr(self, "bias_ih" + name, None), getattr(self, "bias_hh" + name, None)
         output, hidden, memory = lstm_layer(steps, weights, biases, state[0], state[1], backwards)
         return output, (hidden, memory)
 
     def _zeros(self, input: Tensor, batch: int) -> State:
-        return super()._zeros(input, batch), super()._zeros(input, batch)
+        count = self.num_layers * len(self._directions())
+        return super()._zeros(input, batch), T["zeros"](count, batch, self.hidden_size, dtype=input.dtype)
+
+    def _check_dimensions(self, hx: State, ndim: int) -> None:
+        if hx is not None and (hx[0].ndim != ndim or hx[1].ndim != ndim):
+            kind = "unbatched" if ndim == 2 else "batched"
+            raise RuntimeError(
+                f"For {kind} {ndim}-D input, hx and cx should also be {ndim}-D but got ({hx[0].ndim}-D, "
+                f"{hx[1].ndim}-D) tensors"
+            )
+
+    def _check_state(self, state: State, batch: int) -> None:
+        self._check_size(state[0], batch, self.proj_size or self.hidden_size, "hidden[0] size")
+        self._check_size(state[1], batch, self.hidden_size, "hidden[1] size")
 
     def _join(self, last: list[State]) -> State:
         return T["stack"]([each[0] for each in last], 0), T["stack"]([each[1] for each in last], 0)
 
 
-class GRU(_Recurrent):
+class GRU(RNNBase):
     """Gated recurrent unit."""
 
-    gates = 3
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _need_no_projection(kwargs)
+        super().__init__("GRU", *args, **kwargs)
 
     def _step(self) -> Callable[..., State]:
-        return _gru_step
-
-
-class _Cell(Module):
-    gates = 1
-
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: DType | None = None
-    ) -> None:
-        super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
-        rows = self.gates * hidden_size
-        ends = {"bias_ih": (rows,), "bias_hh": (rows,)} if bias else {"bias_ih": None, "bias_hh": None}
-        creating.make(self, {"weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size), **ends}, dtype)
-        creating.fill(self, self.reset_parameters)
-
-    def reset_parameters(self) -> None:
-        """Draw new values."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for param in self.parameters():
-            init.uniform_(param, -bound, bound)
-
-    def _step(self) -> Callable[..., State]:
-        raise NotImplementedError
-
-    def _zeros(self, input: Tensor) -> State:
-        return T["zeros"](input.shape[0], self.hidden_size, dtype=input.dtype)
-
-    def forward(self, input: Tensor, hx: State = None) -> State:
-        if input.ndim not in (1, 2):
-            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
-        batched = input.ndim == 2
-        if not batched:
-            input = input.unsqueeze(0)
-            hx = None if hx is None else _each(hx, lambda each: each.unsqueeze(0))
-        state = self._zeros(input) if hx is None else hx
-        gates = F.linear(input, self.weight_ih, self.bias_ih)
-        new = self._step()(gates, tuple(state) if isinstance(state, list) else state, self.weight_hh, self.bias_hh)
-        return new if batched else _each(new, lambda each: each.squeeze(0))
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
-
-
-class RNNCell(_Cell):
-    """One step of an Elman network."""
-
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", **kwargs: Any
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, **kwargs)
-        self.nonlinearity = nonlinearity
-
-    def _step(self) -> Callable[..., State]:
-        return _rnn_step(self.nonlinearity)
-
-    def extra_repr(self) -> str:
-        return super().extra_repr() + ("" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}")
-
-
-class LSTMCell(_Cell):
-    """One step of an LSTM."""
-
-    gates = 4
-
-    def _step(self) -> Callable[..., State]:
-        return _lstm_step
-
-    def _zeros(self, input: Tensor) -> State:
-        return super()._zeros(input), super()._zeros(input)
-
-
-class GRUCell(_Cell):
-    """One step of a GRU."""
-
-    gates = 3
-
-    def _step(self) -> Callable[..., State]:
-        return _gru_step
+        return gru_step

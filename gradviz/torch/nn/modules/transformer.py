@@ -1,5 +1,8 @@
-"""`TransformerEncoderLayer` and `TransformerEncoder`, by the operations of PyTorch's ordinary path, which is the
-one that can be trained."""
+"""`Transformer` and its parts, by the operations of PyTorch's ordinary path, which is the one that can be trained.
+
+Note [Where padding becomes zero]
+In inference PyTorch packs sequences of different length into a nested tensor, and what comes out of the encoder is zero
+where the input was padding. Here the layers run over the padding too, and the same zeros are put there at the end."""
 
 from __future__ import annotations
 
@@ -9,10 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.dtypes import bool_
 from gradviz.engine.dtypes import dtype as DType
+from gradviz.engine.ops.multihead import additive
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
+from gradviz.torch.nn import init
 from gradviz.torch.nn.modules.activation import GELU, ReLU
 from gradviz.torch.nn.modules.attention import MultiheadAttention
 from gradviz.torch.nn.modules.container import ModuleList
@@ -22,6 +27,12 @@ from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.modules.normalization import LayerNorm
 
 Activation = Callable[[Tensor], Tensor]
+_NESTED = (
+    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend "
+    "specifying layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has "
+    "better operator coverage, and works with torch.compile. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/NestedTensorImpl.cpp:177.)"
+)
 
 
 def _activation(given: str | Activation) -> Any:
@@ -34,15 +45,10 @@ def _activation(given: str | Activation) -> Any:
     raise RuntimeError(f"activation should be relu/gelu, not {given}")
 
 
-def _additive(mask: Tensor | None, like: Tensor) -> Tensor | None:
-    """A boolean mask as what is added to the scores."""
-    if mask is None or mask.dtype is not bool_:
-        return mask
-    return T["zeros_like"](mask, dtype=like.dtype).masked_fill_(mask, float("-inf"))  # type: ignore[no-any-return]
+class _Layer(Module):
+    """What the layers of encoder and decoder share: attention to itself, two linear maps, norms and dropouts."""
 
-
-class TransformerEncoderLayer(Module):
-    """Self-attention and two linear layers, each with a residual connection and a layer norm (Vaswani et al., 2017)."""
+    norms = 2
 
     def __init__(
         self,
@@ -59,40 +65,19 @@ class TransformerEncoderLayer(Module):
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
-        )
+        given: dict[str, Any] = {"dropout": dropout, "bias": bias, "batch_first": batch_first, "dtype": dtype}
+        self.self_attn = MultiheadAttention(d_model, nhead, **given)
+        if self.norms == 3:
+            self.multihead_attn = MultiheadAttention(d_model, nhead, **given)
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
+        for i in range(1, self.norms + 1):
+            setattr(self, f"norm{i}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
+        for i in range(1, self.norms + 1):
+            setattr(self, f"dropout{i}", Dropout(dropout))
         self.activation = _activation(activation)
-
-    @property
-    def activation_relu_or_gelu(self) -> int:
-        """1 for relu, 2 for gelu, 0 for any other activation."""
-        if self.activation is F.relu or isinstance(self.activation, ReLU):
-            return 1
-        return 2 if self.activation is F.gelu or isinstance(self.activation, GELU) else 0
-
-    def forward(
-        self,
-        src: Tensor,
-        src_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        is_causal: bool = False,
-    ) -> Tensor:
-        padding, mask = _additive(src_key_padding_mask, src), _additive(src_mask, src)
-        x = src
-        if self.norm_first:
-            x = x + self._attend(self.norm1(x), mask, padding, is_causal)
-            return x + self._feed(self.norm2(x))  # type: ignore[no-any-return]
-        x = self.norm1(x + self._attend(x, mask, padding, is_causal))
-        return self.norm2(x + self._feed(x))  # type: ignore[no-any-return]
 
     def _attend(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Any:
         found, _ = self.self_attn(
@@ -101,7 +86,81 @@ class TransformerEncoderLayer(Module):
         return self.dropout1(found)
 
     def _feed(self, x: Tensor) -> Any:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and two linear layers, each with a residual connection and a layer norm (Vaswani et al., 2017)."""
+
+    def __init__(self, d_model: int, nhead: int, *args: Any, **kwargs: Any) -> None:
+        super().__init__(d_model, nhead, *args, **kwargs)
+        self.activation_relu_or_gelu = 0
+        if self.activation is F.relu or isinstance(self.activation, ReLU):
+            self.activation_relu_or_gelu = 1
+        elif self.activation is F.gelu or isinstance(self.activation, GELU):
+            self.activation_relu_or_gelu = 2
+
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        padding = additive(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
+        mask = additive(src_mask, "src_mask", src)
+        if self._runs_at_once(src):  # there every number of a mask hides, as PyTorch makes it boolean
+            mask, padding = (None if each is None else each != 0 for each in (mask, padding))
+        x = src
+        if self.norm_first:
+            x = x + self._attend(self.norm1(x), mask, padding, is_causal)
+            x = x + self.dropout2(self._feed(self.norm2(x)))
+        else:
+            x = self.norm1(x + self._attend(x, mask, padding, is_causal))
+            x = self.norm2(x + self.dropout2(self._feed(x)))
+        return x  # type: ignore[no-any-return]
+
+    def _runs_at_once(self, src: Tensor) -> bool:
+        """Whether PyTorch takes its fused way of inference."""
+        same = self.norm1.eps == self.norm2.eps and self.activation_relu_or_gelu != 0
+        hooked = any(each._forward_hooks or each._forward_pre_hooks for each in self.modules())
+        if self.training or hooked or not same or not self.self_attn.runs_at_once(src):
+            return False
+        return not (state.grad and any(each.requires_grad for each in self.parameters()))
+
+
+class TransformerDecoderLayer(_Layer):
+    """As the encoder's layer, with attention to the encoder's output in between."""
+
+    norms = 3
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
+        other = memory, memory_mask, memory_key_padding_mask, memory_is_causal
+        x = tgt
+        if self.norm_first:
+            x = x + self._attend(self.norm1(x), *own)
+            x = x + self._look(self.norm2(x), *other)
+            return x + self.dropout3(self._feed(self.norm3(x)))  # type: ignore[no-any-return]
+        x = self.norm1(x + self._attend(x, *own))
+        x = self.norm2(x + self._look(x, *other))
+        return self.norm3(x + self.dropout3(self._feed(x)))  # type: ignore[no-any-return]
+
+    def _look(self, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Any:
+        found, _ = self.multihead_attn(
+            x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
+        )
+        return self.dropout2(found)
 
 
 class TransformerEncoder(Module):
@@ -135,18 +194,42 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        padding, mask = _additive(src_key_padding_mask, src), _additive(mask, src)
-        causal = is_causal is True or (is_causal is None and mask is not None and _is_causal(mask))
+        padding = additive(src_key_padding_mask, "src_key_padding_mask", src, mask, "mask")
+        mask = additive(mask, "mask", src)
+        causal = _is_causal(mask, is_causal, src, self.layers[0].self_attn.batch_first)
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        if padding is not None and mask is None and self._packs(src, padding):
+            if "nested" not in state.warned:
+                state.warned.add("nested")
+                warnings.warn(_NESTED, UserWarning, stacklevel=3)
+            output = output.masked_fill(T["isinf"](padding).unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
 
+    def _packs(self, src: Tensor, padding: Tensor) -> bool:
+        """Whether padding becomes zero; see Note [Where padding becomes zero]."""
+        if not self.use_nested_tensor or self.layers[0].training or src.ndim != 3:
+            return False
+        hidden = padding._data != 0
+        if self.mask_check and bool((hidden[:, :-1] & ~hidden[:, 1:]).any()):
+            return False
+        tracked = src.requires_grad or any(each.requires_grad for each in self.layers[0].parameters())
+        return not (state.grad and tracked)
 
-def _is_causal(mask: Tensor) -> bool:
-    n = mask.shape[-2]
-    wanted = T["triu"](T["full"]((n, n), float("-inf")), diagonal=1)
+
+def _is_causal(mask: Tensor | None, hint: bool | None, x: Tensor, batch_first: bool) -> bool:
+    """Whether the mask hides what comes later and nothing else; a hint is believed."""
+    if hint is not None or mask is None:
+        return hint is True
+    length = x.shape[1 if batch_first and x.ndim == 3 else 0]
+    wanted = square_subsequent_mask(length, mask.dtype)
     return mask.shape == wanted.shape and bool((mask == wanted).all())
+
+
+def square_subsequent_mask(size: int, dtype: DType | None = None) -> Tensor:
+    """Minus infinity above the diagonal, zeros elsewhere."""
+    return T["triu"](T["full"]((size, size), float("-inf"), dtype=dtype), diagonal=1)  # type: ignore[no-any-return]
 
 
 def _why_not_nested(layer: Any) -> str:
@@ -160,10 +243,130 @@ def _why_not_nested(layer: Any) -> str:
         f"{name}.self_attn.batch_first was not True(use batch_first for better inference performance)": (
             not attention.batch_first
         ),
-        f"{name}.self_attn._qkv_same_embed_dim was not True": attention.in_proj_weight is None,
+        f"{name}.self_attn._qkv_same_embed_dim was not True": not attention._qkv_same_embed_dim,
         f"{name}.self_attn was passed bias=False": attention.in_proj_bias is None,
         f"{name}.activation_relu_or_gelu was not True": not layer.activation_relu_or_gelu,
         f"{name}.norm1.eps was not equal to {name}.norm2.eps": layer.norm1.eps != layer.norm2.eps,
         f"{name}.self_attn.num_heads is odd": attention.num_heads % 2 == 1,
     }
     return next((text for text, holds in reasons.items() if holds), "")
+
+
+class TransformerDecoder(Module):
+    """Several decoder layers, copies of one, one after another."""
+
+    def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        output = tgt
+        causal = _is_causal(tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first)
+        for layer in self.layers:
+            output = layer(
+                output,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """Encoder and decoder (Vaswani et al., 2017)."""
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: DType | None = None,
+    ) -> None:
+        super().__init__()
+        settings = dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias, device, dtype
+
+        def norm() -> LayerNorm:
+            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+
+        if custom_encoder is None:
+            layer = TransformerEncoderLayer(d_model, nhead, *settings)
+            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm())
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            custom_decoder = TransformerDecoder(
+                TransformerDecoderLayer(d_model, nhead, *settings), num_decoder_layers, norm()
+            )
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        batch = 0 if self.batch_first else 1
+        if src.size(batch) != tgt.size(batch) and src.ndim == 3:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(  # type: ignore[no-any-return]
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: DType | None = None) -> Tensor:
+        """Minus infinity above the diagonal, zeros elsewhere."""
+        return square_subsequent_mask(sz, dtype)
+
+    def _reset_parameters(self) -> None:
+        """Draw new matrices."""
+        for param in self.parameters():
+            if param.ndim > 1:
+                init.xavier_uniform_(param)
