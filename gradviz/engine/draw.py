@@ -127,16 +127,9 @@ def normal(
     shape = np.broadcast_shapes(*(v._data.shape for v in (mean, std) if isinstance(v, Tensor)))
     kind = next(v._data.dtype for v in (mean, std) if isinstance(v, Tensor))
     m, s = (v._data if isinstance(v, Tensor) else number_array(v, kind) for v in (mean, std))
-    return made((distributions.normal(source, shape, 0.0, 1.0, kind) * s + m).astype(kind))
+    from gradviz.engine.ops.drawn import drawn_normal
 
-
-@api("bernoulli", where="torch method")
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
-    """Ones with the probabilities given, else zeros."""
-    source = generator or globals()["generator"]
-    if p is not None:
-        return made(distributions.bernoulli_scalar(source, input._data.shape, p, input._data.dtype))
-    return made(distributions.bernoulli(source, input._data))
+    return drawn_normal(mean, std, (distributions.normal(source, shape, 0.0, 1.0, kind) * s + m).astype(kind))  # type: ignore[no-any-return]
 
 
 @api("multinomial", where="torch method")

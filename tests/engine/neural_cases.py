@@ -56,6 +56,17 @@ def in_place_activations(torch: Any) -> Iterator[Row]:
     yield "F_gumbel_softmax_hard", _seeded(torch, lambda x: F.gumbel_softmax(x, hard=True)), X
 
 
+def drawn(torch: Any) -> Iterator[Row]:
+    yield "bernoulli", _seeded(torch, torch.bernoulli), probability(2, 3)
+    yield "poisson", _seeded(torch, torch.poisson), P
+    yield "poisson_large", _seeded(torch, lambda x: torch.poisson(x * 40)), positive(4, 5)
+    yield "binomial", _seeded(torch, lambda n: torch.binomial(n.abs().ceil() * 30, n.abs() / 2)), constant(4, 5)
+    yield "normal_mean", _seeded(torch, lambda x: torch.normal(x, 2.0)), X
+    yield "normal_std", _seeded(torch, lambda x: torch.normal(1.0, x)), P
+    yield "normal_mean_std", _seeded(torch, torch.normal), X, P
+    yield "standard_gamma", _seeded(torch, lambda x: torch._standard_gamma(x.abs() + 0.2)), constant(2, 3)
+
+
 def dropouts(torch: Any) -> Iterator[Row]:
     F = torch.nn.functional
     yield "dropout", _seeded(torch, F.dropout), X
@@ -338,5 +349,5 @@ def more_losses(torch: Any) -> Iterator[Row]:
 
 
 NEURAL_TABLES = (
-    in_place_activations, dropouts, more_layers, convolutions, pools, images, attentions, more_losses
+    in_place_activations, drawn, dropouts, more_layers, convolutions, pools, images, attentions, more_losses
 )  # fmt: skip

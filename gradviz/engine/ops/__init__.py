@@ -47,7 +47,9 @@ from gradviz.engine.ops import (
     shape,
     special,
     special_functions,
+    spectrum,
     strided,
+    tapers,
 )
 
 __all__ = [
@@ -97,5 +99,7 @@ __all__ = [
     "shape",
     "special",
     "special_functions",
+    "spectrum",
     "strided",
+    "tapers",
 ]

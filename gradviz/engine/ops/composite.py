@@ -14,7 +14,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.creation import made
 from gradviz.engine.inplace import write
 from gradviz.engine.rows import ROWS, op
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.tensor import Size, Tensor, wrap
 
 # --- joining and splitting ---
 
@@ -316,6 +316,8 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
 @method("new")
 def new(self: Tensor, *args: Any) -> Tensor:
     """An old constructor: a tensor of the same type."""
+    if len(args) == 1 and isinstance(args[0], Size):
+        return self.new_zeros(args[0])  # type: ignore[no-any-return]
     if len(args) == 1 and isinstance(args[0], (list, tuple)):
         found: Tensor = self.new_tensor(args[0])
         return found

@@ -17,7 +17,7 @@ from gradviz.engine.elementwise import result_type
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import OpRow, op
+from gradviz.engine.rows import ROWS, OpRow, op
 from gradviz.engine.tensor import Size, Tensor, wrap
 
 F = FUNCTIONS
@@ -444,7 +444,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 
     check_broadcast(*(each._data for each in tensors))
     shape = np.broadcast_shapes(*(each._data.shape for each in tensors))
-    return tuple(expand(each, *shape) for each in tensors)
+    return tuple(each if each._data.shape == shape else expand(each, *shape) for each in tensors)
 
 
 REPEAT = op(
@@ -766,11 +766,7 @@ def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
 
 def _windows_grad(grad: Any, self_shape: Any, dimension: int, size: int, step: int) -> Any:
     axis = wrap_dim(dimension, len(self_shape))
-    count = (self_shape[axis] - size) // step + 1
-    at = (np.arange(count)[:, None] * step + np.arange(size)).reshape(-1)
-
-    flat = grad.movedim(-1, axis + 1).flatten(axis, axis + 1)
-    return grad.new_zeros(self_shape).index_add(axis, wrap(at), flat)
+    return call(ROWS["unfold_backward"], grad, input_sizes=self_shape, dim=axis, size=size, step=step)
 
 
 UNFOLD = op(

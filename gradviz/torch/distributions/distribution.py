@@ -1,0 +1,181 @@
+"""`Distribution`: shapes, checks of parameters and values, and the calls that every family answers. The families are in
+`reals`, `counts`, `events`, `gammas`, `multivariate`, `shaped`, `composed` and `relaxed`."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.modes import no_grad
+from gradviz.engine.tensor import Size, Tensor
+from gradviz.torch.distributions import constraints
+from gradviz.torch.distributions.utils import lazy_property
+
+
+class Distribution:
+    """Something to draw from, with a density."""
+
+    has_rsample = False
+    has_enumerate_support = False
+    _validate_args: Any = True
+    _mean_carrier_measure: Any = 0
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Whether distributions check their parameters unless they are told."""
+        if value not in (True, False):
+            raise ValueError
+        Distribution._validate_args = value
+
+    def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        for name, constraint in self.arg_constraints.items():
+            if constraints.is_dependent(constraint):
+                continue
+            if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
+                continue
+            value = getattr(self, name)
+            if not constraint.check(value).all():
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                )
+
+    def _like(self, batch_shape: Any, _instance: Any, event_shape: Any = None, **values: Any) -> Any:
+        """A distribution of this class with other parameters, made without the checks."""
+        new = type(self).__new__(type(self)) if _instance is None else _instance
+        vars(new).update(values)
+        event = self.event_shape if event_shape is None else event_shape
+        Distribution.__init__(new, batch_shape, event, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def _expanded(self, batch_shape: Any, _instance: Any, *names: str) -> Any:
+        """As `_like`, with these parameters expanded."""
+        batch_shape = Size(batch_shape)
+        found = {name: self.__dict__[name].expand(batch_shape) for name in names if name in self.__dict__}
+        return self._like(batch_shape, _instance, **found)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same distribution with more batch dimensions."""
+        raise NotImplementedError
+
+    @property
+    def batch_shape(self) -> Size:
+        """How many distributions these are."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of one value."""
+        return self._event_shape
+
+    arg_constraints: Any = {}  # noqa: RUF012
+    support: Any = None
+
+    @property
+    def mean(self) -> Any:
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Any:
+        """The most likely value."""
+        raise NotImplementedError(f"{type(self)} does not implement mode")
+
+    @property
+    def variance(self) -> Any:
+        """The variance."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Any:
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape: Any = Size()) -> Any:  # noqa: B008
+        """Draw without a graph."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = Size()) -> Any:  # noqa: B008
+        """Draw so that gradients reach the parameters."""
+        raise NotImplementedError
+
+    def sample_n(self, n: int) -> Any:
+        """Draw `n` values."""
+        return self.sample(Size((n,)))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density or probability."""
+        raise NotImplementedError
+
+    def cdf(self, value: Any) -> Any:
+        """The distribution function."""
+        raise NotImplementedError
+
+    def icdf(self, value: Any) -> Any:
+        """The inverse of the distribution function."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """All values, for a distribution of finitely many."""
+        raise NotImplementedError
+
+    def entropy(self) -> Any:
+        """The entropy."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Any:
+        """The exponential of the entropy."""
+        return T["exp"](self.entropy())
+
+    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _validate_sample(self, value: Any) -> None:
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        event_dims = len(self._event_shape)
+        if Size(value.shape[value.dim() - event_dims :]) != self._event_shape:
+            raise ValueError(
+                f"The right-most size of value must match event_shape: {value.shape} vs {self._event_shape}."
+            )
+        expected = (*self._batch_shape, *self._event_shape)
+        for i, j in zip(reversed(value.shape), reversed(expected), strict=False):
+            if i != 1 and j != 1 and i != j:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {value.shape} vs {Size(expected)}."
+                )
+        support = self.support
+        if not support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the "
+                f"support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def _shown(self) -> list[str]:
+        return [name for name in self.arg_constraints if name in self.__dict__]
+
+    def __repr__(self) -> str:
+        given = [(name, self.__dict__[name]) for name in self._shown()]
+        shown = [f"{name}: {value if value.numel() == 1 else value.size()}" for name, value in given]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class ExponentialFamily(Distribution):
+    """A distribution of an exponential family: `entropy` follows from its natural parameters."""
+
+    _is_natural: ClassVar[bool] = True
+
+
+def exactly_one(probs: Any, logits: Any) -> None:
+    """Refuse both or none of two parameters that stand for the same thing."""
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")

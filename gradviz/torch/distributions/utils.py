@@ -1,0 +1,88 @@
+"""Small helpers of the distributions: parameters as tensors of one shape, probabilities and logits, triangles."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.modes import enable_grad
+from gradviz.engine.tensor import Tensor
+from gradviz.torch.nn import functional as F
+
+euler_constant = 0.57721566490153286060
+
+
+def broadcast_all(*values: Any) -> Any:
+    """Numbers and tensors as tensors of one shape."""
+    if not all(isinstance(each, (Tensor, int, float)) for each in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+        )
+    like = next((each for each in values if isinstance(each, Tensor)), None)
+    kind = dtypes.get_default_dtype() if like is None else like.dtype
+    made = [each if isinstance(each, Tensor) else T["tensor"](each, dtype=kind) for each in values]
+    return T["broadcast_tensors"](*made)
+
+
+def standard_normal(shape: Any, like: Tensor) -> Any:
+    """Normal numbers in the type of a parameter."""
+    return T["normal"](T["zeros"](shape, dtype=like.dtype), T["ones"](shape, dtype=like.dtype))
+
+
+def sum_rightmost(value: Any, count: int) -> Any:
+    """The sum over the last `count` dimensions."""
+    return value if count == 0 else value.reshape((*value.shape[:-count], -1)).sum(-1)
+
+
+def clamp_probs(probs: Tensor) -> Any:
+    """Probabilities away from 0 and 1, so that their logarithms are finite."""
+    eps = T["finfo"](probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Any:
+    """Log-odds of binary events, else logarithms."""
+    clamped = clamp_probs(probs)
+    return T["log"](clamped) - T["log1p"](-clamped) if is_binary else T["log"](clamped)
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Any:
+    """The probabilities that belong to logits."""
+    return T["sigmoid"](logits) if is_binary else F.softmax(logits, dim=-1)
+
+
+class lazy_property:
+    """A method whose value is computed when it is first asked for, and kept."""
+
+    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
+        self.wrapped = wrapped
+        functools.update_wrapper(self, wrapped)  # type: ignore[arg-type]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        with enable_grad():
+            value = self.wrapped(instance)
+        instance.__dict__[self.wrapped.__name__] = value
+        return value
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Any:
+    """A vector's numbers as the lower triangle of a matrix."""
+    n = int((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * vec.shape[-1] + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
+    matrix = T["zeros"]((*vec.shape[:-1], n, n), dtype=vec.dtype)
+    rows, columns = T["tril_indices"](n, n, diag)
+    matrix[..., rows, columns] = vec
+    return matrix
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Any:
+    """The lower triangle of a matrix as a vector."""
+    n = mat.shape[-1]
+    if diag < -n or diag >= n:
+        raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
+    rows, columns = T["tril_indices"](n, n, diag)
+    return mat[..., rows, columns]

@@ -1,0 +1,26 @@
+"""Where PyTorch keeps things: `torch.optim.adam.Adam`, `torch.distributions.normal.Normal`. Our files are divided
+otherwise; here a class gets the module name that it prints in PyTorch, and the module that can be imported."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def rehome(package: str, homes: Mapping[str, Sequence[Any]], *, keep: bool = False) -> None:
+    """Make `package.<home>` for each home with the classes and functions that PyTorch has there; with `keep` these
+    print under the name that they have already."""
+    parent = sys.modules[f"gradviz.{package}"]
+    for home, things in homes.items():
+        name = f"gradviz.{package}.{home}"
+        module = sys.modules.get(name)
+        if module is None:
+            module = sys.modules[name] = types.ModuleType(name)
+            module.__doc__ = f"As PyTorch's `{package}.{home}`."
+        for thing in things:
+            vars(module)[thing.__name__] = thing
+            if not keep:
+                thing.__module__ = f"{package}.{home}"
+        vars(parent).setdefault(home, module)
