@@ -136,8 +136,6 @@ class Node:
         names = () if self.plan is None else self.plan.saved_names
         if name not in names:
             raise AttributeError(f"'{self.class_name}' object has no attribute '_raw_saved_{name}'")
-        if self.saved is None or self.freed:
-            raise RuntimeError(SECOND_BACKWARD)
         return SavedTensor(self, names.index(name))
 
     def __call__(self, *grads: Tensor | None) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.state import state
-from gradviz.engine.words import INFERENCE_SAVED, SECOND_BACKWARD, overwritten
+from gradviz.engine.words import DETACHED, HOOKS_AFTER_FREED, INFERENCE_SAVED, PACK_WROTE, SECOND_BACKWARD, overwritten
 
 if TYPE_CHECKING:
     from gradviz.engine.graph import Node
@@ -65,20 +65,27 @@ class Saved:
 
 class PackedSaved(Saved):
     """A saved buffer that went through the pack hook of `saved_tensors_hooks`, and comes back through its unpack
-    hook."""
+    hook. What came back is given the history that the buffer had."""
 
-    __slots__ = ("packed", "unpack")
+    __slots__ = ("edge", "is_output", "packed", "unpack")
 
     def __init__(self, tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None) -> None:
+        from gradviz.engine.graph import edge_of
+
         super().__init__(tensor, index, is_output)
+        self.is_output = is_output
+        self.edge = edge_of(tensor) if tensor._requires_grad and not is_output else None
         pack, self.unpack = state.saved_hooks[-1] if hooks is None else hooks
+        before = tensor._version
         held, state.saved_hooks = state.saved_hooks, []
         grad, state.grad = state.grad, False
         try:
-            self.packed = pack(tensor.detach() if is_output else tensor)
+            self.packed = pack(tensor if hooks is None else tensor.detach())
         finally:
             state.saved_hooks, state.grad = held, grad
-        self.tensor, self.data = None, np.empty(0)
+        if tensor._version != before:
+            raise RuntimeError(PACK_WROTE)
+        self.tensor, self.data, self.counter = None, np.empty(0), None
 
     def value(self, node: Node) -> Tensor:
         from gradviz.engine.tensor import Tensor
@@ -89,7 +96,8 @@ class PackedSaved(Saved):
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(found).__name__}"
             )
-        return found
+        edge = (node, self.index) if self.is_output and _has_history(self, node, found._data) else self.edge
+        return found if edge is None and not found._requires_grad else _at_edge(found, edge)
 
 
 class SavedTensor:
@@ -97,15 +105,29 @@ class SavedTensor:
 
     __slots__ = ("_at", "_node")
 
-    def __init__(self, node: Node, at: int) -> None:
-        self._node, self._at = node, at
+    def __init__(self, *place: Any) -> None:
+        if not place:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+        self._node, self._at = place
 
-    def register_hooks(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
-        """Pack the buffer now; unpack it whenever it is used."""
-        node, at = self._node, self._at
+    def _one(self, refusal: str) -> Saved | None:
+        """The buffer; refused when it was freed."""
+        node = self._node
         if node.saved is None or node.freed:
-            raise RuntimeError(SECOND_BACKWARD)
-        one = node.saved[at]
+            raise RuntimeError(refusal)
+        found: Saved | None = node.saved[self._at]
+        return found
+
+    def register_hooks(self, *hooks: Callable[..., Any]) -> None:
+        """Pack the buffer now with the first hook; unpack it with the second whenever it is used."""
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError(
+                "register_hooks(): incompatible function arguments. The following argument types are supported:\n"
+                "    1. (self: torch._C._autograd.SavedTensor, arg0: collections.abc.Callable, "
+                "arg1: collections.abc.Callable) -> None\n\n"
+                f"Invoked with: {', '.join(map(repr, (self, *hooks)))}"
+            )
+        one = self._one(HOOKS_AFTER_FREED)
         if isinstance(one, PackedSaved):
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
@@ -114,7 +136,28 @@ class SavedTensor:
         if one is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         is_output = one.tensor is None
-        node.saved[at] = PackedSaved(one.value(node), one.index, is_output, (pack_hook, unpack_hook))
+        self._node.saved[self._at] = PackedSaved(one.value(self._node), one.index, is_output, hooks)
+
+    def unpack(self) -> Tensor | None:
+        """The buffer as the backward gets it."""
+        one = self._one(SECOND_BACKWARD)
+        return None if one is None else one.value(self._node)
+
+    @property
+    def data(self) -> Any:
+        """What is held: the tensor itself, an output without its history, or what the pack hook returned."""
+        from gradviz.engine.tensor import wrap
+
+        one = None if self._node.saved is None else self._node.saved[self._at]
+        if isinstance(one, PackedSaved):
+            return one.packed
+        return None if one is None else wrap(one.data) if one.tensor is None else one.tensor
+
+    @property
+    def unpack_hook(self) -> Any:
+        """The hook that the buffer comes back through, None where there is none."""
+        one = None if self._node.saved is None else self._node.saved[self._at]
+        return one.unpack if isinstance(one, PackedSaved) else None
 
 
 SavedTensor.__module__ = "torch._C._autograd"
@@ -134,15 +177,40 @@ def unpack_saved(one: Saved, node: Node) -> Tensor:
         raise RuntimeError(_version_error(one, node))
     tensor = one.tensor
     if tensor is not None:
+        if tensor._detached and tensor._data is not one.data:
+            raise RuntimeError(DETACHED)
         return tensor if tensor._data is one.data else _with_history_of(tensor, one.data)
     result = wrap(one.data)
     result._version_counter = one.counter
-    row = node.row
-    buffer = row.hidden and one.index >= len(row.outputs) - row.hidden  # it has no history
-    if not buffer and (np.issubdtype(one.data.dtype, np.inexact) or one.data.dtype.kind == "V"):
+    if _has_history(one, node, one.data):
         result._requires_grad = True
         result._node, result._output_nr = node, one.index
     return result
+
+
+def _has_history(one: Saved, node: Node, data: Array) -> bool:
+    """Whether a saved output is differentiable; a buffer that only the node sees is not."""
+    row = node.row
+    if row.hidden and one.index >= len(row.outputs) - row.hidden:
+        return False
+    return np.issubdtype(data.dtype, np.inexact) or data.dtype.kind == "V"
+
+
+def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:
+    """The same values with the history that the gradient goes to by `edge`."""
+    from gradviz.engine.graph import AccumulateGrad
+    from gradviz.engine.tensor import wrap
+
+    made = wrap(tensor._data)
+    made._version_counter = tensor._share_version()
+    if edge is None:
+        return made
+    made._requires_grad = True
+    if isinstance(edge[0], AccumulateGrad):
+        made._accumulator = edge[0]
+    else:
+        made._node, made._output_nr = edge
+    return made
 
 
 def _with_history_of(tensor: Tensor, data: Array) -> Tensor:

@@ -78,6 +78,7 @@ class Tensor:
     _post_accumulate: OrderedDict[int, Callable[..., Any]] | None = None
     _wrapped: Any = None  # the Python number that this tensor stands for
     _inference: bool = False
+    _detached: bool = False  # by detach_, from the history that it had
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     tag: int = -1

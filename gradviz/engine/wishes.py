@@ -95,6 +95,8 @@ def detach_(self: Tensor) -> Tensor:
     """Forget the history in place."""
     if self._base is not None:
         raise RuntimeError(_DETACH_VIEW)
+    if self._node is not None:
+        self._data, self._detached = self._data[...], True  # another array over the memory: who saved it can tell
     self._node, self._output_nr, self._requires_grad = None, 0, False
     if state.observer is not None:
         state.observer.metadata_changed(self)

@@ -8,6 +8,20 @@ SECOND_BACKWARD = (
     "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved "
     "tensors after calling backward."
 )
+HOOKS_AFTER_FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved variables after calling backward."
+)
+PACK_WROTE = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
+    "perform in-place operations on the input to a pack hook."
+)
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+    "use out-of-place `.detach()` instead"
+)
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
     "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
