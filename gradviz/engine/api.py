@@ -23,6 +23,7 @@ FUNCTIONAL: dict[str, Callable[..., Any]] = {}  # torch.nn.functional.<name>
 LINALG: dict[str, Callable[..., Any]] = {}  # torch.linalg.<name>
 SPECIAL: dict[str, Callable[..., Any]] = {}  # torch.special.<name>
 FFT: dict[str, Callable[..., Any]] = {}  # torch.fft.<name>
+WINDOWS: dict[str, Callable[..., Any]] = {}  # torch.signal.windows.<name>
 
 _TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1"})  # what functions that take `out=` begin with
 _RESIZED = (

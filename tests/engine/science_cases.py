@@ -99,4 +99,38 @@ def special(torch: Any) -> Iterator[Row]:
             yield f"{name}_of_number", functools.partial(getattr(special, name), 0.5), degrees
 
 
-SCIENCE_TABLES = (fourier, special)
+def signals(torch: Any) -> Iterator[Row]:
+    C = constant(1)
+    for name in ("hann", "hamming", "bartlett", "blackman", "kaiser"):
+        yield f"{name}_window", functools.partial(_window, getattr(torch, f"{name}_window"), 6), C
+        yield f"{name}_window_symmetric", functools.partial(_window, getattr(torch, f"{name}_window"), 5, False), C
+    windows = torch.signal.windows
+    for name in ("hann", "hamming", "bartlett", "blackman", "kaiser", "cosine", "gaussian", "exponential", "nuttall"):
+        yield f"signal_{name}", functools.partial(_window, getattr(windows, name), 6, requires_grad=True), C
+        yield f"signal_{name}_periodic", functools.partial(_window, getattr(windows, name), 5, sym=False), C
+    yield "signal_general_cosine", lambda c: windows.general_cosine(5, a=[0.6, 0.3, 0.1], dtype=c.dtype), C
+    yield "signal_general_hamming", lambda c: windows.general_hamming(5, alpha=0.6, dtype=c.dtype), C
+
+    def window(x: Any, n: int) -> Any:
+        return torch.hann_window(n, dtype=x.dtype)
+
+    yield "stft", lambda x: torch.stft(x, 6, window=window(x, 6), return_complex=True), real(12)
+    yield "stft_batch", lambda x: torch.stft(x, 6, 2, 4, window(x, 4), normalized=True, return_complex=True), real(2, 9)
+    yield "stft_pairs", lambda x: torch.stft(x, 4, center=False, onesided=False, return_complex=False), real(9)
+    yield "stft_window", lambda x, w: torch.stft(x, 6, 2, 4, w, return_complex=True), real(9), real(4)
+
+    def back(x: Any, n: int, **options: Any) -> Any:
+        return torch.istft(torch.view_as_complex(x), n, 2, window=window(x, n), **options)
+
+    yield "istft", lambda x: back(x, 4), real(3, 6, 2)
+    yield "istft_length", lambda x: back(x, 4, length=7, normalized=True), real(2, 3, 6, 2)
+    yield "istft_twosided", lambda x: back(x, 4, onesided=False), real(4, 6, 2)
+    yield "istft_complex", lambda x: back(x, 4, onesided=False, return_complex=True), real(4, 6, 2)
+    yield "unfold_overlapping", lambda x: x.unfold(1, 3, 2), real(2, 7)
+
+
+def _window(make: Any, count: int, *more: Any, **options: Any) -> Any:
+    return make(count, *more[:-1], dtype=more[-1].dtype, **options)
+
+
+SCIENCE_TABLES = (fourier, special, signals)

@@ -18,7 +18,7 @@ from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import ROWS, OpRow, op
-from gradviz.engine.tensor import Size, Tensor, wrap
+from gradviz.engine.tensor import Size, Tensor
 
 F = FUNCTIONS
 
@@ -760,6 +760,8 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
 
 def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
     axis = wrap_dim(dimension, x.ndim)
+    if not x.ndim:
+        return x.reshape(1)[:size]
     found = np.lib.stride_tricks.sliding_window_view(x, size, axis, writeable=x.flags.writeable)
     return found[(slice(None),) * axis + (slice(None, None, step),)]
 

@@ -1,0 +1,281 @@
+"""Short-time Fourier transforms: `torch.stft` and `torch.istft`, put together from views, a window and the transforms
+of `fourier.py`, in PyTorch's order."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.fourier import C2C, C2R, R2C
+from gradviz.engine.rows import op
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+_FILE = "(Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/SpectralOps.cpp:{}.)"
+_NO_WINDOW = "A window was not provided. A rectangular window will be applied{} "
+_ONES = "use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`. "
+_NO_WINDOW_FORWARD = (
+    _NO_WINDOW.format(",which is known to cause spectral leakage. Other windows such as torch.hann_window or")
+    + "torch.hamming_window are recommended to reduce spectral leakage.To suppress this warning and "
+    + _ONES
+    + _FILE.format(835)
+)
+_NO_WINDOW_BACK = (
+    _NO_WINDOW.format(".Please provide the same window used by stft to make the inversion lossless.To suppress this")
+    + "warning and "
+    + _ONES
+    + _FILE.format(1035)
+)
+_REAL_RESULT = (
+    "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
+    "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on the "
+    "complex output to recover the old return format. " + _FILE.format(874)
+)
+_SHORT = (
+    "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. Please "
+    "check your center and hop_length settings. " + _FILE.format(1199)
+)
+_ONESIDED = "Cannot have onesided output if window or input is complex"
+
+
+def _put_windows(g: Any, *, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Any:
+    if not input_sizes:
+        return g.sum(dtype=g.dtype)
+    out = np.zeros(input_sizes, g.dtype)
+    along = np.moveaxis(out, dim, -1)
+    parts = np.moveaxis(g, dim, -2)
+    reach = (parts.shape[-2] - 1) * step + 1
+    for k in range(size if parts.size else 0):
+        along[..., k : k + reach : step] += parts[..., k]
+    return out
+
+
+UNFOLD_BACKWARD = op(
+    "unfold_backward",
+    "grad_in",
+    _put_windows,
+    category="shape",
+    symbol="unfold′",
+    latex=r"\sum_i g_i",
+    brief="Windows added up where they came from.",
+    derivatives={"grad_in": "the windows of grad"},
+    grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step),
+)
+
+
+def _warn_once(key: str, text: str) -> None:
+    if key not in state.warned:
+        state.warned.add(key)
+        warnings.warn(text, UserWarning, stacklevel=4)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"torch.{value.dtype.title}Tensor{{{list(value._data.shape)}}}"
+    return "None" if value is None else str(int(value))
+
+
+def _arguments(title: str, *pairs: tuple[str, Any]) -> str:
+    return ", ".join([title, *(f"{name}={_shown(value)}" for name, value in pairs)]) + ")"
+
+
+def _whole_window(window: Tensor | None, win_length: int, n_fft: int, like: Tensor) -> Tensor | None:
+    """The window with zeros on both sides up to `n_fft`."""
+    if win_length == n_fft:
+        return window
+    dtype = like.dtype if window is None else window.dtype
+    left = (n_fft - win_length) // 2
+    whole = F["zeros"](n_fft, dtype=dtype)
+    part = whole.narrow(0, left, win_length)
+    part.copy_(F["ones"](win_length, dtype=dtype) if window is None else window)
+    return whole  # type: ignore[no-any-return]
+
+
+def _centred(x: Tensor, n_fft: int, pad_mode: str) -> Tensor:
+    shape = x._data.shape
+    padded = FUNCTIONAL["pad"](x.view([1] * (3 - len(shape)) + list(shape)), [n_fft // 2] * 2, pad_mode)
+    found: Tensor = padded.view(padded._data.shape[3 - len(shape) :] if len(shape) < 3 else padded._data.shape)
+    return found
+
+
+def _check_stft(x: Tensor, n_fft: int, hop: int, length: int, window: Tensor | None, text: str) -> None:
+    if x.dtype.rank < 2:
+        raise RuntimeError(f"{text} : expected a tensor of floating point or complex values")
+    if x._data.ndim not in (1, 2):
+        raise RuntimeError(f"{text} : expected a 1D or 2D tensor")
+    size = x._data.shape[-1]
+    if not 0 < n_fft <= size:
+        raise RuntimeError(f"{text} : expected 0 < n_fft < {size}, but got n_fft={n_fft}")
+    if hop <= 0:
+        raise RuntimeError(f"{text} : expected hop_length > 0, but got hop_length={hop}")
+    if not 0 < length <= n_fft:
+        raise RuntimeError(f"{text} : expected 0 < win_length <= n_fft, but got win_length={length}")
+    if window is not None and window._data.shape != (length,):
+        raise RuntimeError(
+            f"{text} : expected a 1D window tensor of size equal to win_length={length}, but got window with size "
+            f"{list(window._data.shape)}"
+        )
+
+
+@api("stft")
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """The Fourier transforms of windows that slide over a signal: (frequencies, windows)."""
+    x = _centred(input, n_fft, pad_mode) if center else input
+    hop = n_fft // 4 if hop_length is None else hop_length
+    length = n_fft if win_length is None else win_length
+    text = _arguments(
+        f"stft(torch.{x.dtype.title}Tensor{list(x._data.shape)}",
+        *(("n_fft", n_fft), ("hop_length", hop), ("win_length", length), ("window", window)),
+        *(("normalized", normalized), ("onesided", onesided), ("return_complex", return_complex)),
+        ("align_to_window", align_to_window),
+    )
+    if window is None:
+        _warn_once("stft window", _NO_WINDOW_FORWARD)
+    is_complex = x.dtype.is_complex or (window is not None and window.dtype.is_complex)
+    if return_complex is None and not is_complex:
+        raise RuntimeError(
+            "stft requires the return_complex parameter be given for real inputs, and will further require that "
+            "return_complex=True in a future PyTorch release."
+        )
+    if return_complex is False:
+        _warn_once("stft real", _REAL_RESULT)
+    _check_stft(x, n_fft, hop, length, window, text)
+    onesided = not is_complex if onesided is None else onesided
+    if onesided and is_complex:
+        raise RuntimeError(_ONESIDED)
+    framed = _frames(x if x._data.ndim == 2 else x.unsqueeze(0), n_fft, hop)
+    whole = _whole_window(window, length, n_fft, x)
+    found = _transformed(framed if whole is None else framed * whole, int(normalized), onesided)
+    found.transpose_(1, 2)
+    if x._data.ndim == 1:
+        found.squeeze_(0)
+    return F["view_as_real"](found) if return_complex is False else found
+
+
+def _frames(x: Tensor, n_fft: int, hop: int) -> Tensor:
+    """The windows as a view, along new dimensions: (signals, windows, n_fft)."""
+    count = 1 + (x._data.shape[1] - n_fft) // hop
+    steps = [each // x._data.itemsize for each in x._data.strides]
+    return x.as_strided((x._data.shape[0], count, n_fft), (steps[0], hop * steps[1], steps[1]))  # type: ignore[no-any-return]
+
+
+def _transformed(x: Tensor, normalization: int, onesided: bool) -> Tensor:
+    if x.dtype.is_complex:
+        return call(C2C, x, dim=(2,), normalization=normalization, forward=True)  # type: ignore[no-any-return]
+    return call(R2C, x, dim=(2,), normalization=normalization, onesided=onesided)  # type: ignore[no-any-return]
+
+
+def _check_istft(
+    x: Tensor, n_fft: int, hop: int, length: int, window: Tensor | None, onesided: bool, text: str
+) -> None:
+    shape = x._data.shape
+    if not x._data.size:
+        raise RuntimeError(f"{text} : input tensor cannot be empty.")
+    if len(shape) not in (2, 3):
+        raise RuntimeError(f"{text} : expected a tensor with 3 or 4 dimensions, but got {len(shape) + 1}")
+    bins = n_fft // 2 + 1 if onesided else n_fft
+    if shape[-2] != bins:
+        wanted = "n_fft / 2 + 1 when onesided=True" if onesided else "n_fft when onesided=False"
+        raise RuntimeError(
+            f"{text} : expected the frequency dimension (3rd to the last) of the input tensor to match {wanted}, but "
+            f"got {shape[-2]}"
+        )
+    if not 0 < hop <= length:
+        raise RuntimeError(f"{text} : expected 0 < hop_length <= win_length")
+    if not 0 < length <= n_fft:
+        raise RuntimeError(f"{text} : expected 0 < win_length <= n_fft")
+    if window is not None and window._data.shape != (length,):
+        raise RuntimeError(f"{text} : Invalid window shape. window has to be 1D and length of `win_length`")
+
+
+@api("istft")
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
+    """The signal whose `stft` is nearest to the input: the windows transformed back and added up."""
+    hop = n_fft // 4 if hop_length is None else hop_length
+    span = n_fft if win_length is None else win_length
+    text = _arguments(
+        f"istft(CPU{input.dtype.title}Type{list(input._data.shape)}",
+        *(("n_fft", n_fft), ("hop_length", hop), ("win_length", span), ("window", window), ("center", center)),
+        *(("normalized", normalized), ("onesided", onesided), ("length", length), ("return_complex", return_complex)),
+    )
+    if window is None:
+        _warn_once("istft window", _NO_WINDOW_BACK)
+    if not input.dtype.is_complex:
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+        )
+    both = onesided if onesided is not None else input._data.shape[-2] != n_fft
+    _check_istft(input, n_fft, hop, span, window, both, text)
+    if return_complex and both:
+        raise RuntimeError(_ONESIDED)
+    if not return_complex and window is not None and window.dtype.is_complex:
+        raise RuntimeError("Complex windows are incompatible with return_complex=False")
+    whole = _whole_window(window, span, n_fft, F["view_as_real"](input.detach()))
+    if whole is None:
+        whole = F["ones"](n_fft, dtype=input.dtype.to_real())
+    parts = _back(input, n_fft, int(normalized), both, return_complex)
+    first = n_fft // 2 if center else 0
+    added = _overlapped(parts * whole.view([1, 1, n_fft]), whole, hop, first, (length, center), text)
+    return added.squeeze(0) if input._data.ndim == 2 else added
+
+
+def _back(x: Tensor, n_fft: int, normalization: int, onesided: bool, return_complex: bool) -> Tensor:
+    """Each window transformed back: (signals, windows, n_fft)."""
+    pairs = F["view_as_real"](x)
+    pairs = pairs.unsqueeze(0) if x._data.ndim == 2 else pairs
+    z = F["view_as_complex"](pairs.transpose(1, 2))
+    normalization = normalization or 2
+    if return_complex:
+        return call(C2C, z, dim=(2,), normalization=normalization, forward=False)  # type: ignore[no-any-return]
+    if not onesided:
+        z = z[:, :, : n_fft // 2 + 1]
+    return call(C2R, z, dim=(2,), normalization=normalization, last_dim_size=n_fft)  # type: ignore[no-any-return]
+
+
+def _overlapped(parts: Tensor, window: Tensor, hop: int, first: int, how: tuple[int | None, bool], text: str) -> Tensor:
+    """The windows added up, divided by the sum of the squared windows, and cut."""
+    n_fft, count = window._data.shape[0], parts._data.shape[1]
+    whole = n_fft + hop * (count - 1)
+    at: dict[str, Any] = {"dim": 1, "size": n_fft, "step": hop}
+    length, center = how
+    last = first + length if length is not None else whole - n_fft // 2 if center else whole
+    y = call(UNFOLD_BACKWARD, parts, input_sizes=(parts._data.shape[0], whole), **at)
+    squares = window.pow(2).expand((1, count, n_fft))
+    envelope = call(UNFOLD_BACKWARD, squares, input_sizes=(1, whole), **at)
+    y, envelope = y[:, first:last], envelope[:, first:last]
+    if np.abs(envelope._data).min() < 1e-11:
+        raise RuntimeError(f"{text} window overlap add min: 1\n[ CPUBoolType{{}} ]")
+    found = y / envelope
+    if last > whole:
+        _warn_once("istft length", _SHORT)
+        found = F["constant_pad_nd"](found, [0, last - whole])
+    return found  # type: ignore[no-any-return]
