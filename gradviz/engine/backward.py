@@ -11,13 +11,14 @@ Note [Input buffers] Gradients that arrive at one output of a node are added up 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import AccumulateGrad, Edge, Node, accumulator
+from gradviz.engine.graph import AccumulateGrad, Edge, GradientEdge, Node, accumulator
 from gradviz.engine.hooks import (
     keep_retained,
     run_post_accumulate_hooks,
@@ -29,8 +30,10 @@ from gradviz.engine.reach import count_arrivals, leading_to
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.validate import check_nan, conform, copy_with_history, warn_of_forward
+from gradviz.engine.words import LEAF_OF_GRAD
 
 Array = np.ndarray[Any, Any]
+_HELD_HERE = 3  # references to a gradient that nobody but the loop holds
 
 
 class GraphTask:
@@ -48,6 +51,7 @@ class GraphTask:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
         self.buffers: dict[Node, list[Tensor | None]] = {}
+        self.callbacks: list[Callable[[], Any]] = []  # what runs when the pass is over
         self.ready: list[tuple[int, int, Node]] = []
         self.pushed = 0
         self.observer = state.observer
@@ -74,17 +78,32 @@ class GraphTask:
     def run(self) -> None:
         """Run every node that is reached, in PyTorch's order."""
         before, state.grad = state.grad, self.create_graph
-        outer, state.reached = state.reached, self.dependencies if self.needed is None else self.needed
+        outer = (state.reached, state.running, state.node)
+        hooks = (state.saved_hooks, state.saved_hooks_refusal)
+        state.reached, state.running = self.dependencies if self.needed is None else self.needed, self
         if not self.create_graph:
             state.observer = None
         try:
             ready = self.ready
             while ready:
                 self._evaluate(heappop(ready)[2])
+            for callback in self.callbacks:  # one may add another
+                callback()
         finally:
-            state.grad, state.observer, state.reached = before, self.observer, outer
+            state.grad, state.observer = before, self.observer
+            state.reached, state.running, state.node = outer
+            state.saved_hooks, state.saved_hooks_refusal = hooks
+
+    def will_run(self, node: Node) -> bool:
+        """Whether this pass runs the node, or ran it."""
+        if self.needed is None:
+            return node in self.dependencies
+        if self.captures and type(node) is AccumulateGrad and node in self.captures:
+            raise RuntimeError(LEAF_OF_GRAD)
+        return node in self.needed or node in self.captures
 
     def _evaluate(self, node: Node) -> None:
+        state.node = node
         grads = self.buffers.pop(node, None)
         if grads is None:
             grads = [None] * max(1, len(node.metas))
@@ -103,6 +122,7 @@ class GraphTask:
             return
         if node.pre_hooks is not None:
             grads = run_pre_hooks(node, grads, self.observer)
+        hooked = node.post_hooks is not None
         try:
             out = node.apply(grads)
         except Exception:
@@ -111,7 +131,7 @@ class GraphTask:
             raise
         had_buffers = not self.retain_graph and node.release()
         if self.watched or node.post_hooks is not None or self.needed is not None:
-            self._send_watched(node, grads, out, had_buffers)
+            self._send_watched(node, grads, out, had_buffers, hooked)
         else:
             self._send(node, out)
 
@@ -141,7 +161,7 @@ class GraphTask:
                 heappush(self.ready, (-to.sequence_nr, self.pushed, to))
 
     def _send_watched(
-        self, node: Node, grads: list[Tensor | None], out: Sequence[Tensor | None], had_buffers: bool
+        self, node: Node, grads: list[Tensor | None], out: Sequence[Tensor | None], had_buffers: bool, hooked: bool
     ) -> None:
         """As `_send`, with hooks, anomaly mode, reports and the limits of `inputs`."""
         checked: list[Tensor | None] = []
@@ -158,7 +178,8 @@ class GraphTask:
         if state.anomaly:
             check_nan(node, checked)
         if node.post_hooks is not None:
-            checked = run_post_hooks(node, checked, grads, self.observer)
+            # A hook that came while the node ran is too late to see what arrived.
+            checked = run_post_hooks(node, checked, grads if hooked else [None] * len(grads), self.observer)
         if self.observer is not None:
             self.observer.backward_node(node, grads, checked)
             if had_buffers:
@@ -244,10 +265,15 @@ class GraphTask:
         if variable._post_accumulate is not None:
             run_post_accumulate_hooks(variable, self.observer)
         if node.post_hooks is not None:
-            run_post_hooks(node, [], [grad], self.observer)
+            # The first gradient becomes `.grad` itself where nobody else holds it: then a hook sees later writes.
+            own = held is None and not self.create_graph and getrefcount(grad) <= _HELD_HERE
+            kept = variable._grad if own else None
+            run_post_hooks(node, [], [grad if kept is None else wrap(kept._data)], self.observer)
 
 
-def target_edge(tensor: Tensor) -> Edge:
-    """Where the gradient with respect to `tensor` arrives."""
+def target_edge(tensor: Any) -> Edge:
+    """Where the gradient with respect to `tensor` (or at a given edge) arrives."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.node, tensor.output_nr
     node = tensor.grad_fn
     return (accumulator(tensor), 0) if node is None else (node, tensor._output_nr)

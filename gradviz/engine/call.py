@@ -3,16 +3,18 @@ does the work."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine import dtypes
 from gradviz.engine.backward import GraphTask, target_edge
-from gradviz.engine.graph import Edge, edge_of
+from gradviz.engine.graph import Edge, GradientEdge, Meta, edge_of
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.tensor import Size, Tensor, wrap
 
 _CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -41,7 +43,7 @@ def backward(
                 "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    wanted = None if inputs is None else _sequence(inputs)
+    wanted = None if inputs is None else _wanted(inputs, "backward")
     if wanted is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _sequence(tensors)
@@ -53,11 +55,12 @@ def backward(
     seeds = _seeds(roots, given)
     given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    if create_graph and "cycle" not in state.warned:
+    if create_graph and (state.warn_always or "cycle" not in state.warned):
         state.warned.add("cycle")
         warnings.warn(_CYCLE, UserWarning, stacklevel=3)
     for each in wanted or ():
-        each.retain_grad()
+        if isinstance(each, Tensor):
+            each.retain_grad()
     _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=True)
 
 
@@ -71,7 +74,7 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
+) -> Any:
     """The gradients of `outputs` with respect to `inputs`, without touching `.grad`; as torch.autograd.grad does."""
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -85,19 +88,32 @@ def grad(
             stacklevel=2,
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    roots, wanted = _sequence(outputs), _sequence(inputs)
+    roots, wanted = _sequence(outputs), _wanted(inputs, "grad")
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    options = (retain_graph, create_graph, allow_unused, materialize_grads)
     if is_grads_batched:
-        return _batched(
-            roots, wanted, _sequence(grad_outputs), retain_graph, create_graph, allow_unused, materialize_grads
-        )
+        found = _batched(roots, wanted, _sequence(grad_outputs), *options)
+    else:
+        found = _gradients(roots, wanted, grad_outputs, *options)
+    return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
+
+
+def _gradients(
+    roots: list[Any],
+    wanted: list[Any],
+    grad_outputs: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize_grads: bool,
+) -> tuple[Tensor | None, ...]:
     given = [None] * len(roots) if grad_outputs is None else _sequence(grad_outputs)
     seeds = _seeds(roots, given)
     given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
     for each in wanted:
-        if not each._requires_grad:
+        if isinstance(each, Tensor) and not each._requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     captured = _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=False)
     for i, found in enumerate(captured):
@@ -107,8 +123,16 @@ def grad(
                 "Set allow_unused=True if this is the desired behavior."
             )
     if materialize_grads:
-        return tuple(wrap(np.zeros_like(t._data)) if g is None else g for g, t in zip(captured, wanted, strict=True))
+        if any(g is None and not isinstance(t, Tensor) for g, t in zip(captured, wanted, strict=True)):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+        return tuple(_zeros(t, create_graph) if g is None else g for g, t in zip(captured, wanted, strict=True))
     return tuple(captured)
+
+
+def _zeros(like: Tensor, requires_grad: bool) -> Tensor:
+    found = wrap(np.zeros_like(like._data))
+    found._requires_grad = requires_grad
+    return found
 
 
 def _batched(
@@ -123,6 +147,16 @@ def _batched(
     """`is_grads_batched`: the first dimension of each gradient counts independent passes; results are stacked."""
     from gradviz.engine.api import FUNCTIONS
 
+    for i, (root, each) in enumerate(zip(roots, given, strict=False)):
+        shape, _ = root.node.metas[root.output_nr] if isinstance(root, GradientEdge) else _meta(root)
+        if each is not None and each._data.shape[1:] != shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{i}] has a shape of {each.shape} and output[{i}] "
+                f"has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be considered "
+                "batched, consider using vmap."
+            )
     size = given[0].shape[0]
     rows = []
     for i in range(size):
@@ -144,14 +178,15 @@ def _execute(
 ) -> list[Tensor | None]:
     edges: list[tuple[Edge, Tensor]] = []
     for i, (root, seed) in enumerate(zip(roots, seeds, strict=True)):
-        edge = edge_of(root)
+        edge: Edge | None = tuple(root[:2]) if isinstance(root, GradientEdge) else edge_of(root)  # type: ignore[assignment]
         if edge is None:
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         edges.append((edge, seed))
     observer = state.observer
     targets = None if wanted is None else [target_edge(each) for each in wanted]
     if observer is not None:
-        observer.backward_begin(roots, given, retain_graph, create_graph, wanted)
+        tensors = None if wanted is None else [each for each in wanted if isinstance(each, Tensor)]
+        observer.backward_begin([_shown(root) for root in roots], given, retain_graph, create_graph, tensors)
     try:
         task = GraphTask(
             edges, retain_graph=retain_graph, create_graph=create_graph, targets=targets, accumulate=accumulate
@@ -163,8 +198,20 @@ def _execute(
     return task.captured
 
 
+def _wanted(inputs: Any, function: str) -> list[Any]:
+    """The tensors (or edges) that gradients are wanted for."""
+    if isinstance(inputs, Mapping):
+        if type(inputs) is not dict:
+            raise TypeError(
+                f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types "
+                "are not supported."
+            )
+        return list(inputs.values())
+    return _sequence(inputs)
+
+
 def _sequence(value: Any) -> list[Any]:
-    if isinstance(value, Tensor) or not isinstance(value, Iterable):
+    if isinstance(value, Tensor | GradientEdge) or not isinstance(value, Iterable):
         return [value]
     return list(value)
 
@@ -176,25 +223,41 @@ def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
     return seeds
 
 
-def _seed(root: Tensor, grad: Any, index: int) -> Tensor:
+def _seed(root: Tensor | GradientEdge, grad: Any, index: int) -> Tensor:
+    shape, numpy_type = root.node.metas[root.output_nr] if isinstance(root, GradientEdge) else _meta(root)
+    dtype = dtypes.OF_NUMPY[numpy_type]
     if grad is None:
-        if not root._requires_grad:
+        if isinstance(root, Tensor) and not root._requires_grad:
             return wrap(np.ones_like(root._data))  # refused when the edge is looked for
-        if root._data.size != 1:
+        if math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if not root.dtype.is_floating_point:
-            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {root.dtype}")
-        return wrap(np.ones_like(root._data))
+        if not dtype.is_floating_point:
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype}")
+        return wrap(np.ones(shape, numpy_type))
     if not isinstance(grad, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
-    if grad._data.shape != root._data.shape:
+    if grad._data.shape != shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{index}] has a shape of {grad.shape} and output[{index}] has a shape of "
-            f"{root.shape}."
+            f"{Size(shape)}."
         )
-    if root.dtype.is_complex != grad.dtype.is_complex:
+    if dtype.is_complex != grad.dtype.is_complex:
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[{index}] has a dtype of {grad.dtype} and output[{index}] has a dtype of {root.dtype}."
+            f"grad_output[{index}] has a dtype of {grad.dtype} and output[{index}] has a dtype of {dtype}."
         )
-    return grad if grad._data.dtype == root._data.dtype else grad.to(root.dtype)
+    return grad if grad._data.dtype == numpy_type else grad.to(dtype)
+
+
+def _meta(root: Tensor) -> Meta:
+    return root._data.shape, root._data.dtype
+
+
+def _shown(root: Tensor | GradientEdge) -> Tensor:
+    """A tensor to report for a root: an edge outlives the value that it stood for."""
+    if isinstance(root, Tensor):
+        return root
+    shape, dtype = root.node.metas[root.output_nr]
+    found = wrap(np.full(shape, np.nan, dtype))
+    found._node, found._output_nr, found._requires_grad = root.node, root.output_nr, True
+    return found

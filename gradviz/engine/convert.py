@@ -148,7 +148,7 @@ def _number(name: str, kind: Any) -> None:
     def convert(self: Tensor) -> Any:
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self._requires_grad and "scalar" not in state.warned:
+        if self._requires_grad and (state.warn_always or "scalar" not in state.warned):
             state.warned.add("scalar")
             warnings.warn(_TO_SCALAR, UserWarning, stacklevel=2)
         return kind(item(self))

@@ -3,17 +3,20 @@ makes is the user's own code, run by the loop like any other."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import ErrorNode, Node, edge_of, next_sequence
+from gradviz.engine.delayed import delayed_error
+from gradviz.engine.graph import Node, edge_of, next_sequence
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import OpRow
-from gradviz.engine.saved import save
+from gradviz.engine.saved import SavedTensor, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.words import SECOND_BACKWARD
@@ -30,6 +33,10 @@ class FunctionCtx(Node):
     needs_input_grad: tuple[bool, ...] = ()
     outputs: int = 1
     is_tensor: tuple[bool, ...] = ()
+    blank: frozenset[int] = frozenset()  # the outputs whose gradient is never filled in with zeros
+    _materialize_non_diff_grads = True
+    for_forward: tuple[Tensor | None, ...] = ()
+    pushing = False  # while `jvp` runs
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the backward; call it once."""
@@ -41,7 +48,9 @@ class FunctionCtx(Node):
                 )
         self.to_save = tensors
 
-    save_for_forward = save_for_backward
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for the `jvp`; call it once."""
+        self.for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
         """Say which inputs were changed in place."""
@@ -57,12 +66,24 @@ class FunctionCtx(Node):
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What `save_for_backward` kept."""
+        """What `save_for_backward` kept; within `jvp`, what `save_for_forward` did."""
+        if self.pushing:
+            return self.for_forward
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
         return tuple(None if one is None else one.value(self) for one in self.saved or ())
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """The former name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor | None, ...]:
+        if self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        return tuple(None if one is None else SavedTensor(self, i) for i, one in enumerate(self.saved or ()))
 
     def _keep(self, outputs: Sequence[Any]) -> None:
         if self.to_save:
@@ -77,12 +98,24 @@ class FunctionCtx(Node):
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         if self.materialize_grads:
-            grads = [wrap(np.zeros(*meta)) if g is None else g for g, meta in zip(grads, self.metas, strict=True)]
-        elif all(g is None for g in grads):
-            return [None] * len(self.next)
-        found = self.user.backward(self, *grads)
+            grads = [
+                wrap(np.zeros(*meta)) if g is None and nr not in self.blank else g
+                for nr, (g, meta) in enumerate(zip(grads, self.metas, strict=True))
+            ]
+        found = self._formula()(self, *grads)
         returned = list(found) if isinstance(found, (tuple, list)) else [found]
         return self._matched(returned)
+
+    def _formula(self) -> Callable[..., Any]:
+        user, base = self.user, Function.backward
+        if user.vjp is base:
+            return user.backward
+        if user.backward is not base:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
+            )
+        return user.vjp
 
     def _matched(self, returned: list[Any]) -> list[Tensor | None]:
         name = self.class_name
@@ -113,7 +146,9 @@ class Function:
     """Base of custom functions: override `forward` and `backward` as static methods, call `apply`."""
 
     row: OpRow
+    generate_vmap_rule = False
     _backward_cls: type[FunctionCtx]
+    generate_vmap_rule = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -175,11 +210,40 @@ class Function:
             "backward mode AD."
         )
 
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the outputs from those of the inputs."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
+        """The outputs for all examples at once, and where in them the examples lie."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the function, tracked."""
-        if "vjp" in cls.__dict__ and "backward" not in cls.__dict__:
-            cls.backward = cls.__dict__["vjp"]  # type: ignore[method-assign]
+        if cls.setup_context is not Function.setup_context:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        args = _in_place_order(cls.forward, args, kwargs) if kwargs else args
+        if state.layered:
+            from gradviz.engine.custom import apply_layered
+
+            return apply_layered(cls, args)
+        return cls._run(args)[1]
+
+    @classmethod
+    def _run(cls, args: tuple[Any, ...]) -> tuple[FunctionCtx, Any]:
+        """The context, and what `forward` returned with its history."""
         ctx = cls._backward_cls()
         ctx.is_tensor = tuple(isinstance(a, Tensor) for a in args)
         tensors = [a for a in args if isinstance(a, Tensor)]
@@ -190,19 +254,36 @@ class Function:
         if tracked:
             ctx.sequence_nr = next_sequence()
             if state.anomaly:
-                ctx.stack = traceback.format_stack()[:-1]
+                ctx.stack = traceback.format_stack()[:-2]
         grad, state.grad = state.grad, False
         try:
             with paused():
-                output = cls.forward(*args, **kwargs) if separate else cls.forward(ctx, *args, **kwargs)
+                output = cls.forward(*args) if separate else cls.forward(ctx, *args)
                 if separate:
                     cls.setup_context(ctx, args, output)
         finally:
             state.grad = grad
-        return _finish(cls, ctx, tensors, output, edges, tracked)
+        return ctx, _finish(cls, ctx, tensors, output, edges, tracked)
 
 
 Function.__module__ = "torch.autograd.function"  # what a snippet sees when it prints a type
+
+
+def _in_place_order(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments with those that were given by name put at their places."""
+    code = forward.__code__
+    names = code.co_varnames[1 : code.co_argcount]  # the first is the context
+    given: dict[int, Any] = dict(enumerate(args))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if names.index(name) < len(args):
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+        given[names.index(name)] = value
+    for at in range(max(given) + 1):
+        if at not in given:
+            raise TypeError(f"forward() missing required argument: '{names[at]}' (position {at})")
+    return tuple(given[at] for at in range(len(given)))
 
 
 def _finish(
@@ -219,6 +300,11 @@ def _finish(
             for each in outputs
         ]
         fixed = {id(each) for each in ctx.non_differentiable}
+        ctx.blank = frozenset(
+            nr
+            for nr, each in enumerate(outputs)
+            if not isinstance(each, Tensor) or (id(each) in fixed and not ctx._materialize_non_diff_grads)
+        )
         for nr, each in enumerate(outputs):
             if isinstance(each, Tensor) and each.dtype.rank >= 2 and id(each) not in fixed:
                 each._node, each._output_nr, each._requires_grad = ctx, nr, True
@@ -256,6 +342,7 @@ def _own(value: Any, tensors: list[Tensor], ctx: FunctionCtx) -> Any:
 def once_differentiable(fn: Any) -> Any:
     """Mark a backward whose result can't be differentiated again."""
 
+    @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:
         grad, state.grad = state.grad, False
         try:
@@ -266,16 +353,14 @@ def once_differentiable(fn: Any) -> Any:
             return found
         message = "trying to differentiate twice a function that was marked with @once_differentiable"
         several = found if isinstance(found, tuple) else (found,)
-        marked = tuple(_dead_end(each, message) for each in several)
-        return marked if isinstance(found, tuple) else marked[0]
+        return delayed_error(message, len(several))(*map(_wanting_grad, several))
 
     return wrapper
 
 
-def _dead_end(value: Any, message: str) -> Any:
+def _wanting_grad(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value
     made = value.detach()
-    made._node, made._requires_grad = ErrorNode(message), True
-    made._node.metas = ((made._data.shape, made._data.dtype),)
+    made._requires_grad = True
     return made

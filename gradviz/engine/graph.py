@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import math
 import re
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from gradviz.engine import dtypes
+from gradviz.engine.device import device
 from gradviz.engine.saved import Saved, SavedTensor
 from gradviz.engine.state import state
 from gradviz.engine.words import SECOND_BACKWARD
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node", int]
 Array = np.ndarray[Any, Any]
+Meta = tuple[tuple[int, ...], np.dtype[Any]]  # shape and type
 _REDUCTIONS = ("none", "mean", "sum")
 LAST = 2**64 - 1  # the sequence number that outranks all others
 
@@ -59,13 +63,13 @@ class Node:
     saved: list[Saved | None] | None = None
     params: Mapping[str, Any] = {}
     captured: Mapping[str, Any] = {}
-    metas: Sequence[tuple[tuple[int, ...], np.dtype[Any]]] = ()
+    metas: Sequence[Meta] = ()
     freed: bool = False
     tag: int = -1
     pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None = None
-    retained: dict[int, Tensor] | None = None
+    retained: dict[int, weakref.ref[Tensor]] | None = None  # PyTorch keeps no tensor alive for its gradient either
     stack: Any = None
     _metadata: dict[Any, Any] | None = None
 
@@ -87,6 +91,15 @@ class Node:
         if self._metadata is None:
             self._metadata = {}
         return self._metadata
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        return tuple(InputMetadata(shape, dtype) for shape, dtype in self.metas)
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: a node is made only where gradients are wanted."""
+        return True
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         """The gradients of the inputs from those of the outputs; never adds anything up."""
@@ -140,6 +153,8 @@ class Node:
 
     def __call__(self, *grads: Tensor | None) -> Any:
         """Run the node by hand: the gradients of its inputs from those of its outputs."""
+        if len(grads) != len(self.metas):
+            raise TypeError(f"expected {len(self.metas)} arguments, got {len(grads)} instead")
         found = tuple(self.apply(list(grads)))
         return found[0] if len(found) == 1 else found
 
@@ -195,17 +210,29 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
 
-class ErrorNode(Node):
-    """Stands where a gradient can't be differentiated again; running it raises."""
+class GradientEdge(NamedTuple):
+    """A place where a gradient arrives: (node, output number)."""
 
-    class_name = "Error"
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None
 
-    def __init__(self, message: str) -> None:
-        self.message = message
-        self.sequence_nr = next_sequence()
 
-    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
-        raise RuntimeError(self.message)
+GradientEdge.__module__ = "torch.autograd.graph"
+
+
+class InputMetadata:
+    """What a node knows of the gradient that arrives at one of its outputs."""
+
+    is_nested_tensor = is_cpp_nested_tensor = False
+
+    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.shape = list(shape)
+        self.dtype = dtypes.OF_NUMPY[dtype]
+        self.device = device("cpu")
+
+
+InputMetadata.__name__, InputMetadata.__module__ = "_InputMetadata", "torch._C._autograd"
 
 
 def next_sequence() -> int:
@@ -219,6 +246,12 @@ def _register(hooks: OrderedDict[int, Any], fn: Callable[..., Any]) -> Removable
     handle = RemovableHandle(hooks)
     hooks[handle.id] = fn
     return handle
+
+
+def retains(node: Node, tensor: Tensor) -> bool:
+    """Whether `retain_grad` was asked of a tensor that the node made."""
+    found = None if node.retained is None else node.retained.get(tensor._output_nr)
+    return found is not None and found() is tensor
 
 
 def edge_of(tensor: Tensor) -> Edge | None:

@@ -17,19 +17,19 @@ def run_tensor_hooks(node: Node, grads: list[Tensor | None], observer: Observer 
     for nr, hooks in node.tensor_hooks.items():
         for hook in tuple(hooks.values()):
             before = grads[nr]
-            if before is None:
-                continue
             after = _checked(hook, before, hook(before))
             grads[nr] = after
             if observer is not None:
                 observer.hook("tensor", node, before, after)
 
 
-def _checked(hook: Any, before: Tensor, after: Any) -> Tensor:
+def _checked(hook: Any, before: Tensor | None, after: Any) -> Tensor | None:
     if after is None:
         return before
     if not isinstance(after, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     name = _name(hook)
     if after._data.dtype != before._data.dtype:
         raise RuntimeError(
@@ -43,9 +43,9 @@ def _checked(hook: Any, before: Tensor, after: Any) -> Tensor:
 def keep_retained(node: Node, grads: list[Tensor | None]) -> None:
     """`retain_grad`: runs after the tensor hooks."""
     assert node.retained is not None
-    for nr, tensor in node.retained.items():
-        grad = grads[nr]
-        if grad is not None:
+    for nr, found in node.retained.items():
+        grad, tensor = grads[nr], found()
+        if grad is not None and tensor is not None:
             held = tensor._grad
             if held is not None:
                 tensor._grad = held + grad
@@ -80,10 +80,11 @@ def run_post_hooks(
 
 
 def run_post_accumulate_hooks(variable: Tensor, observer: Observer | None) -> None:
-    """`register_post_accumulate_grad_hook`: what it returns is ignored."""
+    """`register_post_accumulate_grad_hook`: it returns nothing."""
     assert variable._post_accumulate is not None
     for hook in tuple(variable._post_accumulate.values()):
-        hook(variable)
+        if hook(variable) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if observer is not None:
             observer.hook("post_accumulate", variable, None, None)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradviz.engine import batched, dtypes
 from gradviz.engine.apply import attach
-from gradviz.engine.batched import plain
+from gradviz.engine.batched import one_example, plain
 from gradviz.engine.graph import Node, edge_of, function_of, next_sequence
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
@@ -150,22 +150,25 @@ def rebase_history(target: Tensor, node: Node) -> None:
     """Make `node` the history of the written tensor, or of its base."""
     base = target._base
     if base is None:
-        _move_retained(target, node)
+        _move_retained(target, target._node, target._output_nr, node)
         target._node, target._output_nr, target._requires_grad = node, 0, True
         return
-    base._node, base._output_nr, base._requires_grad = CopySlices(base, target, node), 0, True
+    written = CopySlices(base, target, node)
+    _move_retained(base, base._node, base._output_nr, written)
+    base._node, base._output_nr, base._requires_grad = written, 0, True
     target._requires_grad = True
     if target._view is not None:
         target._view.version = -1
     target._sync_view()
 
 
-def _move_retained(target: Tensor, node: Node) -> None:
+def _move_retained(target: Tensor, former: Node | None, number: int, node: Node | None) -> None:
     """`retain_grad` is asked of the tensor, so it follows the tensor to the node that made its value of now."""
-    former = target._node
-    if former is not None and former.retained is not None and former.retained.get(target._output_nr) is target:
-        del former.retained[target._output_nr]
-        node.retained = {0: target}
+    if former is None or former.retained is None or node is None or node is former:
+        return
+    found = former.retained.get(number)
+    if found is not None and found() is target:
+        node.retained = {0: former.retained.pop(number)}
 
 
 class CopySlices(Node):
@@ -231,8 +234,9 @@ def _memory_order(data: Array) -> tuple[int, ...] | None:
 
 def geometry(view: Tensor, base: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """(size, stride, offset) of a view in the memory of its base, in elements."""
-    data, size = view._data, view._data.itemsize
-    offset = (data.__array_interface__["data"][0] - base._data.__array_interface__["data"][0]) // size
+    data, size = one_example(view._data), view._data.itemsize
+    whole = one_example(base._data)
+    offset = (data.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // size
     return data.shape, tuple(stride // size for stride in data.strides), offset
 
 
@@ -245,9 +249,11 @@ def remake_view(view: Tensor) -> None:
         return
     size, stride, offset = geometry(view, base)
     params = {"size": size, "stride": stride, "storage_offset": offset}
+    former, number = view._node, view._output_nr
     grad, state.grad = state.grad, True
     attach(ROWS["as_strided"], (base,), (view,), params)
     state.grad = grad
+    _move_retained(view, former, number, view._node)
 
 
 def resize_in_place(target: Tensor, made: Tensor) -> Tensor:

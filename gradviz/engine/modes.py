@@ -5,16 +5,27 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from gradviz.engine.state import state
+
+_CLASS = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
 
 
 class _Mode:
     """A context manager that is also a decorator, for functions and for generators."""
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(fn):
+            warnings.warn(_CLASS, FutureWarning, stacklevel=2)
+            fn.__init__ = self(fn.__init__)  # type: ignore[method-assign]
+            return fn
         if inspect.isgeneratorfunction(fn):
             return self._wrap_generator(fn)
 
@@ -29,13 +40,21 @@ class _Mode:
         @functools.wraps(fn)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             generator = fn(*args, **kwargs)
+            step: Callable[[], Any] = functools.partial(generator.send, None)
             while True:
-                with self.clone():
-                    try:
-                        value = next(generator)
-                    except StopIteration as end:
-                        return end.value
-                yield value
+                try:
+                    with self.clone():
+                        value = step()
+                except StopIteration as end:
+                    return end.value
+                try:  # what the caller sends, throws or closes goes on to the generator, under the mode again
+                    step = functools.partial(generator.send, (yield value))
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:  # noqa: BLE001  # it is passed on
+                    step = functools.partial(generator.throw, error)
 
         return wrapped
 
@@ -102,6 +121,23 @@ class set_grad_enabled(_Mode):
 
     def __repr__(self) -> str:
         return f"set_grad_enabled(mode={self.mode})"
+
+
+class set_multithreading_enabled(_Mode):
+    """Remembered only: a backward pass runs in the thread that asks for it."""
+
+    def __init__(self, mode: bool) -> None:
+        self.prev, self.mode = state.multithreading, mode
+        state.multithreading = mode
+
+    def clone(self) -> set_multithreading_enabled:
+        return set_multithreading_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        state.multithreading = self.prev
 
 
 class inference_mode(_Mode):

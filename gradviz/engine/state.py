@@ -19,14 +19,16 @@ class State:
         "anomaly_nan",
         "grad",
         "inference",
+        "layered",
         "multithreading",
         "node",
-        "layered",
         "observer",
         "reached",
+        "running",
         "saved_hooks",
         "saved_hooks_refusal",
         "sequence",
+        "warn_always",
         "warned",
     )
 
@@ -43,7 +45,9 @@ class State:
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last
         self.saved_hooks_refusal: str | None = None  # why saved_tensors_hooks can't be opened
         self.reached: Container[Any] = ()  # the nodes of the backward pass that runs
+        self.running: Any = None  # the backward pass that runs
         self.warned: set[str] = set()  # what PyTorch says once per process
+        self.warn_always = False
 
 
 state = State()

@@ -88,7 +88,6 @@ class Tensor:
     is_quantized: ClassVar[bool] = False
     is_mkldnn: ClassVar[bool] = False
     is_meta: ClassVar[bool] = False
-    _backward_hooks: Any = None
 
     if TYPE_CHECKING:  # the operations, attached in api.py
 
@@ -160,6 +159,10 @@ class Tensor:
         """Whether gradients with respect to it are wanted."""
         if self._base is not None:
             self._sync_view()
+        if state.layered and self._requires_grad:
+            from gradviz.engine.wrapped import tracks
+
+            return tracks(self)
         return self._requires_grad
 
     @requires_grad.setter
@@ -180,6 +183,10 @@ class Tensor:
         self._requires_grad = bool(value)
         if changed and state.observer is not None:
             state.observer.metadata_changed(self)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
 
     @property
     def grad_fn(self) -> Node | None:
@@ -238,6 +245,8 @@ class Tensor:
     @property
     def data(self) -> Tensor:
         """The same memory without history, and without the version counter that would notice a write."""
+        if type(self._data) is not np.ndarray:
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
         found = wrap(self._data)
         if state.observer is not None:
             state.observer.detached(self, found)
@@ -256,6 +265,10 @@ class Tensor:
             self._accumulator.metas = ((self._data.shape, self._data.dtype),)
         if state.observer is not None:
             state.observer.metadata_changed(self)
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     # --- versions and views ---
 
@@ -305,7 +318,7 @@ def _fixed(name: str) -> property:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     known: property = Tensor.__dict__[name]
-    return property(known.fget, refuse, doc=known.__doc__)
+    return property(known.fget, refuse, lambda self: refuse(self, None), known.__doc__)
 
 
 for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "output_nr"):

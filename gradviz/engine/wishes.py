@@ -3,13 +3,15 @@ Methods of `Tensor`, kept apart from what a tensor is (`tensor.py`)."""
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from gradviz.engine import layers
 from gradviz.engine.api import method, prop
 from gradviz.engine.call import backward as run_backward
-from gradviz.engine.graph import RemovableHandle, _register, accumulator
+from gradviz.engine.graph import RemovableHandle, _register, accumulator, retains
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -24,6 +26,8 @@ _DETACH_VIEW = (
 @method("requires_grad_")
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Change `requires_grad` in place; returns the tensor."""
+    if requires_grad and state.layered:
+        layers.refuse_requires_grad()
     if requires_grad and self.dtype.rank < 2:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     self.requires_grad = requires_grad
@@ -34,7 +38,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 def retains_grad(self: Tensor) -> bool:
     """Whether a non-leaf keeps its gradient in `.grad`."""
     node = self._node
-    return node is not None and node.retained is not None and node.retained.get(self._output_nr) is self
+    return node is not None and retains(node, self)
 
 
 @method("retain_grad")
@@ -47,7 +51,7 @@ def retain_grad(self: Tensor) -> None:
         return
     if node.retained is None:
         node.retained = {}
-    node.retained[self._output_nr] = self
+    node.retained[self._output_nr] = weakref.ref(self)
     if state.observer is not None:
         state.observer.metadata_changed(self)
 

@@ -1,4 +1,5 @@
-"""PyTorch's words for what goes wrong with saved buffers. Where they are said: `graph.py`."""
+"""PyTorch's words for what goes wrong with saved buffers and nodes that run. Where they are said: `saved.py` and
+`backward.py`."""
 
 from __future__ import annotations
 
@@ -26,6 +27,10 @@ INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
     "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
     "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+LEAF_OF_GRAD = (
+    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+    "currently not supported."
 )
 _HINT = (
     "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins as _builtins
 import math as _math
+import sys as _sys
 from typing import TYPE_CHECKING as _CHECKED
 from typing import Any
 
@@ -31,6 +32,7 @@ from gradviz.engine.modes import (
 )
 from gradviz.engine.printing import set_printoptions
 from gradviz.engine.random import Generator
+from gradviz.engine.state import state as _state
 from gradviz.engine.tensor import Size, Tensor
 from gradviz.torch.legacy import (
     BoolTensor,
@@ -61,6 +63,7 @@ contiguous_format, preserve_format, channels_last = "contiguous_format", "preser
 return_types = _named.RETURN_TYPES
 globals().update(_FUNCTIONS)
 
+from gradviz.torch import _C as _C  # noqa: E402
 from gradviz.torch import (  # noqa: E402
     accelerator,
     amp,
@@ -117,6 +120,7 @@ __all__ = [
     "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_warn_always_enabled",
     "linalg",
     "mps",
     "nn",
@@ -126,6 +130,7 @@ __all__ = [
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
+    "set_warn_always",
     "signal",
     "special",
     "testing",
@@ -153,6 +158,16 @@ def compile(model: Any = None, **options: Any) -> Any:
     return model if model is not None else lambda function: function
 
 
+def set_warn_always(mode: _builtins.bool) -> None:
+    """Whether PyTorch's own warnings come each time, and not once per process."""
+    _state.warn_always = mode
+
+
+def is_warn_always_enabled() -> _builtins.bool:
+    """Whether PyTorch's own warnings come each time."""
+    return _state.warn_always
+
+
 def is_storage(obj: Any) -> _builtins.bool:
     """Never: storages are not exposed."""
     return False
@@ -169,6 +184,7 @@ for _name, _home in {
 }.items():
     globals()[_name].__module__ = _home  # what a snippet sees when it prints a type
 
+autograd.torch = _sys.modules[__name__]  # type: ignore[attr-defined]  # PyTorch has it there
 _missing.install()
 
 if _CHECKED:  # names that the engine registers; at run time `missing.py` answers for the others

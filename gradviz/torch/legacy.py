@@ -1,9 +1,11 @@
-"""Constructors from before PyTorch 0.4: `torch.FloatTensor([1, 2])`. Each makes an ordinary tensor of its element
-type."""
+"""What there was before PyTorch 0.4: `torch.FloatTensor([1, 2])` and its kin, which make an ordinary tensor of their
+element type, and attributes of tensors that do nothing any more."""
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 from gradviz.engine import dtypes
 from gradviz.engine.creation import legacy_tensor
@@ -35,3 +37,42 @@ IntTensor = _legacy(dtypes.int32)
 ShortTensor = _legacy(dtypes.int16)
 ByteTensor = _legacy(dtypes.uint8)
 BoolTensor = _legacy(dtypes.bool_)
+
+
+def _volatile(self: Tensor) -> bool:
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: Any) -> None:
+    warnings.warn(
+        "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning, stacklevel=2
+    )
+
+
+def _set_grad_fn(self: Tensor, value: Any) -> None:
+    if value is not None:
+        raise RuntimeError("_grad_fn can be only set to None")
+    self.detach_()
+
+
+def _refuse(message: str) -> Callable[[Tensor], NoReturn]:
+    def delete(self: Tensor) -> NoReturn:
+        raise RuntimeError(message)
+
+    return delete
+
+
+_HOOKS = "_given_hooks"
+for _name, _known in {
+    "volatile": property(_volatile, _set_volatile),
+    "_grad_fn": property(
+        lambda self: self.grad_fn, _set_grad_fn, _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!")
+    ),
+    "_backward_hooks": property(
+        lambda self: self.__dict__.get(_HOOKS),
+        lambda self, value: self.__dict__.update({_HOOKS: value}),
+        _refuse("Deletion of _backwards_hooks not allowed!"),
+    ),
+}.items():
+    setattr(Tensor, _name, _known)

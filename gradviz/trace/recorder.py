@@ -136,8 +136,10 @@ class Recorder(ForwardRecorder):
         step = self.step
         self.step = step + 1
         if node.retained is not None:
-            for tensor in node.retained.values():
-                self.grad_changed(step, tensor)
+            for kept in node.retained.values():
+                tensor = kept()
+                if tensor is not None:
+                    self.grad_changed(step, tensor)
         first = second = -1
         for slot, grad in enumerate(grads_out) if node.slots is None else zip(node.slots, grads_out, strict=True):
             if grad is not None:

@@ -2,33 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradviz.engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradviz.engine.call import backward, grad
 from gradviz.engine.function import Function
-from gradviz.engine.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from gradviz.engine.modes import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
-from gradviz.torch.autograd import function, functional, graph
+from gradviz.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
     "Function",
     "Variable",
+    "anomaly_mode",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "function",
     "functional",
     "grad",
+    "grad_mode",
     "gradcheck",
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` said last."""
+    return state.multithreading
+
+
+class _Engine:
+    """The part of the backward engine that custom functions call."""
+
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Call it when the backward pass that runs now is over."""
+        if state.running is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        state.running.callbacks.append(callback)
 
 
 class _VariableMeta(type):
@@ -38,6 +60,8 @@ class _VariableMeta(type):
 
 class Variable(metaclass=_VariableMeta):
     """As before PyTorch 0.4: the tensor itself."""
+
+    _execution_engine = _Engine()
 
     def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
         if not isinstance(data, Tensor):

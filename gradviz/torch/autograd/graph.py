@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradviz.engine.graph import Node, RemovableHandle, edge_of
+from gradviz.engine.graph import GradientEdge, Node, RemovableHandle, edge_of
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
@@ -103,16 +103,9 @@ def increment_version(tensor: Any) -> None:
         each._share_version().value += 1
 
 
-class GradientEdge(tuple):  # type: ignore[type-arg]
-    """(node, output number) of a tensor."""
-
-    node = property(lambda self: self[0])
-    output_nr = property(lambda self: self[1])
-
-
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where the gradient of a tensor arrives."""
     edge = edge_of(tensor)
     if edge is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(edge)
+    return GradientEdge(*edge)

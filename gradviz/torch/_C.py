@@ -1,0 +1,51 @@
+"""`torch._C`: the few names of PyTorch's compiled part that Python code about autograd asks for. Nothing else of it is
+here, as there is no compiled part."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from gradviz.engine import delayed
+from gradviz.engine.graph import Node
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor
+
+__all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engine_execute_node"]
+
+
+class _functions:
+    """Functions whose nodes compute nothing."""
+
+    DelayedError = staticmethod(delayed.delayed_error)
+    UndefinedGrad = staticmethod(delayed.undefined_grad)
+
+
+class _WeakTensorRef:
+    """Whether a tensor is still there."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._ref = weakref.ref(tensor)
+
+    def expired(self) -> bool:
+        """Whether it is gone."""
+        return self._ref() is None
+
+
+def _current_autograd_node() -> Node | None:
+    """The node that runs now."""
+    found: Node | None = state.node
+    return found
+
+
+def _will_engine_execute_node(node: Any) -> bool:
+    """Whether the backward pass that runs now comes to this node."""
+    if not isinstance(node, Node):
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {_type_name(node)}")
+    if state.running is None:
+        raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
+    return bool(state.running.will_run(node))
+
+
+def _type_name(value: Any) -> str:
+    return "torch.Tensor" if isinstance(value, Tensor) else type(value).__name__
