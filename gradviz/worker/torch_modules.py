@@ -32,26 +32,25 @@ _FOREIGN = (
 
 
 def load_torch() -> dict[str, types.ModuleType]:
-    """Import every module of `gradviz.torch`; returns them by the name that a snippet uses ("torch.nn")."""
+    """Import every module of `gradviz.torch`; returns those that PyTorch has, by the name that a snippet uses."""
     from gradviz import torch
+    from gradviz.torch.missing import MODULES
 
     found: dict[str, types.ModuleType] = {"torch": torch}
     for part in pkgutil.walk_packages(torch.__path__, f"{torch.__name__}."):
         found[part.name.removeprefix("gradviz.")] = importlib.import_module(part.name)
     _add_attributes(found)
-    return found
+    return {name: module for name, module in found.items() if name in MODULES | {"torch", "torch._C"}}
 
 
 def _add_attributes(found: dict[str, types.ModuleType]) -> None:
-    """Modules that are attributes only, like `torch.nn.functional` living in another file."""
+    """Modules without a file of their own, like `torch.distributions.normal`; what a file imported is not its own."""
     waiting = list(found.items())
     while waiting:
         name, module = waiting.pop()
         for key, value in vars(module).items():
             inner = f"{name}.{key}"
-            if not isinstance(value, types.ModuleType) or key.startswith("_") or inner in found:
-                continue
-            if value.__name__.startswith("gradviz.torch"):
+            if isinstance(value, types.ModuleType) and value.__name__ == f"gradviz.{inner}" and inner not in found:
                 found[inner] = value
                 waiting.append((inner, value))
 

@@ -74,8 +74,9 @@ def modules() -> list[str]:
                 found.append(name)
                 if part.ispkg:
                     waiting.append((name, [f"{folder}/{part.name}" for folder in path]))
-    depth = [name for name in found if name.count(".") <= 2 and not name.startswith("torch.testing.")]
-    return sorted(depth)
+    deep = ("torch.nn.modules.", "torch.nn.utils.", "torch.utils.data.")
+    kept = [name for name in found if name.count(".") <= 2 or (name.startswith(deep) and name.count(".") == 3)]
+    return sorted(name for name in kept if not name.startswith("torch.testing."))
 
 
 def main() -> None:
