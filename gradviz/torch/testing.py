@@ -1,15 +1,18 @@
-"""`torch.testing`: `assert_close`, with PyTorch's tolerances and words."""
+"""`torch.testing`: `assert_close`, with PyTorch's tolerances and words, and `make_tensor`."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.creation import as_tensor
 from gradviz.engine.tensor import Tensor
 
-__all__ = ["assert_close"]
+__all__ = ["assert_close", "make_tensor"]
 
 # relative and absolute tolerance by type, as PyTorch's table has them; other types must be equal
 TOLERANCE = {
@@ -114,3 +117,41 @@ def _of_tensors(wrong: Any, difference: Any, ratio: Any, relative: float, absolu
         at = tuple(int(i) for i in np.unravel_index(np.argmax(masked), masked.shape))
         lines.append(f"Greatest {title} difference: {masked[at].item()} at index {at}{_allowed(tolerance, exact)}")
     return "\n".join(lines)
+
+
+def make_tensor(
+    *shape: Any,
+    dtype: dtypes.dtype,
+    device: Any,
+    low: float | None = None,
+    high: float | None = None,
+    requires_grad: bool = False,
+    noncontiguous: bool = False,
+    exclude_zero: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """A tensor of random numbers from `low` up to `high`; by default from -9 to 9."""
+    size = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
+    strided = noncontiguous and math.prod(size) > 1  # every second of twice as many
+    size = (*size[:-1], 2 * size[-1]) if strided else size
+    if dtype.rank >= 2:
+        made = F["empty"](size, dtype=dtype, device=device)
+        parts = F["view_as_real"](made) if dtype.is_complex else made
+        parts.uniform_(-9 if low is None else low, 9 if high is None else high)
+    else:
+        least, most = _WHOLE_NUMBERS.get(dtype, (-9, 10))
+        bounds = (least if low is None else math.floor(low), most if high is None else math.ceil(high))
+        made = F["randint"](*bounds, size, dtype=dtype, device=device)
+    if strided:
+        made = made[..., 1::2]
+    elif memory_format is not None:
+        made = made.clone(memory_format=memory_format)
+    if exclude_zero:
+        made[made == 0] = F["finfo"](dtype).tiny if dtype.rank >= 2 else 1
+    if requires_grad:
+        made.requires_grad_()
+    found: Tensor = made
+    return found
+
+
+_WHOLE_NUMBERS = {dtypes.bool_: (0, 2), dtypes.uint8: (0, 10)}
