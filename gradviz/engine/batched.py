@@ -23,12 +23,6 @@ NO_CHOICE = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that "
     "yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
 )
-NO_ROOM = (
-    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
-    "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
-    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
-    "called inside the PyTorch framework, please file a bug report instead."
-)
 NO_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 
 
@@ -50,13 +44,15 @@ class BatchedArray(NDArrayOperatorsMixin):
         """The array of the first example: for geometry only, its numbers mean nothing."""
         n = len(self.levels)
         if 0 not in self.phys.shape[:n]:
-            return self.phys[(0,) * n]  # type: ignore[no-any-return]
+            found: Array = self.phys[(*([0] * n), ...)]  # type: ignore[arg-type]
+            return found
         return np.empty(self.phys.shape[n:], self.phys.dtype)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """How many examples there are at each level."""
-        return self.phys.shape[: len(self.levels)]
+        found: tuple[int, ...] = self.phys.shape[: len(self.levels)]
+        return found
 
     shape = property(lambda self: self.phys.shape[len(self.levels) :])
     strides = property(lambda self: self.phys.strides[len(self.levels) :])
@@ -109,9 +105,12 @@ class BatchedArray(NDArrayOperatorsMixin):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if func is np.may_share_memory:
-            return bool(func(*[each.phys if isinstance(each, BatchedArray) else each for each in args], **kwargs))
+            first, second = (each.phys if isinstance(each, BatchedArray) else each for each in args)
+            return bool(np.may_share_memory(first, second))
         if func in _BLANK:
             return self._blank(func, args, kwargs)
+        if func in _DYNAMIC:
+            raise RuntimeError(_DYNAMIC[func])
         return one_by_one(func, args, kwargs)
 
     def _blank(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -134,7 +133,28 @@ class BatchedArray(NDArrayOperatorsMixin):
         """The same memory, as another type of the same size."""
         return BatchedArray(self.phys.view(*args), self.levels)
 
+    def any(self, *args: Any, **kwargs: Any) -> Any:
+        """Whether something holds in any example: what is checked before an operation; along a dimension, apart."""
+        return bool(self.phys.any()) if not args and not kwargs else self._each("any", args, kwargs)
+
+    def all(self, *args: Any, **kwargs: Any) -> Any:
+        """As `any`, in all examples."""
+        return bool(self.phys.all()) if not args and not kwargs else self._each("all", args, kwargs)
+
+    def min(self, *args: Any, **kwargs: Any) -> Any:
+        """As `any`, the smallest of all numbers."""
+        return self.phys.min() if not args and not kwargs else self._each("min", args, kwargs)
+
+    def max(self, *args: Any, **kwargs: Any) -> Any:
+        """As `any`, the largest."""
+        return self.phys.max() if not args and not kwargs else self._each("max", args, kwargs)
+
+    def _each(self, name: str, args: Any, kwargs: Any) -> Any:
+        return one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
+
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, BatchedArray) and key.dtype == bool:  # what a check found wrong, in all examples
+            return self.phys[np.broadcast_to(spread(key, self.levels, self.sizes), self.phys.shape)]
         parts = key if isinstance(key, tuple) else (key,)
         if all(each is None or each is ... or isinstance(each, (int, np.integer, slice)) for each in parts):
             return BatchedArray(self.phys[(slice(None),) * len(self.levels) + parts], self.levels)
@@ -147,7 +167,19 @@ class BatchedArray(NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.ndarray, name):
             raise AttributeError(name)
-        return lambda *args, **kwargs: one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
+        return lambda *args, **kwargs: self._each(name, args, kwargs)
+
+
+def alike(data: Any, array: Array) -> Any:
+    """A new array with memory for every example where `data` has that."""
+    if not isinstance(data, BatchedArray):
+        return array
+    return BatchedArray(np.broadcast_to(array, (*data.sizes, *array.shape)).copy(), data.levels)
+
+
+def one_example(data: Any) -> Array:
+    """An array that lies in memory as the data of one example do."""
+    return data.first if isinstance(data, BatchedArray) else data
 
 
 def plain(data: Any) -> Any:
@@ -155,20 +187,50 @@ def plain(data: Any) -> Any:
     return data if isinstance(data, BatchedArray) else np.asarray(data)
 
 
+def no_room(name: str) -> RuntimeError:
+    """The refusal to write what differs from example to example into memory that they share."""
+    return RuntimeError(
+        f"vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
+        "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over "
+        f"in a vmap. Please try to use out-of-place operators instead of {name}. If said operator is being called "
+        "inside the PyTorch framework, please file a bug report instead."
+    )
+
+
 def overwrite(data: Any, values: Any) -> None:
     """Write values into memory, every example into its own."""
+    if any(level not in levels_of(data) for level in levels_of(values)):
+        raise no_room("inplace arithmetic")
     if not isinstance(data, BatchedArray):
-        if isinstance(values, BatchedArray):
-            raise RuntimeError(NO_ROOM)
         np.copyto(data, values, casting="unsafe")
         return
-    if any(level not in data.levels for level in levels_of(values)):
-        raise RuntimeError(NO_ROOM)
     np.copyto(data.phys, _aligned_to(values, data), casting="unsafe")
 
 
 def _aligned_to(values: Any, data: BatchedArray) -> Any:
     return _aligned(values, data.levels, data.ndim) if isinstance(values, BatchedArray) else values
+
+
+def no_dynamic(name: str) -> str:
+    """The refusal of what has as many results as the numbers say."""
+    return (
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::"
+        f"{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+    )
+
+
+_DYNAMIC: dict[Any, str] = {
+    np.nonzero: "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over "
+    "indexing with a boolean mask.",
+    np.unique: no_dynamic("_unique2"),
+    np.flatnonzero: no_dynamic("unique_consecutive"),
+}
+
+
+def refuse_truth(message: str, *tensors: Any) -> None:
+    """Of batched tensors there is no one answer."""
+    if levels_of([each._data for each in tensors]):
+        raise RuntimeError(message)
 
 
 _BLANK = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
@@ -246,5 +308,11 @@ def _joined(rows: list[Any], levels: tuple[int, ...], sizes: tuple[int, ...], em
     if isinstance(first, (tuple, list)):
         return type(first)([_joined(list(column), levels, sizes, empty) for column in zip(*rows, strict=True)])
     parts = [np.asarray(each) for each in rows]
+    for i, each in enumerate(parts):
+        if each.shape != parts[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(parts[0].shape)} at entry 0 and "
+                f"{list(each.shape)} at entry {i}"
+            )
     whole = np.empty((0, *parts[0].shape), parts[0].dtype) if empty else np.stack(parts)
     return BatchedArray(whole.reshape((*sizes, *parts[0].shape)), levels)

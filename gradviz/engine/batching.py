@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.batched import BatchedArray, aligned, levels_of, one_by_one, spread
+from gradviz.engine.batched import BatchedArray, aligned, levels_of, no_dynamic, one_by_one, spread
 from gradviz.engine.rows import OpRow
 
 Array = np.ndarray[Any, Any]
@@ -40,12 +40,23 @@ _WHOLE = {"sum": "sum_dim", "mean": "mean_dim", "max": "amax", "min": "amin"}
 _PRODUCTS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}
 
 
+_NO_MASK = (
+    "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
+    "batch this would return a differently shaped Tensor. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+
+
 def forward(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     """The row's forward, for all examples where any of the operands is batched."""
     if not any(isinstance(each, BatchedArray) for each in arrays) and not levels_of(dict(params)):
         return row.forward(*arrays, **params)
     if row.view:
         return _view(row, arrays, params)
+    if row.key == "nonzero":
+        raise RuntimeError(no_dynamic("nonzero"))
+    if row.key == "masked_select":
+        raise RuntimeError(_NO_MASK)
     known = levels_of(list(arrays))
     arrays = [_without_copies(each) for each in arrays]
     if not any(isinstance(each, BatchedArray) for each in arrays) and not levels_of(dict(params)):
@@ -102,7 +113,7 @@ def _wrapped(made: Any, levels: tuple[int, ...], place: int = 0) -> Any:
 def _elementwise(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     levels, given = aligned([each for each in arrays if each is not None])
     values = iter(given)
-    only = arrays[0] if len(arrays) == 1 else None
+    only = arrays[0] if isinstance(arrays[0], BatchedArray) and not any(each.ndim for each in arrays[1:]) else None
     made = row.forward(*[None if each is None else next(values) for each in arrays], **params)
     return _wrapped(made, levels, 0 if only is None else only.place)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, layers
 from gradviz.engine.api import api, method
+from gradviz.engine.batched import alike
 from gradviz.engine.data import NOT_NUMPY, infer_array
 from gradviz.engine.device import device
 from gradviz.engine.state import state
@@ -172,7 +173,7 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         layout: Any = None,
         memory_format: Any = None,
     ) -> Tensor:
-        return made(fill(input._data.shape, (dtype or input.dtype).np), requires_grad)
+        return made(alike(input._data, fill(input._data.shape, (dtype or input.dtype).np)), requires_grad)
 
     def new(
         self: Tensor,
@@ -183,7 +184,7 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         layout: Any = None,
         pin_memory: bool = False,
     ) -> Tensor:
-        return made(fill(sizes_of(size), (dtype or self.dtype).np), requires_grad)
+        return made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
 
     function.__name__ = name
     api(name, where="torch")(function)
@@ -216,7 +217,9 @@ def full_like(
     memory_format: Any = None,
 ) -> Tensor:
     """As `full`, with shape and type of another tensor."""
-    return made(np.full(input._data.shape, fill_value, (dtype or input.dtype).np), requires_grad)
+    return made(
+        alike(input._data, np.full(input._data.shape, fill_value, (dtype or input.dtype).np)), requires_grad
+    )
 
 
 @method("new_full")
@@ -224,7 +227,7 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """As `full`, with the type of this tensor."""
-    return made(np.full(sizes_of(size), fill_value, (dtype or self.dtype).np), requires_grad)
+    return made(alike(self._data, np.full(sizes_of(size), fill_value, (dtype or self.dtype).np)), requires_grad)
 
 
 @method("new_tensor")

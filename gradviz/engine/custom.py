@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradviz.engine import dual, layered, layers
-from gradviz.engine.batched import BatchedArray
+from gradviz.engine.batched import levels_of
 from gradviz.engine.function import Function, FunctionCtx
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -35,7 +35,7 @@ def apply_layered(cls: type[Function], args: tuple[Any, ...]) -> Any:
     number = dual.innermost(tensors)
     if number is not None:
         return _dual(cls, args, number)
-    levels = {n for t in tensors if isinstance(t._data, BatchedArray) for n in t._data.levels}
+    levels = levels_of([each._data for each in tensors])
     mapped = [each for each in layers.maps() if each.number in levels]
     if not mapped:
         return _marked(cls._run(_on_one_level(args))[1])
@@ -57,7 +57,7 @@ def apply_layered(cls: type[Function], args: tuple[Any, ...]) -> Any:
 
 def _on_one_level(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Tracked arguments that are the same for all examples, repeated where others differ from example to example."""
-    known = layered.levels_of([each._data for each in args if isinstance(each, Tensor)])
+    known = levels_of([each._data for each in args if isinstance(each, Tensor)])
     return tuple(
         layered.repeat(each, known) if known and isinstance(each, Tensor) and each._requires_grad else each
         for each in args
@@ -80,7 +80,7 @@ def _mapped(cls: type[Function], args: tuple[Any, ...], layer: layers.Layer) -> 
     whole: list[Any] = []
     dims: list[int | None] = []
     for each in args:
-        inside = isinstance(each, Tensor) and layer.number in layered.levels_of(each._data)
+        inside = isinstance(each, Tensor) and layer.number in levels_of(each._data)
         dims.append(0 if inside else None)
         whole.append(layered.remove(each, layer.number, 0, layer.size) if inside else each)
     found = cls.vmap(VmapInfo(layer.size, layer.randomness), tuple(dims), *whole)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gradviz.engine import cephes
 from gradviz.engine.fused import fma, fma32, fma64
+from gradviz.engine.layers import per_example
 from gradviz.engine.random import Generator
 
 Array = NDArray[Any]
@@ -58,6 +59,7 @@ def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float64 if dtype == np.complex128 else np.float32)
 
 
+@per_example(1)
 def uniform(
     generator: Generator, shape: Sequence[int], low: float = 0.0, high: float = 1.0, dtype: DType = np.float32
 ) -> Array:
@@ -79,6 +81,7 @@ def uniform(
     return values.reshape(shape)
 
 
+@per_example(1)
 def normal(
     generator: Generator,
     shape: Sequence[int],
@@ -146,6 +149,7 @@ def _box_muller64(uniforms: Array, mean: float, std: float) -> Array:
     return fma64(np.stack([each.reshape(-1, 8) for each in both], axis=1), std, mean).reshape(-1)
 
 
+@per_example(3)
 def randint(generator: Generator, low: int, high: int, shape: Sequence[int], dtype: DType = np.int64) -> Array:
     """`randint` and `random_(low, high)`: remainders of one raw number each, two for a range of 2**28 or more."""
     if low >= high:
@@ -156,6 +160,7 @@ def randint(generator: Generator, low: int, high: int, shape: Sequence[int], dty
     return (values + np.int64(low)).astype(dtype).reshape(shape)
 
 
+@per_example(1)
 def random_full(generator: Generator, shape: Sequence[int], dtype: DType) -> Array:
     """`random_()` without bounds: every value from 0 to the largest (the largest exact one for floating types)."""
     kind = np.dtype(dtype)
@@ -170,6 +175,7 @@ def random_full(generator: Generator, shape: Sequence[int], dtype: DType) -> Arr
     return (raw % np.uint64(span)).astype(kind).reshape(shape)
 
 
+@per_example(1)
 def randperm(generator: Generator, n: int, dtype: DType = np.int64) -> Array:
     """A permutation of 0..n-1: one raw number for each swap."""
     if n < 0:
@@ -183,6 +189,7 @@ def randperm(generator: Generator, n: int, dtype: DType = np.int64) -> Array:
     return np.array(order, dtype)
 
 
+@per_example(1)
 def bernoulli_scalar(generator: Generator, shape: Sequence[int], p: float = 0.5, dtype: DType = np.float32) -> Array:
     """`bernoulli_(p)` with a Python number: two raw numbers each."""
     if not 0 <= p <= 1:
@@ -190,6 +197,7 @@ def bernoulli_scalar(generator: Generator, shape: Sequence[int], p: float = 0.5,
     return (_doubles(generator, _count(shape)) < p).astype(dtype).reshape(shape)
 
 
+@per_example(1)
 def bernoulli(generator: Generator, probabilities: Array, dtype: DType | None = None) -> Array:
     """`torch.bernoulli(p)`: one raw number each, two where the probabilities are float64."""
     kind = probabilities.dtype
@@ -205,6 +213,7 @@ def bernoulli(generator: Generator, probabilities: Array, dtype: DType | None = 
     return chosen.astype(kind if dtype is None else dtype)
 
 
+@per_example(1)
 def dropout_mask(generator: Generator, shape: Sequence[int], p: float, dtype: DType = np.float32) -> Array:
     """What `dropout` multiplies by, for 0 < p < 1: zero with probability p, else 1 / (1 - p)."""
     kept = bernoulli_scalar(generator, shape, 1 - p, np.float32)
@@ -218,6 +227,7 @@ def _of_doubles(generator: Generator, shape: Sequence[int], dtype: DType, make: 
     return _narrow(make(_doubles(generator, _count(shape))), np.dtype(dtype)).astype(dtype).reshape(shape)
 
 
+@per_example(1)
 def exponential(generator: Generator, shape: Sequence[int], rate: float = 1.0, dtype: DType = np.float32) -> Array:
     """`exponential_(rate)`: two raw numbers each."""
     kind = np.dtype(dtype)
@@ -231,6 +241,7 @@ def exponential(generator: Generator, shape: Sequence[int], rate: float = 1.0, d
     return _of_doubles(generator, shape, dtype, lambda u: -1.0 / rate * _each(math.log1p, -u))
 
 
+@per_example(1)
 def geometric(generator: Generator, shape: Sequence[int], p: float, dtype: DType = np.float32) -> Array:
     """`geometric_(p)`: two raw numbers each."""
     if not 0 < p < 1:
@@ -238,6 +249,7 @@ def geometric(generator: Generator, shape: Sequence[int], p: float, dtype: DType
     return _of_doubles(generator, shape, dtype, lambda u: np.ceil(_each(math.log, u) / math.log1p(-p)))
 
 
+@per_example(1)
 def cauchy(
     generator: Generator, shape: Sequence[int], median: float = 0.0, sigma: float = 1.0, dtype: DType = np.float32
 ) -> Array:
@@ -247,6 +259,7 @@ def cauchy(
     return _of_doubles(generator, shape, dtype, lambda u: fma64(_each(math.tan, math.pi * (u - 0.5)), sigma, median))
 
 
+@per_example(1)
 def log_normal(
     generator: Generator, shape: Sequence[int], mean: float = 1.0, std: float = 2.0, dtype: DType = np.float32
 ) -> Array:
@@ -257,6 +270,7 @@ def log_normal(
     return _narrow(_each(math.exp, normals), np.dtype(dtype)).reshape(shape)
 
 
+@per_example(1)
 def multinomial(generator: Generator, weights: Array, num_samples: int, replacement: bool = False) -> Array:
     """`torch.multinomial`: a race of exponentials without replacement, else a search in the cumulative weights."""
     if weights.ndim not in (1, 2):
@@ -292,6 +306,7 @@ def _search_samples(generator: Generator, weights: Array, num_samples: int) -> A
     return samples.reshape([*weights.shape[:-1], num_samples])
 
 
+@per_example(1)
 def trunc_normal(
     generator: Generator,
     shape: Sequence[int],

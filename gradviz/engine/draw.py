@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions, dtypes
+from gradviz.engine import distributions, dtypes, layers
 from gradviz.engine.api import api, method
 from gradviz.engine.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.elementwise import number_array
@@ -126,6 +126,9 @@ def normal(
         )
     shape = np.broadcast_shapes(*(v._data.shape for v in (mean, std) if isinstance(v, Tensor)))
     kind = next(v._data.dtype for v in (mean, std) if isinstance(v, Tensor))
+    for each in (mean, std):
+        if state.layered and isinstance(each, Tensor):
+            layers.refuse_same(each._data)
     m, s = (v._data if isinstance(v, Tensor) else number_array(v, kind) for v in (mean, std))
     from gradviz.engine.ops.drawn import drawn_normal
 
@@ -156,6 +159,8 @@ def _fill_random(name: str, draw: Callable[..., Array]) -> None:
     @method(name)
     def function(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
         check_writable(self)
+        if state.layered:
+            layers.check_drawn_in_place(self._data)
         source = generator or globals()["generator"]
         put(self, draw(source, self._data, *args, **kwargs))
         if state.observer is not None:

@@ -57,8 +57,8 @@ def held(tensor: Tensor) -> Held | None:
     """The tangents of a tensor; a view of what became dual later finds them in its base."""
     base = tensor._base
     if base is not None and base._tangents:
-        for number in base._tangents:
-            if number in layers.duals and number not in (tensor._tangents or ()):
+        for number, tangent in base._tangents.items():
+            if tangent is not None and number in layers.duals and number not in (tensor._tangents or ()):
                 _share_with_base(tensor, number)
     return tensor._tangents
 
@@ -103,7 +103,7 @@ def push(
     node = _node(row, tensors, outputs, params, 1 if row.variadic else mask)
     for each in seeds:
         if each is not None:
-            each._requires_grad = True
+            each._requires_grad, each._wraps = True, (layers.next_number(),)
     before, state.grad = state.grad, True
     try:
         with paused():
@@ -173,6 +173,16 @@ class DualSaved(Saved):
 
     __slots__ = ("tangents",)
 
+    def __init__(self, one: Saved, tangents: Held | None) -> None:
+        self.counter, self.version, self.data, self.index, self.tensor = (
+            one.counter,
+            one.version,
+            one.data,
+            one.index,
+            one.tensor,
+        )
+        self.tangents = tangents
+
     def value(self, node: Node) -> Tensor:
         found = super().value(node)
         found._tangents = self.tangents
@@ -184,11 +194,9 @@ def keep_with_saved(outputs: Sequence[Tensor]) -> None:
     node = outputs[0]._node
     if node is None or node.saved is None:
         return
-    for one in node.saved:
+    for at, one in enumerate(node.saved):
         if type(one) in (Saved, DualSaved) and one is not None and one.tensor is None and one.index < len(outputs):
-            tangents = outputs[one.index]._tangents
-            one.__class__ = DualSaved
-            one.tangents = tangents
+            node.saved[at] = DualSaved(one, outputs[one.index]._tangents)
 
 
 # --- what PyTorch offers ---

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import batching, dual, layers
-from gradviz.engine.batched import BatchedArray, levels_of, spread
+from gradviz.engine.batched import BatchedArray, levels_of, no_room, spread
+from gradviz.engine.graph import Node
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -24,7 +25,10 @@ def apply(
     """Run a row on tensors that may be dual or batched."""
     number = dual.innermost(tensors)
     if number is None:
-        return _marked(_plain(row, tensors, arrays, params))
+        made = _marked(_plain(row, tensors, arrays, params))
+        if row.view:
+            _hide(tensors[0], made)
+        return made
     with dual.without(tensors, number) as tangents:
         made = apply(row, tensors, arrays, params)
         outputs = [made] if row.single else list(made)
@@ -53,6 +57,7 @@ def write(
 
     number = dual.innermost(tensors)
     if number is None:
+        _check_room(target, row, tensors)
         return run(target, row, expanded(row, tensors), arrays, params, batching.forward)
     with dual.without(tensors, number) as tangents:
         operands = [as_it_was(t) if t is not None and _shares(t, target) else t for t in tensors]
@@ -65,9 +70,29 @@ def write(
     return target
 
 
+def _check_room(target: Tensor, row: OpRow, tensors: Sequence[Tensor | None]) -> None:
+    """A tensor that all examples share has no place for results that differ."""
+    own = levels_of(target._data)
+    known = levels_of([None if t is None else t._data for t in tensors])
+    if any(level not in own for level in known):
+        shape = list(target.shape)
+        if row.name in ("add", "sub"):
+            whole = [*(n for level, n in known.items() if level not in own), *shape]
+            raise RuntimeError(f"output with shape {shape} doesn't match the broadcast shape {whole}")
+        raise no_room("fill_" if row.name == "fill" else "inplace arithmetic")
+
+
 def _shares(operand: Tensor, target: Tensor) -> bool:
     counter = target._version_counter
     return operand is target or (counter is not None and operand._version_counter is counter)
+
+
+def _hide(source: Tensor | None, made: Any) -> None:
+    """What is hidden of a tensor is hidden of its views, which would look for it in the base."""
+    hidden = {} if source is None else {n: None for n, t in (source._tangents or {}).items() if t is None}
+    if hidden:
+        for each in made if isinstance(made, (tuple, list)) else (made,):
+            each._tangents = dict(hidden)
 
 
 def _own(tangent: Tensor | None, given: dual.Tangents) -> Tensor | None:
@@ -96,20 +121,38 @@ def _plain(
 def expanded(row: OpRow, tensors: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     """Where a batched operand meets a tracked one that is the same for all examples, the gradient of the latter has
     to be summed over them: an operation that repeats it does so."""
-    known = levels_of([None if t is None else t._data for t in tensors])
-    if not known or not state.grad or not (row.gradients or row.joint):
+    if not state.grad or not (row.gradients or row.joint):
         return tensors
+    known = levels_of([None if t is None else t._data for t in tensors])
+    maps = layers.maps()
+    if not known and not maps:
+        return tensors
+    inner = max(layers.tracking(), default=0)
+    for each in maps:
+        if each.number < inner:
+            known[each.number] = each.size
     return [t if t is None or not t._requires_grad else repeat(t, known) for t in tensors]
 
 
 def repeat(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
-    """The tensor with all of the levels; its gradient is summed over those that it lacked."""
+    """The tensor where examples of these levels meet it: its gradient is summed over those of the levels that it lacks
+    and that were opened after it was made. (Made within a layer inside of a vmap, it has a gradient for each example
+    of that vmap.)"""
+    own, born = tuple(levels_of(tensor._data)), max(tensor._wraps, default=0)
+    lacking = {level: size for level, size in known.items() if level not in own and level > born}
+    if not lacking:
+        return tensor
+    made = _for_all(tensor, lacking)
+    made._wraps = layers.tracking()
+    return made
+
+
+def _for_all(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
+    """The tensor once for each example; the gradients of all of them are summed."""
     from gradviz.engine.apply import apply as run
 
-    own = tuple(levels_of(tensor._data))
-    if all(level in own for level in known):
-        return tensor
-    made: Tensor = run(REPEAT, (tensor,), (tensor._data,), {"known": dict(known), "keep": own}, batching.direct)
+    made: Tensor = run(REPEAT, (tensor,), (tensor._data,), {"known": known}, batching.direct)
+    made._tangents = tensor._tangents
     return made
 
 
@@ -125,26 +168,25 @@ def _marked(made: Any) -> Any:
 # --- between a tensor of all examples and a batched one ---
 
 
-def _repeated(x: Any, *, known: Mapping[int, int], keep: tuple[int, ...]) -> Any:
+def _repeated(x: Any, *, known: Mapping[int, int]) -> Any:
     own = levels_of(x)
     every = dict(sorted({**own, **known}.items()))
     return BatchedArray(spread(x, tuple(every), tuple(every.values())), tuple(every))
 
 
-def _summed(grad: Tensor, keep: tuple[int, ...]) -> Tensor:
+def _summed(grad: Tensor, known: Mapping[int, int]) -> Tensor:
     from gradviz.engine.apply import apply as run
 
-    known = levels_of(grad._data)
-    made: Tensor = run(SUM, (grad,), (grad._data,), {"keep": keep, "known": known}, batching.direct)
+    made: Tensor = run(SUM, (grad,), (grad._data,), {"known": known}, batching.direct)
     return made
 
 
-def _sum_levels(x: Any, *, keep: tuple[int, ...], known: Mapping[int, int]) -> Any:
+def _sum_levels(x: Any, *, known: Mapping[int, int]) -> Any:
     if not isinstance(x, BatchedArray):
         return x
-    extra = tuple(i for i, level in enumerate(x.levels) if level not in keep)
+    extra = tuple(i for i, level in enumerate(x.levels) if level in known)
     total = x.phys.sum(axis=extra, dtype=x.dtype) if extra else x.phys
-    rest = tuple(level for level in x.levels if level in keep)
+    rest = tuple(level for level in x.levels if level not in known)
     return BatchedArray(total, rest) if rest else total
 
 
@@ -173,7 +215,7 @@ def _row(name: str, forward: Any, formula: Any) -> OpRow:
 
 
 REPEAT = _row("BatchRepeat", _repeated, _summed)
-SUM = _row("BatchSum", _sum_levels, lambda grad, known: repeat(grad, known))
+SUM = _row("BatchSum", _sum_levels, lambda grad, known: _for_all(grad, known))
 ADD = _row("AddBatchDim", _added, lambda grad, level, dim, self_shape: remove(grad, level, dim, self_shape[dim]))
 REMOVE = _row("RemoveBatchDim", removed, lambda grad, level, dim: add(grad, level, dim))
 
@@ -186,9 +228,20 @@ def add(tensor: Tensor, level: int, dim: int) -> Tensor:
 def remove(tensor: Tensor, level: int, dim: int, size: int) -> Tensor:
     """A batched tensor with its examples as dimension `dim`."""
     if level not in levels_of(tensor._data):
-        tangents, tensor = tensor._tangents, repeat(tensor, {level: size})
-        tensor._tangents = tangents
+        tensor = _for_all(tensor, {level: size})
     return _between(REMOVE, tensor, {"level": level, "dim": dim, "size": size})
+
+
+_WHOLE = {f"{name}Backward0": f"{name}Backward1" for name in ("Sum", "Mean", "Prod")}
+
+
+def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> None:
+    """To PyTorch the operation inside of a vmap is one on all examples, whose node is the history of the result: the
+    node that makes a dimension of the examples shows that name, unless it moves the dimension."""
+    inside = tensor.grad_fn
+    if row is REMOVE and inside is not None:
+        name = _WHOLE.get(inside.class_name, inside.class_name)
+        node.class_name = name if params["dim"] == 0 else "PermuteBackward0"  # type: ignore[misc]
 
 
 def _between(row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> Tensor:
@@ -197,7 +250,8 @@ def _between(row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> Tensor:
     made: Tensor = run(row, (tensor,), (tensor._data,), params, batching.direct)
     if made._node is not None:
         layers.keep_looking()
-    made._version_counter = tensor._share_version()
+        _name_as_inside(made._node, row, tensor, params)
+    made._version_counter, made._wraps = tensor._share_version(), tensor._wraps
     for number, tangent in (tensor._tangents or {}).items():
         if number in layers.duals and tangent is not None:
             dual.set_tangent(made, number, _between(row, tangent, params))

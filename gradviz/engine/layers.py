@@ -4,19 +4,18 @@ and a dual level of `torch.autograd.forward_ad` is open or not. While there is a
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from gradviz.engine.state import state
 
-if TYPE_CHECKING:
-    from gradviz.engine.batched import BatchedArray
-
-Array = np.ndarray[Any, Any]
+F = TypeVar("F", bound=Callable[..., Any])
 
 _RANDOM_REFUSED = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
@@ -38,6 +37,7 @@ class Layer:
 stack: list[Layer] = []
 duals: list[int] = []  # the open levels of forward differentiation, innermost last
 _last = 0
+_drawing: list[bool] = []  # not empty while random numbers for all examples are drawn
 _kept = False  # a graph with batched tensors outlives its vmap
 
 
@@ -112,33 +112,73 @@ def maps() -> list[Layer]:
     return [each for each in stack if each.kind == "vmap"]
 
 
-def drawn(draw: Callable[[Any], Any], shape: Any) -> Any:
-    """Random numbers under vmap: refused, one set for every example, or one for each, as its `randomness` says."""
-    from gradviz.engine.batched import BatchedArray
-
-    batched = isinstance(shape, BatchedArray)
-    own: tuple[Layer, ...] = tuple(each for each in maps() if each.randomness != "same")
-    if any(each.randomness == "error" for each in own):
-        raise RuntimeError(_RANDOM_REFUSED)
-    if batched and len(own) < len(maps()):
+def refuse_requires_grad() -> None:
+    """Inside of a transform nobody but the transform says what is differentiated."""
+    if stack:
         raise RuntimeError(
-            "Vmap does not currently support same randomness with a batched tensor input as they will require the "
-            "random numbers to differ"
+            "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
+            "inside of a function being transformed by a functorch transform. This is unsupported, please attempt to "
+            "use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
+            "of a function being transformed instead."
         )
-    numbers = tuple(each.number for each in own)
-    sizes = tuple(each.size for each in own)
-    if isinstance(shape, tuple):
-        found = draw((*sizes, *shape))
-        return BatchedArray(found, numbers) if own else found
-    return _drawn_for(draw, shape, numbers, sizes)
 
 
-def _drawn_for(
-    draw: Callable[[Any], Any], given: Array | BatchedArray, numbers: tuple[int, ...], sizes: tuple[int, ...]
-) -> Any:
-    """As `drawn`, where the numbers follow an array of parameters."""
+def per_example(at: int) -> Callable[[F], F]:
+    """Mark a function that draws random numbers, whose argument `at` is the shape (or an array of parameters): under
+    vmap it is refused, gives one set of numbers for every example, or one for each, as `randomness` says."""
+
+    def mark(fn: F) -> F:
+        @functools.wraps(fn)
+        def draw(*args: Any, **kwargs: Any) -> Any:
+            if not state.layered or _drawing or not maps():
+                return fn(*args, **kwargs)
+            return _drawn(lambda given: fn(*args[:at], given, *args[at + 1 :], **kwargs), args[at])
+
+        return cast(F, draw)
+
+    return mark
+
+
+def check_drawn_in_place(data: Any) -> None:
+    """Numbers that differ from example to example need memory for every example."""
+    from gradviz.engine.batched import levels_of
+
+    known = levels_of(data)
+    if any(each.randomness == "different" and each.number not in known for each in maps()):
+        raise RuntimeError(
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
+            "randomness. If this is necessary for your usage, please file an issue with functorch."
+        )
+
+
+def refuse_same(data: Any) -> None:
+    """One set of numbers can't follow parameters that differ from example to example."""
+    from gradviz.engine.batched import levels_of
+
+    if levels_of(data) and any(each.randomness == "same" for each in maps()):
+        raise RuntimeError(
+            "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with "
+            "functorch"
+        )
+
+
+def _drawn(draw: Callable[[Any], Any], given: Any) -> Any:
     from gradviz.engine.batched import BatchedArray, spread
 
-    if not numbers:
-        return draw(given)
-    return BatchedArray(draw(np.ascontiguousarray(spread(given, numbers, sizes))), numbers)
+    own = [each for each in maps() if each.randomness != "same"]
+    if any(each.randomness == "error" for each in own):
+        raise RuntimeError(_RANDOM_REFUSED)
+    refuse_same(given)
+    numbers, sizes = tuple(each.number for each in own), tuple(each.size for each in own)
+    _drawing.append(True)
+    try:
+        if not own:
+            return draw(given)
+        if isinstance(given, (tuple, list)):
+            return BatchedArray(draw((*sizes, *given)), numbers)
+        if isinstance(given, (BatchedArray, np.ndarray)):
+            return BatchedArray(draw(np.ascontiguousarray(spread(given, numbers, sizes))), numbers)
+        rows = np.stack([draw(given) for _ in range(math.prod(sizes))])
+        return BatchedArray(rows.reshape((*sizes, *rows.shape[1:])), numbers)
+    finally:
+        _drawing.pop()

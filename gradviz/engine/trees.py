@@ -32,7 +32,8 @@ def _shape_of(tree: Any, leaves: list[Any]) -> Callable[[Any], Any]:
             return lambda values: kind(*[one(values) for one in parts])
         if hasattr(tree, "fields"):  # a result with names, such as that of max
             return lambda values: kind(*[one(values) for one in parts])
-        return lambda values: kind([one(values) for one in parts])
+        made = kind if kind.__name__ != "Size" else tuple
+        return lambda values: made([one(values) for one in parts])
     leaves.append(tree)
     return next
 

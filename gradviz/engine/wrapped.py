@@ -80,3 +80,10 @@ def _plain(tensor: Tensor, data: Any, tangent: Tensor | None, history: bool = Tr
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
     return printing.format_tensor(data, suffixes=suffixes)
+
+
+def tracks(tensor: Tensor) -> bool:
+    """Whether the outermost transform that wraps a tracked tensor is one that differentiates backwards: another hides
+    what is tracked inside."""
+    around = wrappers(tensor)
+    return not around or any(each.number == around[0][0] and each.kind == "grad" for each in layers.stack)

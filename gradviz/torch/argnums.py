@@ -66,4 +66,7 @@ def value_and_aux(found: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
         return found, None
     if not (isinstance(found, tuple) and len(found) == 2):
         raise RuntimeError(f"{name}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    for each in flatten(found[1])[0]:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(each)}")
     return found

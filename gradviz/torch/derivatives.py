@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradviz.engine import dual, layered, layers
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.call import grad as _backward
+from gradviz.engine.graph import edge_of
 from gradviz.engine.modes import enable_grad
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -30,32 +30,33 @@ def _fresh(x: Any) -> Tensor:
     """The argument as a new start of differentiation; it stays connected to what differentiates outside."""
     if not isinstance(x, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
-    known = {each.number: each.size for each in layers.maps()}
+    if x.dtype.rank < 2:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
     made: Tensor
-    if x.requires_grad:
-        made = layered.repeat(x, known).view_as(x)
+    if x._requires_grad:
+        made = x.view_as(x)
         made._tangents = x._tangents
     else:
-        made = (layered.repeat(x, known) if known else x).detach()
+        made = x.detach()
         made._tangents = x._tangents
-        made._requires_grad = x.dtype.rank >= 2
+        made._requires_grad = True
         if state.observer is not None:
             state.observer.metadata_changed(made)
     made._wraps = layers.tracking()
     return made
 
 
-@contextmanager
-def _inside(values: Any) -> Iterator[None]:
-    """Arguments that are not differentiated belong to the layer too while it is open."""
-    marked = [(each, each._wraps) for each in flatten(values)[0] if isinstance(each, Tensor)]
-    for each, _ in marked:
-        each._wraps = layers.tracking()
-    try:
-        yield
-    finally:
-        for each, before in marked:
-            each._wraps = before
+def _inside(value: Any) -> Any:
+    """An argument that is not differentiated, as a tensor of the layer with the history that it had."""
+    if not isinstance(value, Tensor):
+        return value
+    if value._requires_grad:
+        value = layered.repeat(value, {each.number: each.size for each in layers.maps()})
+        edge_of(value)
+    made: Tensor = object.__new__(type(value))
+    made.__dict__.update(value.__dict__)
+    made._wraps = layers.tracking()
+    return made
 
 
 def _released(value: Any) -> Any:
@@ -93,17 +94,18 @@ def grad_and_value(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool =
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        with layers.layer("grad"), enable_grad(), _inside((args, kwargs)):
-            places = places_of(argnums, len(args))
+        places, outer = places_of(argnums, len(args)), state.grad
+        with layers.layer("grad"), enable_grad():
             leaves, rebuild = flatten([args[i] for i in places])
-            nested = any(isinstance(each, Tensor) and each.requires_grad for each in leaves)
+            nested = any(isinstance(each, Tensor) and each._requires_grad for each in leaves)
             fresh = [_fresh(each) for each in leaves]
-            found = func(*replaced(args, places, rebuild(list(fresh))), **kwargs)
+            given = replaced(map_leaves(_inside, args), places, rebuild(list(fresh)))
+            found = func(*given, **map_leaves(_inside, kwargs))
             value, aux = value_and_aux(found, has_aux, "grad_and_value(f)(*args)")
             _check_scalar(value)
-            nested = nested or _reaches_outside([value], fresh)
+            nested = outer and (nested or _reaches_outside([value], fresh))
             grads: Sequence[Tensor | None] = [None] * len(fresh)
-            if value.requires_grad:
+            if value._requires_grad:
                 grads = _backward(value, fresh, retain_graph=nested, create_graph=nested, allow_unused=True)
             result = rebuild(_zeros_for(grads, fresh))
         result = result[0] if isinstance(argnums, int) else tuple(result)
@@ -143,11 +145,12 @@ def vjp(func: Fn, *primals: Any, has_aux: bool = False) -> Any:
 
 def _pulling(func: Fn, args: tuple[Any, ...], places: tuple[int, ...], single: bool, has_aux: bool) -> Any:
     """As `vjp`, for the arguments at some places; `single` leaves the one out of its tuple."""
-    with layers.layer("grad"), enable_grad(), _inside(args):
+    outer = state.grad
+    with layers.layer("grad"), enable_grad():
         leaves, rebuild = flatten(tuple(args[i] for i in places))
-        nested = any(isinstance(each, Tensor) and each.requires_grad for each in leaves)
+        nested = any(isinstance(each, Tensor) and each._requires_grad for each in leaves)
         fresh = [_fresh(each) for each in leaves]
-        found = func(*replaced(args, places, rebuild(list(fresh))))
+        found = func(*replaced(map_leaves(_inside, args), places, rebuild(list(fresh))))
         out, aux = value_and_aux(found, has_aux, "vjp(f, *primals)")
         outs, rebuild_out = flatten(out)
         only_tensors(outs, "vjp(f, *primals)")
@@ -157,18 +160,18 @@ def _pulling(func: Fn, args: tuple[Any, ...], places: tuple[int, ...], single: b
                     "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype "
                     f"{each.dtype}"
                 )
-        nested = nested or _reaches_outside(outs, fresh)
+        nested = outer and (nested or _reaches_outside(outs, fresh))
 
-    def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+    def wrapper(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         weights, _ = flatten(cotangents)
         if structure(cotangents) != structure(out):
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
                 f"function. cotangents: {pretty(cotangents)}, primal output: {pretty(out)}"
             )
-        tracked = (nested or any(each.requires_grad for each in weights)) and state.grad
+        tracked = (nested or any(each._requires_grad for each in weights)) and state.grad
         tracked = tracked if create_graph is None else create_graph and tracked
-        pairs = [(y, w) for y, w in zip(outs, weights, strict=True) if y.requires_grad]
+        pairs = [(y, w) for y, w in zip(outs, weights, strict=True) if y._requires_grad]
         grads: Sequence[Tensor | None] = [None] * len(fresh)
         if pairs:
             ys, ws = [y for y, _ in pairs], [w for _, w in pairs]
@@ -176,9 +179,10 @@ def _pulling(func: Fn, args: tuple[Any, ...], places: tuple[int, ...], single: b
         result = rebuild(_zeros_for(grads, fresh))
         return result[0] if single else result
 
+    wrapper.__qualname__ = "_vjp_with_argnums.<locals>.wrapper"
     value = out if nested else rebuild_out([_released(each) for each in outs])
     aux = aux if nested else map_leaves(_released, aux)
-    return (value, pull, aux) if has_aux else (value, pull)
+    return (value, wrapper, aux) if has_aux else (value, wrapper)
 
 
 def jacrev(
@@ -252,11 +256,11 @@ def _pushing(
         )
     for name, each in (("primals", leaves), ("tangents", directions)):
         _check_given(each, name)
-    with layers.layer("jvp"), layers.dual() as number, dual.pushing(), _inside(args):
+    with layers.layer("jvp"), layers.dual() as number, dual.pushing():
         duals = [dual.make_dual(x, t, number) for x, t in zip(leaves, directions, strict=True)]
-        for each in duals:
-            each._wraps = layers.tracking()
-        found = func(*replaced(args, places, rebuild(list(duals))))
+        for one in duals:
+            one._wraps = layers.tracking()
+        found = func(*replaced(map_leaves(_inside, args), places, rebuild(list(duals))))
         out, aux = value_and_aux(found, has_aux, _JVP)
         outs, rebuild_out = flatten(out)
         only_tensors(outs, _JVP)
@@ -347,7 +351,7 @@ def linearize(func: Fn, *primals: Any) -> tuple[Any, Fn]:
         with enable_grad():
             seeds = [T["zeros_like"](each).requires_grad_() for each in outs]
             rows, _ = flatten(pull(rebuild_out(list(seeds)), create_graph=True))
-        pairs = [(g, t) for g, t in zip(rows, directions, strict=True) if g.requires_grad]
+        pairs = [(g, t) for g, t in zip(rows, directions, strict=True) if g._requires_grad]
         found: Sequence[Tensor | None] = [None] * len(seeds)
         if pairs:
             found = _backward([g for g, _ in pairs], seeds, [t for _, t in pairs], allow_unused=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradviz.engine import draw, layered, layers
 from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.batched import levels_of
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.trees import broadcast, flatten, is_branch, structure
 
@@ -148,7 +149,7 @@ def _outputs(found: Any, out_dims: Any, layer: layers.Layer, func: Fn) -> Any:
 
 def _output(x: Any, dim: int | None, layer: layers.Layer, name: str) -> Any:
     if dim is None:
-        if isinstance(x, Tensor) and layer.number in layered.levels_of(x._data):
+        if isinstance(x, Tensor) and layer.number in levels_of(x._data):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return x
     if not isinstance(x, Tensor):

@@ -60,7 +60,7 @@ def _replaced(module: Any, tensors: Mapping[str, Any]) -> Iterator[None]:
         owner = module.get_submodule(path)
         known = owner._parameters if key in owner._parameters else owner._buffers
         if key not in known:
-            raise AttributeError(f"{owner._get_name()} has no attribute `{key}`")
+            continue
         put_back.append((known, key, known[key]))
         known[key] = tensor
     try:
@@ -132,7 +132,7 @@ def _stacked(tensors: list[Tensor], name: str) -> Tensor:
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
     """Every batch norm below, without running statistics."""
-    from gradviz.torch.nn.modules.batchnorm import _BatchNorm
+    from gradviz.torch.nn.modules.normalization import _BatchNorm
 
     for module in root.modules():
         if isinstance(module, _BatchNorm) and module.track_running_stats:

@@ -10,6 +10,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import NO_PARAMS, apply
+from gradviz.engine.batched import plain, refuse_truth
 from gradviz.engine.elementwise import (
     NUMBERS,
     Prepared,
@@ -27,6 +28,7 @@ from gradviz.engine.elementwise import (
 from gradviz.engine.ops.index_checks import check_value
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import op
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -288,10 +290,18 @@ register(lambda input, max: _prepare_clamp(input, None, max), ("clamp_max",))
 
 # --- whole-tensor tests ---
 
+_NO_EQUAL = "Batching rule not implemented for aten::equal. We could not generate a fallback."
+_NO_ALLCLOSE = (
+    "vmap over torch.allclose isn't supported yet. Please file an issue at https://github.com/pytorch/pytorch/issues "
+    "if you need this feature."
+)
+
 
 @api("equal")
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether shapes and all elements are equal."""
+    if state.layered:
+        refuse_truth(_NO_EQUAL, input, other)
     return input._data.shape == other._data.shape and bool((input._data == other._data).all())
 
 
@@ -302,7 +312,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
         raise RuntimeError(f"{input.dtype.title} did not match {other.dtype.title}")
     check_broadcast(input._data, other._data)
     close = np.isclose(_wide(input._data), _wide(other._data), rtol=rtol, atol=atol, equal_nan=equal_nan)
-    return wrap(np.asarray(close))
+    return wrap(plain(close))
 
 
 def _wide(x: Any) -> Any:
@@ -312,6 +322,8 @@ def _wide(x: Any) -> Any:
 @api("allclose")
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close."""
+    if state.layered:
+        refuse_truth(_NO_ALLCLOSE, input, other)
     return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
 
 

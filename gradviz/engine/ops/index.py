@@ -14,6 +14,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import apply, call
+from gradviz.engine.batched import one_by_one
 from gradviz.engine.elementwise import NUMBERS, operand
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.reduce import wrap_dim
@@ -261,7 +262,7 @@ class _Indexer:
             self._mask(data)
         elif index.dtype.rank != 1:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        elif not data.ndim:
+        elif not data.ndim and type(data) is np.ndarray:
             self._select(int(data))
         else:
             self._add(self._checked(data))
@@ -296,6 +297,8 @@ class _Indexer:
         """The index tensors as one, and the dimensions that they index."""
         slots = tuple(self.slots)
         parts = list(self.slots.values())
+        if any(type(each) is not np.ndarray for each in parts):
+            return wrap(one_by_one(_together, parts, {})), slots
         if len(parts) == 1:
             return wrap(np.ascontiguousarray(parts[0], np.int64)), slots
         try:
@@ -305,6 +308,11 @@ class _Indexer:
             raise IndexError(
                 f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
             ) from None
+
+
+def _together(*parts: Array) -> Array:
+    """The index arrays of one example of a vmap as one."""
+    return parts[0].astype(np.int64) if len(parts) == 1 else np.stack(np.broadcast_arrays(*parts)).astype(np.int64)
 
 
 @method("__getitem__")

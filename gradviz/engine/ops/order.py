@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.batched import plain
 from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.matmul import squeezed
@@ -325,7 +326,7 @@ def searchsorted(
     else:
         pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
         found = np.stack([np.searchsorted(a, v, side=way) for a, v in pairs]).reshape(values.shape)  # type: ignore[call-overload]
-    return made(np.asarray(found, np.int32 if out_int32 else np.int64))
+    return made(plain(found).astype(np.int32 if out_int32 else np.int64))
 
 
 api("bucketize", where="torch")(

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
+from gradviz.engine.batched import one_example
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
@@ -77,7 +78,7 @@ AS_STRIDED = op(
 @api("as_strided")
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """The memory seen with given sizes and strides."""
-    memory, start = memory_of(input._data)
+    memory, start = memory_of(one_example(input._data))
     offset = start if storage_offset is None else storage_offset
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
