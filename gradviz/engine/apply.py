@@ -68,6 +68,8 @@ def _layered(
     from gradviz.engine.layered import apply as run
 
     return run(row, tensors, arrays, params)
+
+
 _copying: list[Mapping[str, OpRow]] = []
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.engine import dtypes, printing
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
-from gradviz.engine.creation import check_device
+from gradviz.engine.creation import check_device, from_numpy
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
@@ -198,6 +198,13 @@ def as_array(self: Tensor, dtype: Any = None, copy: Any = None) -> Array:
     """For `np.asarray(tensor)`."""
     found = numpy(self)
     return found if dtype is None else found.astype(dtype)
+
+
+@method("__array_wrap__")
+def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy makes of a result of its own functions on a tensor: a tensor over the same memory."""
+    found = np.asarray(array)
+    return from_numpy(found.astype(np.uint8) if found.dtype == np.bool_ else found)
 
 
 # --- copies of the object ---

@@ -89,9 +89,7 @@ def randint(
 
 
 @api("randint_like", where="torch")
-def randint_like(
-    input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None
-) -> Tensor:
+def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     return made(distributions.randint(generator, low, high, input._data.shape, (dtype or input.dtype).np))

@@ -5,7 +5,6 @@ the operator. Type promotion and numbers as operands are handled here for all of
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from gradviz.engine.api import api, give, method
 from gradviz.engine.apply import NO_PARAMS, apply
 from gradviz.engine.graph import Node, accumulator
 from gradviz.engine.inplace import write
+from gradviz.engine.overloads import check_operands
 from gradviz.engine.refusals import check_kind, check_subtraction
 from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import Saved, save
@@ -47,8 +47,8 @@ def number_array(value: Any, target: np.dtype[Any]) -> Array:
 
 def number_tensor(value: Any) -> Tensor:
     """A Python number as an operand: it takes part in type promotion as a number, not as a tensor."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, np.generic):  # only NumPy's double precision numbers are Python's complex numbers
+        value = float(value.real) if isinstance(value, np.complex64) else value.item()
     target = np.dtype(np.complex128) if isinstance(value, complex) else dtypes.float64.np
     if isinstance(value, bool):
         target = dtypes.bool_.np
@@ -164,6 +164,8 @@ def register(
 
 def prepare_pair(row: OpRow, x: Any, y: Any, params: Mapping[str, Any], division: bool) -> Prepared:
     """Cast both operands to their common type."""
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        check_operands(row.name, x, y)
     a, b = operand(x, row.name), operand(y, row.name, 2)
     target = result_type(a, b)
     if target.rank in (0, 3):
@@ -185,34 +187,34 @@ def binary(
     operators: str = "",
     fast: bool = True,
     inplace: bool = True,
+    number: OpRow | None = None,
 ) -> None:
     """Register an operation of two operands. `operators` names the dunder (`mul`): `__mul__`, `__rmul__`,
-    `__imul__` come of it."""
+    `__imul__` come of it. `number` is the row for a Python number as second operand, where PyTorch has another."""
     shared: Mapping[str, Any] = {"alpha": 1} if alpha else NO_PARAMS
 
     def prepare(input: Any, other: Any, **given: Any) -> Prepared:
         if given and not (alpha and given.keys() <= {"alpha"}):
             raise TypeError(f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'")
-        return prepare_pair(row, input, other, given or shared, division)
+        chosen = number if number is not None and isinstance(other, NUMBERS) else row
+        return prepare_pair(chosen, input, other, given or shared, division)
 
     function = register(prepare, names or (row.name,), inplace=inplace)
     if operators:
         quick = _quick(row, function, "fc" if division else "fcV", shared) if fast else function
-        _operators(operators, quick, prepare)
+        dunders(operators, quick, prepare)
 
 
 _ORDERED = ("mod", "floordiv", "lshift", "rshift")  # `2 + x` is `x + 2` to PyTorch, `2 % x` is not `x % 2`
 
 
-def _operators(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..., Prepared]) -> None:
+def dunders(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..., Prepared]) -> None:
     def left(self: Tensor, other: Any) -> Any:
         if not isinstance(other, (Tensor, *NUMBERS)):
-            return _foreign(name, self, other, False)
+            return NotImplemented
         return quick(self, other)
 
     def right(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, NUMBERS):
-            return _foreign(name, self, other, True)
         return quick(operand(other), self) if name in _ORDERED else quick(self, other)
 
     def in_place(self: Tensor, other: Any) -> Any:
@@ -221,18 +223,23 @@ def _operators(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..
         return write(self, *prepare(self, other))
 
     method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
-    method(f"__r{name}__")(right)
+    method(f"__r{name}__")(reflected(name, right))
     method(f"__i{name}__")(in_place)
 
 
-def _foreign(name: str, self: Tensor, other: Any, reflected: bool) -> Any:
-    """An operand that is neither tensor nor number: a NumPy array works as in PyTorch, others are Python's own
-    refusal."""
-    if isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
-        fn = getattr(operator, {"div": "truediv"}.get(name, name))
-        array = wrap(np.asarray(other))  # of a subclass, the plain array over the same memory
-        return fn(array, self) if reflected else fn(self, array)
-    return NotImplemented
+def reflected(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A method such as `__rsub__`: for numbers and, when it is called by name, for tensors. NumPy's arrays come by
+    way of `Tensor.__array__` and `__array_wrap__`, if they come: NumPy asks for no more than `x + array`."""
+
+    def right(self: Tensor, other: Any) -> Any:
+        if not isinstance(self, Tensor):
+            raise TypeError(
+                f"descriptor '__r{name}__' for 'torch._C.TensorBase' objects doesn't apply to a "
+                f"'{type(self).__name__}' object"
+            )
+        return fn(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+
+    return right
 
 
 def _quick(
@@ -241,12 +248,11 @@ def _quick(
     """The short way for two operands of one type: the same result as `function`, without promotion and generic
     bookkeeping."""
     ufunc = row.ufunc
-    name = row.name
 
     def quick(self: Any, other: Any) -> Any:
         if state.layered:
             known = isinstance(other, (Tensor, *NUMBERS))
-            return function(self, other) if known else _foreign(name, self, other, False)
+            return function(self, other) if known else NotImplemented
         a = self._data
         if isinstance(other, Tensor) and other._data.dtype is a.dtype and a.dtype.kind in kinds:
             b = other._data
@@ -254,7 +260,7 @@ def _quick(
             matched = None if other is True or other is False else _matched(self, other, kinds)
             if matched is None:
                 known = isinstance(other, (Tensor, *NUMBERS))
-                return function(self, other) if known else _foreign(name, self, other, False)
+                return function(self, other) if known else NotImplemented
             a, b, other = matched
         try:
             data = ufunc(a, b, out=...)
@@ -344,10 +350,8 @@ def compare(row: OpRow, *names: str, operators: str = "") -> None:
     if operators:
 
         def left(self: Tensor, other: Any) -> Any:
-            return (
-                function(self, other)
-                if isinstance(other, (Tensor, *NUMBERS))
-                else _foreign(operators, self, other, False)
-            )
+            if operators == "eq" and isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
+                other = wrap(np.asarray(other))  # the one comparison for which PyTorch takes an array
+            return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
         method(f"__{operators}__")(left)

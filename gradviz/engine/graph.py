@@ -75,7 +75,8 @@ class Node:
 
     def name(self) -> str:
         """The name that PyTorch shows, such as `MulBackward0`."""
-        return "torch::autograd::CopyBackwards" if self.class_name == "CopyBackwards" else self.class_name
+        known = self.class_name in ("CopyBackwards", "NotImplemented")
+        return f"torch::autograd::{self.class_name}" if known else self.class_name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

@@ -29,6 +29,7 @@ KERNELS: dict[str, dict[str, str]] = {
     "floor": {"b": "floor_vml_cpu"},
     "ceil": {"b": "ceil_vml_cpu"},
     "trunc": {"b": "trunc_vml_cpu"},
+    "round": {"b": "round_vml_cpu", "c": "round_vml_cpu"},
     "max": {"c": "max_all"},
     "min": {"c": "min_all"},
 }

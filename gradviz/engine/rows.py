@@ -135,6 +135,15 @@ def op(
     return row
 
 
+def no_derivative(name: str) -> Formula:
+    """The joint formula of an operation that PyTorch tracks and has no gradient for; its node is `NotImplemented`."""
+
+    def refuse(grads: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return refuse
+
+
 class Plan:
     """What a row saves and how its node runs, for one choice of inputs that want gradients."""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.engine.op_cases import Row, X, index, mask, positive, real
+from tests.engine.op_cases import Row, X, constant, index, mask, positive, probability, real
 
 
 def by_index(torch: Any) -> Iterator[Row]:
@@ -64,4 +64,52 @@ def copies(torch: Any) -> Iterator[Row]:
     yield "unsafe_chunk", lambda x: torch.unsafe_chunk(x, 2), X
 
 
-INDEX_TABLES = (by_index, copies)
+def overloads(torch: Any) -> Iterator[Row]:
+    """Operations whose node is another for a number than for a tensor."""
+    yield "remainder_tensor", lambda x, y: x % y, X, positive(2, 3)
+    yield "remainder_of_number", lambda c: 2 % c, constant(2, 3)
+    yield "fmod_tensor", lambda x, y: torch.fmod(x, y), X, positive(2, 3)
+    yield "floor_divide_tensor", lambda c, d: c // d, constant(2, 3), constant(2, 3)
+    yield "copysign_number", lambda x: torch.copysign(x, -2.0), X
+    yield "rsub_tensor", lambda x, y: torch.rsub(x, y, alpha=2), X, real(2, 3)
+    yield "clamp_min_number", lambda x: x.clamp_min(0.1), X
+    yield "clamp_min_tensor", lambda x, y: x.clamp_min(y), X, real(2, 3)
+    yield "clamp_max_number", lambda x: x.clamp_max(0.1), X
+    yield "clamp_max_tensor", lambda x, y: x.clamp_max(y), X, real(2, 3)
+    yield "round_decimals", lambda x: x.round(decimals=1), X
+
+
+def samples(torch: Any) -> Iterator[Row]:
+    yield "gradient_plain", lambda x: torch.gradient(x), real(4, 3)
+    yield "gradient_second_order", lambda x: torch.gradient(x, spacing=0.5, dim=0, edge_order=2), real(4, 3)
+    yield "gradient_coordinates", lambda x, t: torch.gradient(x, spacing=(t.cumsum(0),), dim=1), X, positive(3)
+    yield "diff_twice", lambda x: x.diff(n=2), real(2, 4)
+    yield "diff_not_at_all", lambda x: x.diff(n=0), X
+    yield "trapezoid_along", lambda y, x: torch.trapezoid(y, x, dim=0), X, real(2)
+    yield "trapezoid_step", lambda y: torch.trapezoid(y, dx=0.5), X
+    yield "cumulative_trapezoid_along", lambda y, x: torch.cumulative_trapezoid(y, x), X, real(3)
+    yield "cumulative_trapezoid_step", lambda y: torch.cumulative_trapezoid(y, dx=0.5), X
+    yield "nanmedian", torch.nanmedian, X
+    yield "nanmedian_dim", lambda x: torch.nanmedian(x, 1), X
+    yield "nanmedian_with_nan", lambda c: torch.nanmedian(c.sqrt(), 1), constant(2, 3)
+    for way in ("lower", "higher", "midpoint", "nearest"):
+        yield f"quantile_{way}", _quantile(torch, way), real(3, 4)
+    yield "quantile_several", lambda x, q: x.quantile(q, dim=0), real(3, 4), probability(2)
+    yield "nanquantile", lambda x, q: x.nanquantile(q, dim=1, keepdim=True), real(3, 4), probability(2)
+    yield "nanquantile_with_nan", lambda c: c.sqrt().nanquantile(0.4, dim=1), constant(2, 3)
+    yield "histogram", lambda c: tuple(torch.histogram(c, 3)), constant(9)
+    yield (
+        "histogram_density",
+        lambda c, w: tuple(torch.histogram(c, 3, weight=w, density=True)),
+        constant(9),
+        P_CONSTANT,
+    )
+    yield "histogramdd", lambda c: torch.histogramdd(c, (2, 3))[0], constant(9, 2)
+
+
+def _quantile(torch: Any, way: str) -> Any:
+    return lambda x: torch.quantile(x, 0.4, dim=0, interpolation=way)
+
+
+P_CONSTANT = constant(9)
+INDEX_TABLES = (by_index, copies, overloads, samples)

@@ -15,15 +15,18 @@ from gradviz.engine.elementwise import (
     Prepared,
     binary,
     cast,
+    dunders,
     number_array,
     operand,
     prepare_pair,
+    reflected,
     register,
     result_type,
     unary,
 )
 from gradviz.engine.inplace import write
-from gradviz.engine.rows import op
+from gradviz.engine.overloads import refuse
+from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 
 
@@ -73,20 +76,28 @@ SUB = op(
     other=lambda grad, alpha: scaled(-grad, alpha),
 )
 SUB.ufunc = np.subtract
-RSUB = op(
-    "rsub",
-    "self, other",
-    lambda x, y, *, alpha=1: _sub(y, x, alpha=alpha),
-    number=1,
-    category="arithmetic",
-    symbol="−",
-    latex=r"y - x",
-    brief="Subtracts the first from the second.",
-    plain_numbers=True,
-    derivatives={"self": "−grad", "other": "grad"},
-    self=lambda grad, alpha: scaled(-grad, alpha),
-    other=lambda grad: grad,
-)
+
+
+def _rsub_row(key: str, number: int) -> OpRow:
+    """`torch.rsub` has one node for a tensor and one for a number."""
+    return op(
+        "rsub",
+        "self, other",
+        lambda x, y, *, alpha=1: _sub(y, x, alpha=alpha),
+        key=key,
+        number=number,
+        category="arithmetic",
+        symbol="−",
+        latex=r"y - x",
+        brief="Subtracts the first from the second.",
+        plain_numbers=True,
+        derivatives={"self": "−grad", "other": "grad"},
+        self=lambda grad, alpha: scaled(-grad, alpha),
+        other=lambda grad: grad,
+    )
+
+
+RSUB, RSUB_TENSOR = _rsub_row("rsub", 1), _rsub_row("rsub_tensor", 0)
 MUL = op(
     "mul",
     "self, other",
@@ -142,31 +153,49 @@ FLOOR_DIV = op(
     latex=r"\lfloor x / y \rfloor",
     brief="Divides and rounds down.",
     node="NotImplemented",
+    plain_numbers=True,
+    joint=no_derivative("floor_divide"),
 )
-REMAINDER = op(
+
+
+def _left_over(name: str, ufunc: Any, mode: str, brief: str, latex: str) -> tuple[OpRow, OpRow]:
+    """What division leaves over: a row for two tensors, and one for a number as divisor, which is not saved."""
+    shown: dict[str, Any] = {"category": "arithmetic", "latex": latex, "brief": brief}
+    shown["symbol"] = "%" if name == "remainder" else name
+    two = op(
+        name, "self, other", ufunc, number=1, **shown,
+        derivatives={"self": "grad", "other": f"−grad · {mode}(self / other)"},
+        self=lambda grad: grad,
+        other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode=mode),
+    )  # fmt: skip
+    one = op(
+        name, "self, other", ufunc, key=f"{name}_number", plain_numbers=True, **shown,
+        derivatives={"self": "grad"}, self=lambda grad: grad,
+    )  # fmt: skip
+    return two, one
+
+
+REMAINDER, REMAINDER_NUMBER = _left_over(
+    "remainder", np.mod, "floor", "What is left after division, with the divisor's sign.", r"x \bmod y"
+)
+FMOD, FMOD_NUMBER = _left_over(
+    "fmod",
+    np.fmod,
+    "trunc",
+    "What is left after division, with the dividend's sign.",
+    r"x - y \operatorname{trunc}(x / y)",
+)
+REMAINDER_OF = op(
     "remainder",
     "self, other",
     np.mod,
+    key="remainder_of",
+    node="NotImplemented",
+    plain_numbers=True,
     category="arithmetic",
     symbol="%",
-    latex=r"x \bmod y",
-    brief="What is left after division, with the divisor's sign.",
-    plain_numbers=True,
-    derivatives={"self": "grad", "other": "−grad · ⌊self / other⌋"},
-    self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="floor"),
-)
-FMOD = op(
-    "fmod",
-    "self, other",
-    np.fmod,
-    category="arithmetic",
-    symbol="fmod",
-    latex=r"x - y \operatorname{trunc}(x / y)",
-    brief="What is left after division, with the dividend's sign.",
-    plain_numbers=True,
-    self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode="trunc"),
+    brief="What a number leaves over; PyTorch has no gradient of it.",
+    joint=no_derivative("remainder"),
 )
 
 
@@ -212,15 +241,35 @@ def _divided_by_zero(forward: Any) -> Any:
     return checked
 
 
-for _row in (REMAINDER, FMOD, FLOOR_DIV):
+for _row in (REMAINDER, REMAINDER_NUMBER, REMAINDER_OF, FMOD, FMOD_NUMBER, FLOOR_DIV):
     _row.forward = _divided_by_zero(_row.forward)
-binary(REMAINDER, operators="mod", fast=False)
-binary(FMOD)
+
+
+def _prepare_remainder(input: Any, other: Any) -> Prepared:
+    of_number = not isinstance(input, Tensor) or input._wrapped is not None
+    row = REMAINDER_NUMBER if isinstance(other, NUMBERS) else REMAINDER_OF if of_number else REMAINDER
+    return prepare_pair(row, input, other, NO_PARAMS, False)
+
+
+dunders("mod", register(_prepare_remainder, ("remainder",)), _prepare_remainder)
+binary(FMOD, number=FMOD_NUMBER)
 binary(FLOOR_DIV, operators="floordiv", fast=False)
 binary(DIV, "true_divide", division=True, operators="truediv")
 method("__neg__")(FUNCTIONS["neg"])
-api("rsub")(lambda x, other, *, alpha=1: apply(*prepare_pair(RSUB, x, other, {"alpha": alpha}, False)))
-method("__rsub__")(lambda self, other: FUNCTIONS["rsub"](self, other) if isinstance(other, NUMBERS) else NotImplemented)
+
+
+@api("rsub")
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """other − alpha · input."""
+    if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
+        known = ("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)")
+        refuse("rsub", (input, other), [((), each, 3) for each in known])
+    row = RSUB_TENSOR if isinstance(other, Tensor) else RSUB
+    found: Tensor = apply(*prepare_pair(row, input, other, {"alpha": alpha}, False))
+    return found
+
+
+method("__rsub__")(reflected("sub", lambda self, other: rsub(self, other)))
 
 
 def _prepare_div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Prepared:
@@ -236,10 +285,11 @@ def _prepare_div(input: Any, other: Any, *, rounding_mode: str | None = None) ->
 register(_prepare_div, ("div", "divide"))
 
 
-@method("__rtruediv__")
+@method("__rtruediv__", "__rdiv__")
 def _rtruediv(self: Tensor, other: Any) -> Any:
     """`1 / x` is the reciprocal times the number, as PyTorch computes it."""
-    return FUNCTIONS["reciprocal"](self) * other if isinstance(other, NUMBERS) else NotImplemented
+    known = isinstance(other, (Tensor, np.ndarray, *NUMBERS))
+    return FUNCTIONS["reciprocal"](self) * other if known else NotImplemented
 
 
 @api("pos", "positive")
@@ -351,7 +401,7 @@ def _prepare_pow(input: Any, exponent: Any) -> Prepared:
 
 _pow = register(_prepare_pow, ("pow",))
 method("__pow__")(lambda self, other: _pow(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented)
-method("__rpow__")(lambda self, other: _pow(other, self) if isinstance(other, NUMBERS) else NotImplemented)
+method("__rpow__")(reflected("pow", lambda self, other: _pow(other, self)))
 method("__ipow__")(lambda self, other: write(self, *_prepare_pow(self, other)))
 
 # --- copies ---

@@ -26,8 +26,9 @@ from gradviz.engine.elementwise import (
     unary,
 )
 from gradviz.engine.ops.index_checks import check_value
+from gradviz.engine.overloads import refuse
 from gradviz.engine.refusals import check_kind
-from gradviz.engine.rows import op
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -78,18 +79,40 @@ _logic("logical_or", np.logical_or)
 _logic("logical_xor", np.logical_xor)
 
 
-def _bits(name: str, ufunc: Any, operators: str, symbol: str) -> None:
-    row = op(name, "self, other", ufunc, category="comparison", symbol=symbol, latex=name)
+def _bits(name: str, ufunc: Any, operators: str, symbol: str, kernel: str, kinds: str) -> None:
+    def forward(x: Any, y: Any) -> Any:
+        if x.dtype.kind not in kinds:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(x).title}'")
+        return ufunc(x, y)
+
+    row = op(name, "self, other", forward, category="comparison", symbol=symbol, latex=name)
     binary(row, operators=operators, fast=False)
 
 
-_bits("bitwise_and", np.bitwise_and, "and", "&")
-_bits("bitwise_or", np.bitwise_or, "or", "|")
-_bits("bitwise_xor", np.bitwise_xor, "xor", "^")
-_bits("bitwise_left_shift", np.left_shift, "lshift", "<<")
-_bits("bitwise_right_shift", np.right_shift, "rshift", ">>")
-unary(op("bitwise_not", "self", np.invert, category="comparison", symbol="~", latex="bitwise_not"), floating=False)
-method("__invert__")(F["bitwise_not"])
+_bits("bitwise_and", np.bitwise_and, "and", "&", "bitwise_and_cpu", "biu")
+_bits("bitwise_or", np.bitwise_or, "or", "|", "bitwise_or_cpu", "biu")
+_bits("bitwise_xor", np.bitwise_xor, "xor", "^", "bitwise_xor_cpu", "biu")
+_bits("bitwise_left_shift", np.left_shift, "lshift", "<<", "lshift_cpu", "iu")
+_bits("bitwise_right_shift", np.right_shift, "rshift", ">>", "rshift_cpu", "iu")
+
+
+def _inverted(x: Any) -> Any:
+    if x.dtype.kind not in "biu":
+        raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{dtypes.of(x).title}'")
+    return np.invert(x)
+
+
+unary(op("bitwise_not", "self", _inverted, category="comparison", symbol="~", latex="bitwise_not"), floating=False)
+
+
+@method("__invert__")
+def invert(self: Tensor) -> Tensor:
+    """`~x`."""
+    if self.dtype.rank > 1:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    found: Tensor = F["bitwise_not"](self)
+    return found
+
 
 # --- choosing between elements ---
 
@@ -180,6 +203,75 @@ FMIN = op(
 )
 for _row in (MAXIMUM, MINIMUM, FMAX, FMIN):
     binary(_row, inplace=False)
+
+
+_AT_LEAST: dict[str, Any] = {"category": "selection", "symbol": "max", "brief": "At least a number."}
+_AT_MOST: dict[str, Any] = {"category": "selection", "symbol": "min", "brief": "At most a number."}
+CLAMP_MIN = op(
+    "clamp_min",
+    "self",
+    lambda x, *, min: np.maximum(x, number_array(min, x.dtype)),
+    latex=r"\max(x, a)",
+    **_AT_LEAST,
+    derivatives={"self": "grad where self ≥ min, else 0"},
+    self=lambda grad, self, min: F["where"](self >= min, grad, 0),
+)
+CLAMP_MIN_TENSOR = op(
+    "clamp_min",
+    "self, min",
+    np.maximum,
+    key="clamp_min_tensor",
+    number=1,
+    latex=r"\max(x, y)",
+    **_AT_LEAST,
+    self=lambda grad, self, min: F["where"](self >= min, grad, 0),
+    min=lambda grad, self, min: F["where"](self < min, grad, 0),
+)
+CLAMP_MAX = op(
+    "clamp_max",
+    "self",
+    lambda x, *, max: np.minimum(x, number_array(max, x.dtype)),
+    latex=r"\min(x, a)",
+    **_AT_MOST,
+    derivatives={"self": "grad where self ≤ max, else 0"},
+    self=lambda grad, self, max: F["where"](self <= max, grad, 0),
+)
+CLAMP_MAX_TENSOR = op(
+    "clamp_max",
+    "self, max",
+    np.minimum,
+    key="clamp_max_tensor",
+    number=1,
+    latex=r"\min(x, y)",
+    **_AT_MOST,
+    self=lambda grad, self, max: F["where"](self <= max, grad, 0),
+    max=lambda grad, self, max: F["where"](self > max, grad, 0),
+)
+
+
+def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
+    """How the operands of one bound are prepared."""
+    bound = name.removeprefix("clamp_")
+    known = [((), f"(Tensor input, {kind} {bound}, *, Tensor out = None)", 3) for kind in ("Tensor", "Number")]
+
+    def prepare(input: Any, limit: Any) -> Prepared:
+        if not isinstance(input, Tensor) or not isinstance(limit, (Tensor, *NUMBERS)):
+            refuse(name, (input, limit), known)
+        target = result_type(input, operand(limit))
+        check_kind("clamp", target)
+        if not isinstance(limit, Tensor):
+            return row, (input,), (cast(input, target),), {bound: limit}
+        arrays = cast(input, target), cast(limit, target)
+        check_broadcast(*arrays)
+        return two, (input, limit), arrays, NO_PARAMS
+
+    return prepare
+
+
+_at_least = _bounded("clamp_min", CLAMP_MIN, CLAMP_MIN_TENSOR)
+_at_most = _bounded("clamp_max", CLAMP_MAX, CLAMP_MAX_TENSOR)
+register(lambda input, min: _at_least(input, min), ("clamp_min",))
+register(lambda input, max: _at_most(input, max), ("clamp_max",))
 
 MASKED_FILL = op(
     "masked_fill",
@@ -285,8 +377,6 @@ def _prepare_clamp(input: Tensor, min: Any = None, max: Any = None) -> Prepared:
 
 
 register(_prepare_clamp, ("clamp", "clip"))
-register(lambda input, min: _prepare_clamp(input, min), ("clamp_min",))
-register(lambda input, max: _prepare_clamp(input, None, max), ("clamp_max",))
 
 # --- whole-tensor tests ---
 
@@ -310,6 +400,9 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     """Element by element, whether |input − other| ≤ atol + rtol · |other|."""
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.title} did not match {other.dtype.title}")
+    for label, value in (("rtol", rtol), ("atol", atol)):
+        if value < 0:
+            raise RuntimeError(f"{label} must be greater than or equal to zero, but got {value:g}")
     check_broadcast(input._data, other._data)
     close = np.isclose(_wide(input._data), _wide(other._data), rtol=rtol, atol=atol, equal_nan=equal_nan)
     return wrap(plain(close))

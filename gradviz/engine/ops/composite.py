@@ -161,40 +161,6 @@ def corrcoef(input: Tensor) -> Tensor:
     return (found / spread.view(1, -1)).clip(-1, 1)  # type: ignore[no-any-return]
 
 
-# --- integration ---
-
-
-def _steps(y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, Any]:
-    """The sums of neighbours, and the widths between them."""
-    count = y.shape[dim]
-    pairs = y.narrow(dim, 1, count - 1) + y.narrow(dim, 0, count - 1)
-    if x is None:
-        return pairs, 1 if dx is None else dx
-    shaped = x
-    if x.ndim == 1 and y.ndim > 1:
-        shape = [1] * y.ndim
-        shape[dim] = x.shape[0]
-        shaped = x.view(shape)
-    width = shaped.narrow(dim, 1, count - 1) - shaped.narrow(dim, 0, count - 1)
-    return pairs, width
-
-
-@api("trapezoid", "trapz", where="torch")
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
-    """The integral by trapezoids."""
-    pairs, width = _steps(y, x, dx, dim)
-    found: Tensor = (pairs * width).sum(dim) / 2.0 if x is not None else pairs.sum(dim) * (width / 2.0)
-    return found
-
-
-@api("cumulative_trapezoid", where="torch")
-def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
-    """The running integral by trapezoids."""
-    pairs, width = _steps(y, x, dx, dim)
-    found: Tensor = ((pairs * width) / 2.0).cumsum(dim) if x is not None else (pairs * (width / 2.0)).cumsum(dim)
-    return found
-
-
 # --- in-place forms of rows that are written elsewhere ---
 
 

@@ -11,11 +11,12 @@ import numpy as np
 from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import NO_PARAMS, call
-from gradviz.engine.elementwise import unary
+from gradviz.engine.elementwise import Prepared, register, unary
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled, sigmoid_backward, tanh_backward
-from gradviz.engine.rows import op
+from gradviz.engine.refusals import check_kind
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
@@ -110,6 +111,7 @@ _math(
     lambda grad, self: grad * conj(F["rsqrt"](self * self + 1)),
     "asinh",
     "arcsinh",
+    inplace_node="AsinhBackward1",
 )
 _math(
     "acosh",
@@ -119,6 +121,7 @@ _math(
     lambda grad, self: grad * conj(F["rsqrt"](self - 1) * F["rsqrt"](self + 1)),
     "acosh",
     "arccosh",
+    inplace_node="AcoshBackward1",
 )
 _math(
     "atanh",
@@ -128,6 +131,7 @@ _math(
     lambda grad, self: grad / conj(1 - self * self),
     "atanh",
     "arctanh",
+    inplace_node="AtanhBackward1",
 )
 _math(
     "sigmoid",
@@ -227,6 +231,8 @@ def _step(name: str, forward: Any, latex: str, *names: str, floating: bool = Fal
 
 
 def _sgn(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        return x.copy()
     if x.dtype.kind != "c":
         return np.sign(x)
     size = np.abs(x)
@@ -270,25 +276,48 @@ FRAC = op(
     brief="The part after the point.",
     self=lambda grad: grad,
 )
-unary(FRAC)
-ROUND = op(
-    "round",
-    "self",
-    lambda x, *, decimals=0: np.round(x, decimals),
-    category="functions",
-    symbol="round",
-    latex=r"\operatorname{round} x",
-    brief="To the nearest integer, halves to the even one.",
-    derivatives={"self": "0"},
-    self=lambda grad: grad.new_zeros(grad.shape),
-)
 
 
-@api("round")
-def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+def _prepare_frac(input: Tensor) -> Prepared:
+    if input.dtype.rank != 2:
+        raise NotImplementedError(f"\"frac_cpu\" not implemented for '{input.dtype.title}'")
+    return FRAC, (input,), (input._data,), NO_PARAMS
+
+
+register(_prepare_frac, ("frac",))
+
+
+def _round_row(key: str, number: int) -> OpRow:
+    """`round` to integers, and to decimals, which is a node of its own."""
+    return op(
+        "round",
+        "self",
+        lambda x, *, decimals=0: x.copy() if x.dtype.kind in "iu" else np.round(x, decimals).astype(x.dtype),
+        key=key,
+        number=number,
+        category="functions",
+        symbol="round",
+        latex=r"\operatorname{round} x",
+        brief="To the nearest integer, halves to the even one.",
+        derivatives={"self": "0"},
+        self=lambda grad: grad.new_zeros(grad.shape),
+    )
+
+
+ROUND, ROUND_DECIMALS = _round_row("round", 0), _round_row("round_decimals", 1)
+
+
+def _prepare_round(input: Tensor, *, decimals: int | None = None) -> Prepared:
     """To the nearest integer (or decimal), halves to the even one."""
-    made: Tensor = call(ROUND, input, decimals=decimals) if decimals else call(ROUND, input)
-    return made
+    check_kind("round", input.dtype)
+    if decimals is None:
+        return ROUND, (input,), (input._data,), NO_PARAMS
+    if input.dtype.rank < 2:
+        raise NotImplementedError(f"\"round_cpu\" not implemented for '{input.dtype.title}'")
+    return ROUND_DECIMALS, (input,), (input._data,), {"decimals": decimals}
+
+
+register(_prepare_round, ("round",))
 
 
 @api("square")

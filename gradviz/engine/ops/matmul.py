@@ -303,6 +303,9 @@ def matmul_operator(self: Tensor, other: Any) -> Any:
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
+method("__rmatmul__")(lambda self, other: matmul(other, self) if isinstance(other, Tensor) else NotImplemented)
+
+
 @api("linear", where="F")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weightᵀ + bias, with weight of shape (out, in)."""

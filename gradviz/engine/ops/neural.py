@@ -22,6 +22,7 @@ from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import call
 from gradviz.engine.call import grad
 from gradviz.engine.elementwise import number_array
+from gradviz.engine.ops.compare import CLAMP_MIN
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
@@ -80,17 +81,6 @@ DIV_NUMBER = op(
     brief="Divides by a number.",
     derivatives={"self": "grad / n"},
     self=lambda grad, other: over(grad, other),
-)
-CLAMP_MIN = op(
-    "clamp_min",
-    "self",
-    lambda x, *, min: np.maximum(x, number_array(min, x.dtype)),
-    category="selection",
-    symbol="max",
-    latex=r"\max(x, a)",
-    brief="At least a number.",
-    derivatives={"self": "grad where self ≥ min, else 0"},
-    self=lambda grad, self, min: F["where"](self >= min, grad, 0),
 )
 
 

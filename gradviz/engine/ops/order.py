@@ -12,7 +12,6 @@ from gradviz.engine.apply import call
 from gradviz.engine.batched import plain
 from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
-from gradviz.engine.ops.matmul import squeezed
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -27,7 +26,7 @@ def _back_to_places(grad: Any, indices: Any, self_shape: Any, dim: int) -> Any:
     return grad.new_zeros(self_shape).scatter(dim, indices, grad)
 
 
-def _back_to_one(grad: Any, indices: Any, self_shape: Any, dim: int, keepdim: bool) -> Any:
+def back_to_one(grad: Any, indices: Any, self_shape: Any, dim: int, keepdim: bool) -> Any:
     if self_shape and not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return _back_to_places(grad, indices, self_shape, dim)
@@ -133,22 +132,22 @@ KTHVALUE = op(
     latex=r"x_{(k)}",
     brief="The k-th smallest, and where it is.",
     derivatives=_DERIVATIVE,
-    self=_back_to_one,
+    self=back_to_one,
 )
 
 
-def _has_nan(x: Any) -> Any:
-    return np.isnan(x) if x.dtype.kind == "f" else np.zeros(x.shape, np.bool_)
+def has_nan(x: Any) -> Any:
+    return np.isnan(x) if x.dtype.kind in "fV" else np.zeros(x.shape, np.bool_)
 
 
 def _median(x: Any) -> Any:
-    return x.dtype.type(np.nan) if _has_nan(x).any() else np.sort(x, axis=None)[(x.size - 1) // 2]
+    return x.dtype.type(np.nan) if has_nan(x).any() else np.sort(x, axis=None)[(x.size - 1) // 2]
 
 
 def _median_along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
     """The lower median along a dimension and its index; where there is a NaN, the first of them."""
     values, at = _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim)
-    nan = _has_nan(x)
+    nan = has_nan(x)
     if not x.ndim or not nan.any():
         return values, at
     axis = wrap_dim(dim, x.ndim)
@@ -168,7 +167,7 @@ MEDIAN_DIM = op(
     latex=r"\tilde{x}",
     brief="The lower median along a dimension.",
     derivatives=_DERIVATIVE,
-    self=_back_to_one,
+    self=back_to_one,
 )
 MEDIAN = op(
     "median",
@@ -199,34 +198,6 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         return call(MEDIAN, input)
     wrap_dim(dim, input._data.ndim)
     return return_type("median")(*call(MEDIAN_DIM, input, dim=dim, keepdim=keepdim))
-
-
-@api("quantile")
-def quantile(
-    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Tensor:
-    """Quantiles, interpolated linearly between the neighbours; several of `q` make a first dimension."""
-    if interpolation != "linear":
-        raise RuntimeError(
-            f"quantile() interpolates linearly only, not '{interpolation}': pick the neighbours by sort()"
-        )
-    axis = 0 if dim is None else wrap_dim(dim, input._data.ndim)
-    x = input.reshape(-1) if dim is None else F["movedim"](input, axis, -1)
-    several = isinstance(q, Tensor) and q._data.ndim > 0
-    ranks = np.atleast_1d(q._data if isinstance(q, Tensor) else np.asarray(q, x._data.dtype))
-    ranks = ranks * (x._data.shape[-1] - 1)
-    ordered = sort(x, -1)[0]
-    ordered = ordered.view(*ordered._data.shape)
-    last = x._data.shape[-1] - 1  # where a NaN stands, if there is one: then it is every quantile
-    ranks = np.where(_has_nan(ordered._data[..., -1:]), last, np.broadcast_to(ranks, (*x._data.shape[:-1], ranks.size)))
-    low, high = (made(part.astype(np.int64)) for part in (np.floor(ranks), np.ceil(ranks)))
-    weight = made((ranks - np.floor(ranks)).astype(x._data.dtype))
-    found = ordered.gather(-1, low).lerp(ordered.gather(-1, high), weight)
-    if keepdim:
-        kept = [1] * input._data.ndim if dim is None else list(input._data.shape)
-        kept[axis] = 1
-        return F["movedim"](found, -1, 0).reshape(*([ranks.shape[-1]] if several else []), *kept)  # type: ignore[no-any-return]
-    return F["movedim"](found, -1, 0) if several else squeezed(found, -1)
 
 
 # --- running extremes ---
@@ -359,7 +330,7 @@ MODE = op(
     latex=r"\operatorname{mode} x",
     brief="The most frequent value (the smallest of several), and an index of it.",
     derivatives=_DERIVATIVE,
-    self=_back_to_one,
+    self=back_to_one,
 )
 api("mode")(lambda input, dim=-1, keepdim=False: return_type("mode")(*call(MODE, input, dim=dim, keepdim=keepdim)))
 
@@ -369,17 +340,3 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
     """Whether each element is among the others."""
     a, b = (x._data if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
     return made(np.isin(a, b, invert=invert))
-
-
-@api("diff")
-def diff(
-    input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
-) -> Tensor:
-    """Differences of neighbours along `dim`, after what is put before and behind."""
-    axis = wrap_dim(dim, input._data.ndim)
-    parts = [each for each in (prepend, input, append) if each is not None]
-    input = F["cat"](parts, axis) if len(parts) > 1 else input
-    for _ in range(n):
-        size = input._data.shape[axis]
-        input = input.narrow(axis, 1, size - 1) - input.narrow(axis, 0, size - 1)
-    return input

@@ -13,7 +13,7 @@ from gradviz.engine.api import FUNCTIONS, SPECIAL, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import binary, unary
 from gradviz.engine.ops.reduce import spread, wrap_dim
-from gradviz.engine.rows import OpRow, op
+from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
@@ -187,10 +187,25 @@ COPYSIGN = op(
     self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
     other=lambda grad: grad.new_zeros(grad.shape),
 )
+COPYSIGN_NUMBER = op(
+    "copysign",
+    "self, other",
+    np.copysign,
+    key="copysign_number",
+    number=1,
+    plain_numbers=True,
+    category="functions",
+    symbol="copysign",
+    latex=r"|x| \operatorname{sign} y",
+    brief="The size of each element with the sign of a number.",
+    self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
+)
 HEAVISIDE = op(
     "heaviside",
     "self, values",
-    np.heaviside,
+    lambda x, y: np.where(x == 0, y, x > 0).astype(y.dtype),
+    node="NotImplemented",
+    joint=no_derivative("heaviside"),
     category="functions",
     symbol="H",
     latex=r"H(x)",
@@ -205,7 +220,7 @@ for _row, _names in (
     (COPYSIGN, ("copysign",)),
     (HEAVISIDE, ("heaviside",)),
 ):
-    binary(_row, *_names, division=_row is not HEAVISIDE)
+    binary(_row, *_names, division=_row is not HEAVISIDE, number=COPYSIGN_NUMBER if _row is COPYSIGN else None)
 
 # --- without NaN ---
 

@@ -1,0 +1,257 @@
+"""Quantiles and medians, with NaN or without, and histograms. Sorting itself is in `order.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import apply, call
+from gradviz.engine.creation import made
+from gradviz.engine.named import return_type
+from gradviz.engine.ops.neural import times
+from gradviz.engine.ops.order import back_to_one, has_nan
+from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.rows import no_derivative, op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+_WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _check_quantile(input: Tensor, q: Tensor, interpolation: str, name: str) -> None:
+    if not input._data.size:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if q._data.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if q.dtype is not input.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if interpolation not in _WAYS:
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
+    if not ((q._data >= 0) & (q._data <= 1)).all():
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+
+
+def _sorted_rows(input: Tensor, dim: int | None) -> Tensor:
+    """The values in order, along the last dimension."""
+    if dim is None:
+        return F["sort"](input.flatten())[0]  # type: ignore[no-any-return]
+    if dim == input._data.ndim - 1 or not input._data.ndim:
+        return F["sort"](input)[0]  # type: ignore[no-any-return]
+    return F["sort"](input.unsqueeze(-1).transpose(dim, -1))[0]  # type: ignore[no-any-return]
+
+
+def _kept_shape(input: Tensor, dim: int | None, keepdim: bool) -> list[int]:
+    shape = list(input._data.shape)
+    if dim is None or not shape:
+        return [1] * len(shape) if keepdim else []
+    return [*shape[:dim], 1, *shape[dim + 1 :]] if keepdim else [*shape[:dim], *shape[dim + 1 :]]
+
+
+def _ranks(rows: Tensor, q: Tensor, without_nan: bool) -> Tensor:
+    """How far along its row each quantile stands; at the end, where a NaN is, if one counts."""
+    nan = F["isnan"](rows)
+    if without_nan:
+        ranks = q * (F["logical_not"](nan).sum(-1, keepdim=True) - 1)
+        return ranks.masked_fill_(ranks < 0, 0)  # type: ignore[no-any-return]
+    last = rows._data.shape[-1] - 1
+    wide, bad = F["broadcast_tensors"](times(q, last), F["any"](nan, -1, keepdim=True))
+    return wide.masked_fill(bad, last)  # type: ignore[no-any-return]
+
+
+def _quantile(
+    input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, without_nan: bool, name: str
+) -> Tensor:
+    if not isinstance(q, Tensor):
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        q = F["tensor"](q, dtype=input.dtype)
+    _check_quantile(input, q, interpolation, name)
+    axis = None if dim is None else wrap_dim(dim, input._data.ndim)
+    rows = _sorted_rows(input, axis)
+    rows = rows.view([*_kept_shape(input, axis, keepdim), (rows._data.shape or (1,))[-1]])
+    ranks = _ranks(rows, q, without_nan)
+    if interpolation in ("lower", "higher", "nearest"):
+        ranks = {"lower": ranks.floor_, "higher": ranks.ceil_, "nearest": ranks.round_}[interpolation]()
+    below = ranks.to(dtypes.int64)
+    found = rows.gather(-1, below)
+    if interpolation in ("linear", "midpoint"):
+        weights = ranks - below if interpolation == "linear" else F["full_like"](ranks, 0.5)
+        above = ranks.ceil_().to(dtypes.int64)
+        found.lerp_(rows.gather(-1, above), weights)
+    if q._data.ndim:
+        found.unsqueeze_(0).transpose_(0, -1)
+    return found.squeeze_(-1)  # type: ignore[no-any-return]
+
+
+@api("quantile")
+def quantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
+    """Quantiles, interpolated between the neighbours; several of `q` make a first dimension."""
+    return _quantile(input, q, dim, keepdim, interpolation, False, "quantile")
+
+
+@api("nanquantile")
+def nanquantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Tensor:
+    """Quantiles of what is not NaN."""
+    return _quantile(input, q, dim, keepdim, interpolation, True, "quantile")
+
+
+# --- the median of what is not NaN ---
+
+
+def _nanmedian(x: Any) -> Any:
+    known = np.sort(x[~has_nan(x)], axis=None)
+    if not known.size:
+        return x.dtype.type(np.nan) if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
+    return known[(known.size - 1) // 2]
+
+
+def _nanmedian_along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
+    axis = wrap_dim(dim, x.ndim)
+    order = np.argsort(x, axis=axis, kind="stable")
+    count = (~has_nan(x)).sum(axis, keepdims=True)
+    at = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis)
+    found = np.take_along_axis(x, at, axis), at
+    return found if keepdim else tuple(part.squeeze(axis) for part in found)
+
+
+_SHOWN: dict[str, Any] = {"category": "reductions", "symbol": "nanmedian", "latex": r"\tilde{x}"}
+NANMEDIAN = op(
+    "nanmedian",
+    "self",
+    _nanmedian,
+    **_SHOWN,
+    brief="The lower median of what is not NaN.",
+    derivatives={"self": "grad, shared by the places of the median"},
+    self=lambda grad, self, result: (self == result) * (grad / (self == result).sum()),
+)
+NANMEDIAN_DIM = op(
+    "nanmedian",
+    "self",
+    _nanmedian_along,
+    key="nanmedian_dim",
+    number=1,
+    outputs="values, indices",
+    **_SHOWN,
+    brief="The lower median of what is not NaN, along a dimension.",
+    derivatives={"self": "grad, at the places the values came from"},
+    self=back_to_one,
+)
+
+
+@api("nanmedian")
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower median of what is not NaN, of all elements or along `dim` with its index."""
+    if dim is None:
+        return call(NANMEDIAN, input)
+    axis = wrap_dim(dim, input._data.ndim)
+    return return_type("nanmedian")(*call(NANMEDIAN_DIM, input, dim=axis, keepdim=keepdim))
+
+
+# --- histograms ---
+
+
+def _counted(x: Any, weight: Any, *, edges: Sequence[Any], density: bool) -> Any:
+    """How many rows of `x` fall into each cell of a grid, or the sum of their weights."""
+    at = []
+    inside = np.ones(len(x), np.bool_)
+    for column, edge in zip(x.T, edges, strict=True):
+        place = np.searchsorted(edge, column, "right") - 1
+        place = np.where(column == edge[-1], len(edge) - 2, place)
+        inside &= (column >= edge[0]) & (column <= edge[-1])
+        at.append(place)
+    found = np.zeros([len(edge) - 1 for edge in edges], x.dtype)
+    np.add.at(found, tuple(place[inside] for place in at), 1 if weight is None else weight[inside])
+    if density:
+        found = found / found.sum()
+        for d, edge in enumerate(edges):
+            width = np.diff(edge).reshape([-1 if i == d else 1 for i in range(found.ndim)])
+            found = found / width
+    return found.astype(x.dtype)
+
+
+HISTOGRAM = op(
+    "histogram",
+    "self, weight",
+    _counted,
+    node="NotImplemented",
+    category="reductions",
+    symbol="hist",
+    brief="How many elements fall into each cell; PyTorch has no gradient of it.",
+    joint=no_derivative("histogram"),
+)
+
+
+def _edges(column: Any, bins: int, low: float, high: float) -> Any:
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    steps = F["linspace"](float(low), float(high), bins + 1, dtype=dtypes.of(column))
+    return steps._data
+
+
+def _range_of(column: Any) -> tuple[float, float]:
+    return (float(column.min()), float(column.max())) if column.size else (0.0, 1.0)
+
+
+def _check_histogram(input: Tensor, weight: Tensor | None, name: str) -> None:
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{input.dtype.title}'")
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(
+            f"torch.{name}: if weight tensor is provided, input tensor and weight tensor should have the same dtype, "
+            f"but got input(ScalarType {input.dtype.title}), and weight(ScalarType {weight.dtype.title})"
+        )
+
+
+@api("histogram")
+def histogram(
+    input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
+) -> Any:
+    """How many elements fall into each bin, and the edges of the bins."""
+    _check_histogram(input, weight, "histogramdd")
+    column = input._data.reshape(-1)
+    if isinstance(bins, Tensor):
+        edges = bins._data
+    else:
+        if bins <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+        edges = _edges(column, bins, *(_range_of(column) if range is None else range))
+    weights = None if weight is None else weight._data.reshape(-1)
+    params = {"edges": (edges,), "density": density}
+    found = apply(HISTOGRAM, (input, weight), (column.reshape(-1, 1), weights), params)
+    return return_type("histogram", ("hist", "bin_edges"))(found, made(edges.copy()))
+
+
+@api("histogramdd", where="torch")
+def histogramdd(
+    input: Tensor, bins: Any, range: Any = None, weight: Tensor | None = None, density: bool = False
+) -> Any:
+    """How many rows fall into each cell of a grid, and the edges of the grid."""
+    _check_histogram(input, weight, "histogramdd")
+    if input._data.ndim < 2:
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
+    columns = input._data.reshape(-1, input._data.shape[-1])
+    dims = columns.shape[1]
+    counts = [bins] * dims if isinstance(bins, int) else list(bins)
+    if len(counts) != dims:
+        raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
+    edges = []
+    for d, count in enumerate(counts):
+        limits = _range_of(columns[:, d]) if range is None else range[2 * d : 2 * d + 2]
+        edges.append(count._data if isinstance(count, Tensor) else _edges(columns[:, d], count, *limits))
+    weights = None if weight is None else weight._data.reshape(-1)
+    found = apply(HISTOGRAM, (input, weight), (columns, weights), {"edges": tuple(edges), "density": density})
+    return return_type("histogramdd", ("hist", "bin_edges"))(found, tuple(made(each.copy()) for each in edges))

@@ -1,0 +1,76 @@
+"""Which operands of an operation with two of them may be Python numbers, and PyTorch's words where one is something
+else: one argument that is wrong, or a list of the forms that the function has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradviz.engine.tensor import Tensor
+
+_NUMBERS = (int, float, complex, np.number, np.bool_)
+_OUT = ", *, Tensor out = None"
+# What each class of functions says of itself: the types of the two operands, and whether it takes `out`.
+_FORMS = {
+    "second": (("Tensor", "Tensor", True), ("Tensor", "Number", True)),
+    "any": (("Tensor", "Tensor", True), ("Number", "Tensor", True), ("Tensor", "Number", True)),
+    "bits": (("Tensor", "Tensor", True), ("Number", "Tensor", False), ("Tensor", "Number", True)),
+}
+SECOND = "eq ne lt le gt ge not_equal less less_equal greater greater_equal copysign fmod".split()
+ANY = "xlogy pow float_power".split()
+BITS = "remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift".split()
+NONE = """atan2 hypot fmax fmin maximum minimum logaddexp logaddexp2 heaviside logical_and logical_or logical_xor ldexp
+gcd lcm nextafter""".split()
+_CLASS = {name: kind for kind, names in (("second", SECOND), ("any", ANY), ("bits", BITS)) for name in names}
+_CLASS |= dict.fromkeys(NONE, "none")
+_SECOND_NAME = {"pow": "exponent", "float_power": "exponent", "heaviside": "values"}
+
+
+def check_operands(name: str, x: Any, y: Any) -> None:
+    """Refuse operands that PyTorch's function of that name does not take."""
+    kind = _CLASS.get(name, "both")
+    allowed = {"both": "NN", "none": "", "second": " N"}.get(kind, "NN")
+    for at, each in enumerate((x, y)):
+        if not isinstance(each, Tensor) and not (isinstance(each, _NUMBERS) and allowed[at : at + 1] == "N"):
+            break
+    else:
+        if kind in ("both", "second", "none") or isinstance(x, Tensor) or isinstance(y, Tensor):
+            return
+    if kind in _FORMS:
+        refuse(name, (x, y), forms(name, kind))
+    at = 0 if not isinstance(x, (Tensor, *_NUMBERS)) or (kind == "none" and not isinstance(x, Tensor)) else 1
+    if at == 0 and kind == "none" and not isinstance(y, Tensor) and isinstance(x, Tensor):
+        at = 1
+    wrong, argument = (x, "input") if at == 0 else (y, _SECOND_NAME.get(name, "other"))
+    raise TypeError(f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor, not {type(wrong).__name__}")
+
+
+def forms(name: str, kind: str) -> list[tuple[tuple[str, ...], str, int]]:
+    """The forms of a function of two operands: the types, how it is written, and how many arguments it has."""
+    second = _SECOND_NAME.get(name, "other")
+    return [
+        ((a, b), f"({a} {'input' if a == 'Tensor' else 'self'}, {b} {second}{_OUT if out else ''})", 2 + out)
+        for a, b, out in _FORMS[kind]
+    ]
+
+
+def refuse(name: str, given: tuple[Any, ...], known: Sequence[tuple[tuple[str, ...], str, int]]) -> NoReturn:
+    """No form of the function takes these arguments."""
+    kinds = [type(each).__name__ for each in given]
+    lines = [f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:"]
+    for types, written, count in known:
+        lines.append(f" * {written}")
+        if count == len(given):
+            marked = [
+                kind if fits(each, wanted) else f"!{kind}!"
+                for each, kind, wanted in zip(given, kinds, types, strict=True)
+            ]
+            lines.append(f"      didn't match because some of the arguments have invalid types: ({', '.join(marked)})")
+    raise TypeError("\n".join(lines) + "\n")
+
+
+def fits(value: Any, wanted: str) -> bool:
+    """Whether an argument has the type that a form asks for."""
+    return isinstance(value, Tensor if wanted == "Tensor" else _NUMBERS)
