@@ -138,15 +138,24 @@ def absent_from(module: str) -> Callable[[str], Any]:
     return __getattr__
 
 
-def _absent_method(self: Tensor, name: str) -> NoReturn:
-    if type(self) is Tensor and name in NAMES["torch.Tensor"]:
-        raise AttributeError(sentence(f"torch.Tensor.{name}"), name=name)
-    raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+class _Absent:
+    """Stands in the place of a method that PyTorch's tensors have: a `__getattr__` would make every attribute slow."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: object, kind: type) -> NoReturn:
+        if type(tensor) is Tensor:
+            raise AttributeError(sentence(f"torch.Tensor.{self._name}"), name=self._name)
+        what = f"type object '{kind.__name__}'" if tensor is None else f"'{kind.__name__}' object"
+        raise AttributeError(f"{what} has no attribute '{self._name}'", name=self._name, obj=tensor)
 
 
 def install() -> None:
     """Let every module of `gradviz.torch`, and `Tensor`, answer for names that they do not have."""
-    Tensor.__getattr__ = _absent_method  # type: ignore[method-assign]
+    for name in NAMES["torch.Tensor"]:
+        if not hasattr(Tensor, name):
+            setattr(Tensor, name, _Absent(name))
     for name, module in list(sys.modules.items()):
         if name.startswith("gradviz.torch") and isinstance(module, types.ModuleType):
             vars(module).setdefault("__getattr__", absent_from(name.removeprefix("gradviz.")))
