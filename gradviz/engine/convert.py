@@ -13,6 +13,7 @@ from gradviz.engine import dtypes, printing
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, from_numpy
+from gradviz.engine.formats import STRIDED
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
@@ -186,7 +187,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
 @method("numpy")
 def numpy(self: Tensor, *, force: bool = False) -> Array:
     """The data as a NumPy array that shares the memory."""
-    if self._requires_grad and not force:
+    if self._requires_grad and state.grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._data.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")
@@ -269,7 +270,7 @@ def formatted(self: Tensor, spec: str) -> str:
 
 
 prop("device")(lambda self: _device())
-prop("layout")(lambda self: "torch.strided")
+prop("layout")(lambda self: STRIDED)
 prop("names")(lambda self: (None,) * self._data.ndim)
 
 

@@ -14,6 +14,7 @@ from gradviz.engine import creation as _creation
 from gradviz.engine import draw as _draw
 from gradviz.engine import dtypes as _dtypes
 from gradviz.engine import facts as _facts
+from gradviz.engine import formats as _formats
 from gradviz.engine import named as _named
 from gradviz.engine import ops as _ops
 from gradviz.engine import wishes as _wishes
@@ -35,8 +36,10 @@ from gradviz.engine.random import Generator
 from gradviz.engine.state import state as _state
 from gradviz.engine.tensor import Size, Tensor
 from gradviz.torch.legacy import (
+    BFloat16Tensor,
     BoolTensor,
     ByteTensor,
+    CharTensor,
     DoubleTensor,
     FloatTensor,
     HalfTensor,
@@ -58,8 +61,8 @@ float16, bfloat16, float32, float64 = _dtypes.float16, _dtypes.bfloat16, _dtypes
 half, float, double = float16, float32, float64
 complex64, complex128 = _dtypes.complex64, _dtypes.complex128
 cfloat, cdouble = complex64, complex128
-strided = "torch.strided"
-contiguous_format, preserve_format, channels_last = "contiguous_format", "preserve_format", "channels_last"
+strided, layout, memory_format = _formats.STRIDED, _formats.layout, _formats.memory_format
+globals().update(_formats.FORMATS)
 return_types = _named.RETURN_TYPES
 globals().update(_FUNCTIONS)
 
@@ -69,14 +72,18 @@ from gradviz.torch import (  # noqa: E402
     amp,
     autograd,
     backends,
+    compiler,
+    cpu,
     cuda,
     distributions,
     fft,
     func,
+    jit,
     linalg,
     mps,
     nn,
     optim,
+    profiler,
     random,
     signal,
     special,
@@ -87,10 +94,14 @@ from gradviz.torch import (  # noqa: E402
 from gradviz.torch import missing as _missing  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
+from gradviz.torch.serialization import load, save  # noqa: E402
+from gradviz.torch.settings import *  # noqa: E402, F403
 
 __all__ = [
+    "BFloat16Tensor",
     "BoolTensor",
     "ByteTensor",
+    "CharTensor",
     "DoubleTensor",
     "FloatTensor",
     "Generator",
@@ -107,6 +118,8 @@ __all__ = [
     "autograd",
     "backends",
     "compile",
+    "compiler",
+    "cpu",
     "cuda",
     "default_generator",
     "device",
@@ -121,12 +134,16 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
+    "jit",
     "linalg",
+    "load",
     "mps",
     "nn",
     "no_grad",
     "optim",
+    "profiler",
     "random",
+    "save",
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
@@ -138,19 +155,6 @@ __all__ = [
     "version",
     "vmap",
 ]
-
-
-def set_num_threads(count: _builtins.int) -> None:
-    """Accepted for compatibility: computation uses one thread."""
-
-
-def get_num_threads() -> _builtins.int:
-    """One."""
-    return 1
-
-
-def use_deterministic_algorithms(mode: _builtins.bool, *, warn_only: _builtins.bool = False) -> None:
-    """Accepted for compatibility: everything here is deterministic."""
 
 
 def compile(model: Any = None, **options: Any) -> Any:

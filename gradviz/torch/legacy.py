@@ -37,6 +37,8 @@ IntTensor = _legacy(dtypes.int32)
 ShortTensor = _legacy(dtypes.int16)
 ByteTensor = _legacy(dtypes.uint8)
 BoolTensor = _legacy(dtypes.bool_)
+CharTensor = _legacy(dtypes.int8)
+BFloat16Tensor = _legacy(dtypes.bfloat16)
 
 
 def _volatile(self: Tensor) -> bool:

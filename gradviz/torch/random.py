@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
 from gradviz.engine.api import FUNCTIONS as _F
+from gradviz.engine.draw import generator as default_generator
+
+__all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 manual_seed, seed, initial_seed = _F["manual_seed"], _F["seed"], _F["initial_seed"]
 get_rng_state, set_rng_state = _F["get_rng_state"], _F["set_rng_state"]
+
+
+@contextlib.contextmanager
+def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
+    """Within this, random numbers are drawn from a copy of the state, which is forgotten afterwards."""
+    if not enabled:
+        yield
+        return
+    before = default_generator.get_state()
+    try:
+        yield
+    finally:
+        default_generator.set_state(before)

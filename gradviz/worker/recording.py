@@ -10,6 +10,7 @@ from gradviz.engine import dtypes, printing
 from gradviz.engine.draw import generator
 from gradviz.engine.observe import set_observer
 from gradviz.engine.state import State, state
+from gradviz.torch import settings
 from gradviz.trace.recorder import Recorder
 from gradviz.worker.errors import ErrorText
 
@@ -38,3 +39,4 @@ def reset_engine() -> None:
     dtypes.set_default_dtype(dtypes.float32)
     printing.set_printoptions(profile="default")
     generator.manual_seed(SEED)
+    settings.reset()

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import copy
 import errno
+import io
 import os
 from typing import Any
 
 from gradviz.engine.observe import paused
+from gradviz.torch.serialization import dumped, loaded
 
 
 class SavedFiles:
@@ -24,11 +26,17 @@ class SavedFiles:
     def names(self) -> dict[str, Any]:
         """The functions for the torch stand-in."""
 
-        def save(obj: Any, f: str, *rest: object, **options: object) -> None:
+        def save(obj: Any, f: Any, *rest: object, **options: object) -> None:
             with paused():
-                self._held[_name(f)] = copy.deepcopy(obj)
+                if isinstance(f, ByteBuffer):
+                    f.write(dumped(obj))
+                else:
+                    self._held[_name(f)] = copy.deepcopy(obj)
 
-        def load(f: str, *rest: object, **options: object) -> Any:
+        def load(f: Any, *rest: object, **options: object) -> Any:
+            if isinstance(f, ByteBuffer):
+                with paused():
+                    return loaded(f.read())
             name = _name(f)
             if name not in self._held:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
@@ -38,7 +46,52 @@ class SavedFiles:
         return {"save": save, "load": load}
 
 
+class ByteBuffer:
+    """`io.BytesIO`, without a view into its memory."""
+
+    def __init__(self, initial_bytes: bytes = b"") -> None:
+        self._inner = io.BytesIO(bytes(initial_bytes))
+
+    def write(self, data: bytes) -> int:
+        """Put bytes at the place."""
+        return self._inner.write(bytes(data))
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The bytes from the place on."""
+        return self._inner.read(size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Move the place."""
+        return self._inner.seek(offset, whence)
+
+    def tell(self) -> int:
+        """The place."""
+        return self._inner.tell()
+
+    def truncate(self, size: int | None = None) -> int:
+        """Cut the rest off."""
+        return self._inner.truncate(size)
+
+    def getvalue(self) -> bytes:
+        """All bytes."""
+        return self._inner.getvalue()
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._inner.close()
+
+    def __enter__(self) -> ByteBuffer:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+ByteBuffer.__name__ = ByteBuffer.__qualname__ = "BytesIO"
+ByteBuffer.__module__ = "_io"
+
+
 def _name(file: object) -> str:
     if not isinstance(file, str):
-        raise TypeError("torch.save and torch.load take the name of a file in GradViz snippets")
+        raise TypeError("torch.save and torch.load take the name of a file or an io.BytesIO in GradViz snippets")
     return str.__str__(file)

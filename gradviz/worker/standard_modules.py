@@ -19,6 +19,7 @@ import datetime
 import enum
 import functools
 import heapq
+import io
 import itertools
 import math
 import operator
@@ -41,6 +42,7 @@ from gradviz.worker.classes import NamedTupleForm
 from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, PYTHON_ATTRIBUTES
+from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.stand_in import stand_in
 
 MAX_SLEEP = 0.1
@@ -72,6 +74,7 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "warnings": stand_in("warnings", _warnings_names()),
         "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
         "sys": stand_in("sys", _sys_names(write)),
+        "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO}),
     }
     return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
 

@@ -1,0 +1,92 @@
+"""`torch.jit`: functions and modules are given back as they are. A compiled program computes the same numbers; here
+nothing is compiled, so that every operation can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from gradviz.torch.nn.modules.module import Module
+
+__all__ = [
+    "Final",
+    "ScriptModule",
+    "annotate",
+    "export",
+    "ignore",
+    "is_scripting",
+    "is_tracing",
+    "script",
+    "script_if_tracing",
+    "script_method",
+    "trace",
+    "trace_module",
+    "unused",
+]
+
+ScriptModule = Module
+
+
+def script(obj: Any, *args: Any, **options: Any) -> Any:
+    """The function, class or module itself."""
+    return obj
+
+
+def trace(func: Any, example_inputs: Any = None, *args: Any, **options: Any) -> Any:
+    """The function or module itself."""
+    return func
+
+
+def trace_module(mod: Any, inputs: Any = None, *args: Any, **options: Any) -> Any:
+    """The module itself."""
+    return mod
+
+
+def script_method(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The method itself."""
+    return fn
+
+
+def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself."""
+    return fn
+
+
+def export(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The method itself."""
+    return fn
+
+
+def unused(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The method itself."""
+    return fn
+
+
+def ignore(drop: Any = False, **options: Any) -> Any:
+    """The function itself; with or without brackets."""
+    return drop if callable(drop) else lambda fn: fn
+
+
+def is_scripting() -> bool:
+    """False."""
+    return False
+
+
+def is_tracing() -> bool:
+    """False."""
+    return False
+
+
+def annotate(the_type: Any, the_value: Any) -> Any:
+    """The value."""
+    return the_value
+
+
+def save(m: Any, f: Any, *args: Any, **options: Any) -> None:
+    """Refused: there is no compiled program to save."""
+    raise RuntimeError("torch.jit.save is not in GradViz: nothing is compiled; use torch.save(model.state_dict(), ...)")
+
+
+def load(f: Any, *args: Any, **options: Any) -> Any:
+    """Refused: there is no compiled program to load."""
+    raise RuntimeError("torch.jit.load is not in GradViz: nothing is compiled; build the model and load its state dict")

@@ -1,0 +1,155 @@
+"""`torch.profiler` and `torch.autograd.profiler`: contexts that measure nothing, because run times under recording say
+nothing; a table that is asked for says so in a sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections.abc import Callable, Iterator
+from typing import Any
+
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
+
+NOT_MEASURED = "GradViz does not measure run times: the recording of each step takes longer than the step."
+
+
+class ProfilerActivity(enum.Enum):
+    """What PyTorch can measure."""
+
+    CPU, CUDA, XPU, MTIA, HPU, PrivateUse1 = range(6)
+
+
+class ProfilerAction(enum.Enum):
+    """What a schedule says of a step."""
+
+    NONE, WARMUP, RECORD, RECORD_AND_SAVE = range(4)
+
+
+def supported_activities() -> set[ProfilerActivity]:
+    """The CPU."""
+    return {ProfilerActivity.CPU}
+
+
+def schedule(
+    *, wait: int, warmup: int, active: int, repeat: int = 0, **options: Any
+) -> Callable[[int], ProfilerAction]:
+    """Which steps would be recorded."""
+    length = wait + warmup + active
+
+    def action(step: int) -> ProfilerAction:
+        if repeat > 0 and step >= repeat * length:
+            return ProfilerAction.NONE
+        at = step % length
+        if at < wait:
+            return ProfilerAction.NONE
+        if at < wait + warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if at < length - 1 else ProfilerAction.RECORD_AND_SAVE
+
+    return action
+
+
+def tensorboard_trace_handler(dir_name: str, *args: Any, **options: Any) -> Callable[[Any], None]:
+    """Accepted: there is nothing to write."""
+    return lambda profiler: None
+
+
+class Events:
+    """What a profile gives: no events, and a table that says why."""
+
+    def table(self, *args: Any, **options: Any) -> str:
+        """The sentence."""
+        return NOT_MEASURED
+
+    def key_averages(self, *args: Any, **options: Any) -> Events:
+        """The same."""
+        return self
+
+    def total_average(self) -> Events:
+        """The same."""
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def __str__(self) -> str:
+        return NOT_MEASURED
+
+    self_cpu_time_total = 0.0
+    cpu_time_total = 0.0
+
+
+class profile(contextlib.ContextDecorator):
+    """A context that measures nothing."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._ready = options.get("on_trace_ready")
+
+    def __enter__(self) -> profile:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if callable(self._ready):
+            self._ready(self)
+
+    def start(self) -> None:
+        """Nothing begins."""
+
+    def stop(self) -> None:
+        """Nothing ends."""
+
+    def step(self) -> None:
+        """Nothing is counted."""
+
+    def events(self) -> Events:
+        """None."""
+        return Events()
+
+    @property
+    def function_events(self) -> Events:
+        """None."""
+        return Events()
+
+    def key_averages(self, *args: Any, **options: Any) -> Events:
+        """None."""
+        return Events()
+
+    def total_average(self) -> Events:
+        """None."""
+        return Events()
+
+    def table(self, *args: Any, **options: Any) -> str:
+        """The sentence."""
+        return NOT_MEASURED
+
+    def export_chrome_trace(self, path: str) -> None:
+        """Nothing is written."""
+
+    def export_stacks(self, path: str, metric: str = "") -> None:
+        """Nothing is written."""
+
+    self_cpu_time_total = 0.0
+
+
+class record_function(contextlib.ContextDecorator):
+    """A name for a part of a program; nothing is measured."""
+
+    def __init__(self, name: str, args: str | None = None) -> None:
+        self.name = name
+
+    def __enter__(self) -> record_function:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass

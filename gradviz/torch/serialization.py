@@ -1,0 +1,159 @@
+"""`torch.save` and `torch.load` in a format that holds numbers, texts, tensors and containers, and no code: a JSON line
+of the structure, then the tensors' bytes. Anything else is refused by name. In a snippet the file is kept by the worker
+(`gradviz/worker/saved_files.py`), which has no disk; here it is a real one, or a buffer of bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.tensor import Size, Tensor, wrap
+
+__all__ = ["load", "save"]
+
+MAGIC = b"GRADVIZ-TENSORS-1\n"
+NOT_OURS = "torch.load in GradViz reads only what torch.save in GradViz wrote; save the numbers as text instead"
+_PLAIN = (bool, int, float, str, type(None))
+
+
+class _Writer:
+    """The structure as lists that JSON can hold; tensors that share memory stay shared."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Any] = []
+        self._seen: dict[int, int] = {}
+        self._kept: list[Any] = []
+
+    def described(self, value: Any) -> Any:
+        """[kind, …] for any value that can be saved."""
+        if type(value) in _PLAIN:
+            return ["float", repr(value)] if isinstance(value, float) else ["plain", value]
+        if isinstance(value, Tensor):
+            return self._tensor(value)
+        if type(value) in (list, tuple, set, frozenset, Size):
+            return [type(value).__name__, [self.described(each) for each in value]]
+        if isinstance(value, dict):
+            kind = "OrderedDict" if isinstance(value, OrderedDict) else "dict"
+            pairs = [[self.described(key), self.described(each)] for key, each in value.items()]
+            meta = getattr(value, "_metadata", None)
+            return [kind, pairs, None if meta is None else self.described(meta)]
+        if isinstance(value, complex):
+            return ["complex", repr(value)]
+        if isinstance(value, bytes):
+            return ["bytes", value.hex()]
+        if isinstance(value, dtypes.dtype):
+            return ["dtype", str(value).removeprefix("torch.")]
+        if isinstance(value, np.generic | np.ndarray):
+            return ["numpy", self._array(np.asarray(value)), isinstance(value, np.generic)]
+        if type(value).__module__ == "torch" and type(value).__name__ == "device":
+            return ["device", str(value)]
+        raise TypeError(
+            f"torch.save in GradViz writes tensors, numbers, texts and containers of them, not "
+            f"'{type(value).__name__}'; save its state_dict() instead"
+        )
+
+    def _tensor(self, value: Tensor) -> list[Any]:
+        from gradviz.torch.nn.parameter import Parameter
+
+        kind = "parameter" if isinstance(value, Parameter) else "tensor"
+        return [kind, self._array(value._data), value.requires_grad]
+
+    def _array(self, data: Any) -> int:
+        key = id(data)
+        if key not in self._seen:
+            self._seen[key] = len(self.arrays)
+            self._kept.append(data)
+            self.arrays.append(np.ascontiguousarray(data).reshape(data.shape))
+        return self._seen[key]
+
+
+def dumped(obj: Any) -> bytes:
+    """An object as the bytes of a file."""
+    writer = _Writer()
+    tree = writer.described(obj)
+    heads = [[str(dtypes.OF_NUMPY[a.dtype]) if a.dtype in dtypes.OF_NUMPY else a.dtype.str, list(a.shape), a.nbytes]
+             for a in writer.arrays]  # fmt: skip
+    head = json.dumps({"tree": tree, "arrays": heads}).encode()
+    return b"".join([MAGIC, len(head).to_bytes(8, "little"), head, *(a.tobytes() for a in writer.arrays)])
+
+
+def loaded(data: bytes) -> Any:
+    """The object that `dumped` wrote."""
+    if not data:
+        raise EOFError("Ran out of input")
+    if not data.startswith(MAGIC):
+        raise RuntimeError(NOT_OURS)
+    at = len(MAGIC) + 8
+    size = int.from_bytes(data[len(MAGIC) : at], "little")
+    head = json.loads(data[at : at + size])
+    at += size
+    arrays = []
+    for name, shape, count in head["arrays"]:
+        kind = getattr(dtypes, {"bool": "bool_"}.get(name[6:], name[6:])).np if name[:6] == "torch." else np.dtype(name)
+        arrays.append(np.frombuffer(data[at : at + count], kind).reshape(shape).copy())
+        at += count
+    return _read(head["tree"], arrays)
+
+
+def _read(tree: Any, arrays: list[Any]) -> Any:
+    kind, value = tree[0], tree[1]
+    if kind in ("list", "tuple", "set", "frozenset", "Size"):
+        make: Any = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "Size": Size}[kind]
+        return make([_read(each, arrays) for each in value])
+    if kind in ("dict", "OrderedDict"):
+        found: Any = OrderedDict() if kind == "OrderedDict" else {}
+        found.update((_read(key, arrays), _read(each, arrays)) for key, each in value)
+        if tree[2] is not None and kind == "OrderedDict":
+            found._metadata = _read(tree[2], arrays)
+        return found
+    if kind in ("tensor", "parameter"):
+        return _tensor(kind, arrays[value], tree[2])
+    simple: dict[str, Callable[[Any], Any]] = {
+        "plain": lambda x: x,
+        "float": float,
+        "complex": complex,
+        "bytes": bytes.fromhex,
+        "dtype": lambda x: getattr(dtypes, "bool_" if x == "bool" else x),
+        "numpy": lambda x: arrays[x][()] if tree[2] else arrays[x],
+        "device": _device,
+    }
+    return simple[kind](value)
+
+
+def _device(name: str) -> Any:
+    from gradviz.engine.device import device
+
+    return device(name)
+
+
+def _tensor(kind: str, data: Any, requires_grad: bool) -> Tensor:
+    if kind == "parameter":
+        from gradviz.torch.nn.parameter import Parameter
+
+        return Parameter(wrap(data), requires_grad)
+    found = wrap(data)
+    return found.requires_grad_() if requires_grad else found
+
+
+def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, **options: Any) -> None:
+    """Write an object to a file, by name or open for writing."""
+    data = dumped(obj)
+    if hasattr(f, "write"):
+        f.write(data)
+        return
+    with open(os.fspath(f), "wb") as file:
+        file.write(data)
+
+
+def load(f: Any, map_location: Any = None, pickle_module: Any = None, **options: Any) -> Any:
+    """Read what `save` wrote; `map_location` and `weights_only` change nothing here."""
+    if hasattr(f, "read"):
+        return loaded(f.read())
+    with open(os.fspath(f), "rb") as file:
+        return loaded(file.read())

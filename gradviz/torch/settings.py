@@ -1,0 +1,177 @@
+"""Switches of PyTorch that change nothing here, with the answers that they give: threads, determinism, precision,
+autocast, warnings. Each set value is what the getter then tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.engine import dtypes
+from gradviz.engine.dtypes import set_default_dtype
+from gradviz.engine.notices import warn_once
+
+__all__ = [
+    "are_deterministic_algorithms_enabled",
+    "clear_autocast_cache",
+    "compiled_with_cxx11_abi",
+    "get_autocast_dtype",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "get_num_threads",
+    "is_anomaly_check_nan_enabled",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "set_default_tensor_type",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "set_num_threads",
+    "use_deterministic_algorithms",
+]
+
+_FRESH: dict[str, Any] = {
+    "threads": 1,
+    "interop": 1,
+    "deterministic": False,
+    "warn_only": False,
+    "precision": "highest",
+}
+_now = dict(_FRESH)
+
+
+def reset() -> None:
+    """As in a new process."""
+    from gradviz.torch.distributions import Distribution
+
+    _now.update(_FRESH)
+    Distribution.set_default_validate_args(True)
+
+
+def set_num_threads(count: int) -> None:
+    """Kept for the getter: computation uses one thread."""
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
+    if count <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _now["threads"] = count
+
+
+def get_num_threads() -> int:
+    """One, or what was set."""
+    return _now["threads"]  # type: ignore[no-any-return]
+
+
+def set_num_interop_threads(count: int) -> None:
+    """Kept for the getter."""
+    _now["interop"] = count
+
+
+def get_num_interop_threads() -> int:
+    """One, or what was set."""
+    return _now["interop"]  # type: ignore[no-any-return]
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Kept for the getter: everything here is deterministic."""
+    _now.update(deterministic=mode, warn_only=warn_only)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What was set."""
+    return _now["deterministic"]  # type: ignore[no-any-return]
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """What was set."""
+    return _now["warn_only"]  # type: ignore[no-any-return]
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """0 or "default", 1 or "warn", 2 or "error"."""
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    known: dict[int | str, int] = {"default": 0, "warn": 1, "error": 2, 0: 0, 1: 1, 2: 2}
+    if debug_mode not in known:
+        choices = "one of `default`, `warn`, `error`" if isinstance(debug_mode, str) else "0, 1, or 2"
+        raise RuntimeError(f"invalid value of debug_mode, expected {choices}, but got {debug_mode}")
+    level = known[debug_mode]
+    use_deterministic_algorithms(level > 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2."""
+    return 0 if not _now["deterministic"] else 1 if _now["warn_only"] else 2
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Kept for the getter: products are computed in full precision."""
+    if precision not in ("highest", "high", "medium"):
+        warn_once(
+            "precision",
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has "
+            "no effect.",
+        )
+        return
+    _now["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What was set."""
+    return _now["precision"]  # type: ignore[no-any-return]
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """True, as where the processor can; small numbers are kept all the same."""
+    return True
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """True, as long as nobody says otherwise."""
+    return True
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """The element type of new tensors, by the old name of a tensor type."""
+    name = t if isinstance(t, str) else f"torch.{t.__name__}"
+    kind = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16"}
+    last = name.rpartition(".")[2]
+    if last not in kind:
+        raise TypeError("only floating-point types are supported as the default type")
+    warn_once(
+        "set_default_tensor_type",
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+    )
+    set_default_dtype(getattr(dtypes, kind[last]))
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether an autocast is on for the device."""
+    return False
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Whether an autocast is on for the CPU."""
+    return False
+
+
+def is_autocast_cache_enabled() -> bool:
+    """True."""
+    return True
+
+
+def get_autocast_dtype(device_type: str) -> dtypes.dtype:
+    """What an autocast would compute in."""
+    return dtypes.bfloat16 if device_type == "cpu" else dtypes.float16
+
+
+def clear_autocast_cache() -> None:
+    """There is none."""
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """True."""
+    return True
