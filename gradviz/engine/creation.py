@@ -217,9 +217,7 @@ def full_like(
     memory_format: Any = None,
 ) -> Tensor:
     """As `full`, with shape and type of another tensor."""
-    return made(
-        alike(input._data, np.full(input._data.shape, fill_value, (dtype or input.dtype).np)), requires_grad
-    )
+    return made(alike(input._data, np.full(input._data.shape, fill_value, (dtype or input.dtype).np)), requires_grad)
 
 
 @method("new_full")

@@ -50,8 +50,10 @@ from gradviz.engine.ops import (
     special,
     special_functions,
     spectrum,
+    splits,
     strided,
     tapers,
+    turned,
 )
 
 __all__ = [
@@ -104,6 +106,8 @@ __all__ = [
     "special",
     "special_functions",
     "spectrum",
+    "splits",
     "strided",
     "tapers",
+    "turned",
 ]

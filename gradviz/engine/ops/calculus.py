@@ -218,7 +218,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, 
         return _over(((left + right) * step).cumsum(axis), 2.0)
     pairs = _part(y, axis, 0, -1) + _part(y, axis, 1, None)
     found = _by_number(pairs, (1.0 if dx is None else dx) / 2.0).cumsum(axis)
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def _over(x: Tensor, number: Any) -> Tensor:
@@ -227,4 +227,4 @@ def _over(x: Tensor, number: Any) -> Tensor:
 
 def _by_number(x: Tensor, number: Any) -> Tensor:
     plain = isinstance(number, NUMBERS) and x.dtype.rank >= 2
-    return times(x, number) if plain else x * number  # type: ignore[no-any-return]
+    return times(x, number) if plain else x * number

@@ -13,6 +13,7 @@ from gradviz.engine.api import api, method
 from gradviz.engine.apply import call
 from gradviz.engine.creation import made
 from gradviz.engine.inplace import write
+from gradviz.engine.ops.shape import listed
 from gradviz.engine.rows import ROWS, op
 from gradviz.engine.tensor import Size, Tensor, wrap
 
@@ -59,34 +60,17 @@ def atleast_3d(*tensors: Any) -> Any:
 @api("dstack", where="torch")
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joined along the third dimension."""
-    joined: Tensor = F["cat"]([_three(each) for each in tensors], 2)
+    joined: Tensor = F["cat"]([_three(each) for each in listed(tensors, "dstack")], 2)
     return joined
 
 
 @api("column_stack", where="torch")
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Vectors as columns, joined side by side."""
-    columns = [each.reshape(each.numel(), 1) if each.ndim <= 1 else each for each in tensors]
+    several = listed(tensors, "column_stack")
+    columns = [each.reshape(each.numel(), 1) if each.ndim <= 1 else each for each in several]
     joined: Tensor = F["hstack"](columns)
     return joined
-
-
-def _split_along(name: str, least: int, dim: int) -> None:
-    def split(input: Tensor, indices_or_sections: Any) -> Any:
-        if input.ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension{'s' if least > 1 else ''}, but got a "
-                f"tensor with {input.ndim} dimensions!"
-            )
-        return F["tensor_split"](input, indices_or_sections, 0 if name == "hsplit" and input.ndim == 1 else dim)
-
-    split.__name__ = name
-    api(name)(split)
-
-
-_split_along("hsplit", 1, 1)
-_split_along("vsplit", 2, 0)
-_split_along("dsplit", 3, 2)
 
 
 def _block_diag(*parts: Any) -> Any:
@@ -119,6 +103,12 @@ BLOCK_DIAG = op(
 @api("block_diag", where="torch")
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices along the diagonal of a larger one."""
+    for i, each in enumerate(tensors):
+        if each._data.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {each._data.ndim} "
+                "dimensions"
+            )
     given: Tensor = call(BLOCK_DIAG, *tensors)
     return given
 
@@ -133,6 +123,10 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 @api("adjoint")
 def adjoint(input: Tensor) -> Tensor:
     """The conjugate transpose of matrices."""
+    if input._data.ndim == 1:
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    if not input._data.ndim:
+        return input.conj() if input.dtype.is_complex else input
     turned: Tensor = input.transpose(-2, -1)
     return turned.conj() if input.dtype.is_complex else turned
 
@@ -265,8 +259,11 @@ def unique_consecutive(
 def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """Summed until it has the given shape."""
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
-    extra = self.ndim - len(shape)
-    dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and self.shape[i + extra] != 1)]
+    own = self._data.shape
+    extra = len(own) - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, own[extra:], strict=True)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
+    dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and own[i + extra] != 1)]
     if not dims:
         return self
     summed: Tensor = self.sum(dims, keepdim=True)

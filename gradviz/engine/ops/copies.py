@@ -17,8 +17,10 @@ from gradviz.engine.creation import made
 from gradviz.engine.ops.complexes import VIEW_AS_REAL
 from gradviz.engine.ops.index import SLICE
 from gradviz.engine.ops.matrix import DIAGONAL
-from gradviz.engine.ops.shape import ALIAS, SPLIT, SPLIT_SIZES, VIEW
+from gradviz.engine.ops.shape import ALIAS, VIEW
+from gradviz.engine.ops.splits import SPLIT, SPLIT_SIZES
 from gradviz.engine.ops.strided import AS_STRIDED
+from gradviz.engine.ops.turned import UNFOLD
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -87,7 +89,7 @@ def _select_range(input: Tensor, dim: int = 0, start: Any = None, end: Any = Non
 
 def _viewed(input: Tensor, size: Any) -> Tensor:
     """The same elements in another shape."""
-    return input.contiguous().view(size)
+    return input.contiguous().view(size)  # type: ignore[no-any-return]
 
 
 def _expanded(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
@@ -141,4 +143,4 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
 
 
 # The modules of these views had to be there before their copies were made.
-assert {row.node_name for row in (ALIAS, AS_STRIDED, DIAGONAL, SLICE, VIEW, VIEW_AS_REAL)} <= COPIES.keys()
+assert {row.node_name for row in (UNFOLD, ALIAS, AS_STRIDED, DIAGONAL, SLICE, VIEW, VIEW_AS_REAL)} <= COPIES.keys()

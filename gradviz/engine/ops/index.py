@@ -103,12 +103,19 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 @api("narrow")
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """`length` entries from `start` along `dim`."""
-    axis = wrap_dim(dim, input._data.ndim)
-    n = input._data.shape[axis]
-    start = int(start)
-    start = start + n if start < 0 else start
+    if not input._data.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
+    if isinstance(start, Tensor):
+        if start._data.ndim or start.dtype.rank != 1:
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start)
+    axis = wrap_dim(dim, input._data.ndim)
+    n = input._data.shape[axis]
+    if not -n <= start <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    start = start + n if start < 0 else start
     if start + length > n:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
     made: Tensor = call(SLICE, input, dim=axis, start=start, end=start + length, step=1)

@@ -3,6 +3,7 @@ distances, meshgrid."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -139,8 +140,8 @@ def _embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
 @api("diagonal")
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal."""
-    n = input._data.ndim
-    found: Tensor = call(DIAGONAL, input, offset=offset, dim1=wrap_dim(dim1, n), dim2=wrap_dim(dim2, n))
+    axes = _two_dims(dim1, dim2, input._data.ndim)
+    found: Tensor = call(DIAGONAL, input, offset=offset, dim1=axes[0], dim2=axes[1])
     return found
 
 
@@ -150,8 +151,16 @@ api("diagonal", where="linalg")(lambda A, *, offset=0, dim1=-2, dim2=-1: diagona
 @api("diag_embed")
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last dimension on their diagonals."""
+    _two_dims(dim1, dim2, input._data.ndim + 1)
     found: Tensor = call(DIAG_EMBED, input, offset=offset, dim1=dim1, dim2=dim2)
     return found
+
+
+def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
 
 
 @api("diag")
@@ -182,7 +191,7 @@ TRACE = op(
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal."""
     if input._data.ndim != 2:
-        raise RuntimeError("trace: expected a matrix")
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._data.ndim}")
     found: Tensor = call(TRACE, input)
     return found
 
@@ -312,20 +321,28 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             UserWarning,
             stacklevel=2,
         )
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    for each in given:
+        if each._data.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {each}")
     swap = indexing == "xy" and len(given) >= 2
     if swap:
         given[0], given[1] = given[1], given[0]
     shape = [x._data.size for x in given]
-    grids = [x.reshape([-1 if i == j else 1 for j in range(len(given))]).expand(*shape) for i, x in enumerate(given)]
+    grids = [x.view([-1 if i == j else 1 for j in range(len(given))]).expand(shape) for i, x in enumerate(given)]
     if swap:
-        grids[0], grids[1] = grids[1].transpose(0, 1), grids[0].transpose(0, 1)
-        grids[2:] = [g.transpose(0, 1) for g in grids[2:]]
+        grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
 
 
 @api("cartesian_prod", where="torch")
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All combinations of elements, a row each."""
+    for each in tensors:
+        _check_vector(each)
     if len(tensors) == 1:
         return tensors[0]
     found: Tensor = F["stack"]([g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")], 1)
@@ -335,17 +352,30 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 @api("combinations", where="torch")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of `r` elements, a row each."""
-    import itertools
+    _check_vector(input)
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if not r:
+        return F["empty"](0, dtype=input.dtype)  # type: ignore[no-any-return]
+    n = input._data.size
+    places = F["meshgrid"]([F["arange"](n)] * r, indexing="ij")
+    mask = F["ones"]((n,) * r, dtype=dtypes.bool_)
+    for left, right in itertools.pairwise(places):
+        mask = F["logical_and"](mask, left <= right if with_replacement else left < right)
+    grids = F["meshgrid"]([input] * r, indexing="ij")
+    return F["stack"]([each.masked_select(mask) for each in grids], 1)  # type: ignore[no-any-return]
 
-    pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = np.array(list(pick(range(input._data.size), r)), np.int64).reshape(-1, r)
-    found: Tensor = input[made(rows)]
-    return found
+
+def _check_vector(x: Tensor) -> None:
+    if x._data.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(x._data.shape)}")
 
 
 @api("vander", where="torch")
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of each element, a row each."""
+    if x._data.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
     n = x._data.size if N is None else N
     powers = range(n) if increasing else range(n - 1, -1, -1)
     found: Tensor = F["stack"]([x**p for p in powers], -1)

@@ -95,7 +95,7 @@ def _diagonal(x: Any, offset: int, dim1: int, dim2: int) -> Any:
 SELECT_SCATTER = op(
     "select_scatter",
     "self, src",
-    lambda x, src, *, dim, index: _replaced(x, src, lambda out: np.moveaxis(out, dim, 0)[index]),
+    lambda x, src, *, dim, index: _replaced(x, src, lambda out: np.moveaxis(out, dim, 0)[index, ...]),
     category="indexing",
     brief="A copy in which one slice is another tensor.",
     self=lambda grad, dim, index: grad.select_scatter(

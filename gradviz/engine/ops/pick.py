@@ -436,7 +436,9 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 NONZERO = op(
     "nonzero",
     "self",
-    lambda x: np.argwhere(x).astype(np.int64),
+    lambda x: (
+        np.asarray(np.nonzero(x), np.int64).reshape(x.ndim, -1).T if x.ndim else np.zeros((int(x != 0), 0), np.int64)
+    ),
     category="indexing",
     symbol="nonzero",
     latex=r"\{i : x_i \ne 0\}",

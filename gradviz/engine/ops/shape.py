@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +16,19 @@ from gradviz.engine.elementwise import result_type
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import ROWS, OpRow, op
+from gradviz.engine.rows import op
 from gradviz.engine.tensor import Size, Tensor
 
 F = FUNCTIONS
+
+
+def distinct_dims(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """Dimensions counted from the front, none of them twice."""
+    found = tuple(wrap_dim(d, ndim) for d in dims)
+    for d in found:
+        if found.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return found
 
 
 def sizes_of(args: tuple[Any, ...]) -> tuple[int, ...]:
@@ -36,16 +44,16 @@ def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
     if asked.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     if any(n < -1 for n in asked):
-        raise RuntimeError(f"invalid shape dimension {next(n for n in asked if n < -1)}")
+        at = next(i for i, n in enumerate(asked) if n < -1)
+        raise RuntimeError(f"invalid shape dimension {asked[at]} at index {at} of shape {list(asked)}")
     known = math.prod(n for n in asked if n != -1)
     if -1 in asked:
-        if known == 0:
+        if known == count == 0:
             raise RuntimeError(
                 f"cannot reshape tensor of 0 elements into shape {list(asked)} because the unspecified dimension "
-                f"size -1 can be "
-                "any value and is ambiguous"
+                "size -1 can be any value and is ambiguous"
             )
-        if count % known == 0:
+        if known and count % known == 0:
             return tuple(count // known if n == -1 else n for n in asked)
     elif known == count:
         return asked
@@ -165,9 +173,9 @@ method("reshape_as")(lambda self, other: reshape(self, other._data.shape))
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions from `start_dim` to `end_dim` as one."""
     shape = input._data.shape
+    start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if not shape:
         return reshape(input, 1)
-    start, end = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if start == end:
@@ -187,6 +195,13 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """One dimension as several."""
     at = wrap_dim(dim, input._data.ndim)
     shape = input._data.shape
+    if not len(sizes):
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if -1 not in sizes and math.prod(sizes) != shape[at]:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[at]}) in the "
+            "input tensor"
+        )
     return view(input, *shape[:at], *infer_size(tuple(sizes), shape[at]), *shape[at + 1 :])
 
 
@@ -207,7 +222,7 @@ PERMUTE = op(
 TRANSPOSE = op(
     "transpose",
     "self",
-    lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1),
+    lambda x, *, dim0, dim1: x.swapaxes(dim0, dim1) if x.ndim else x[...],
     inplace_node="TransposeBackward1",
     category="shape",
     symbol="ᵀ",
@@ -259,12 +274,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
     n = input._data.ndim
-    if not n:
-        wrap_dim(dim0, n), wrap_dim(dim1, n)
-        made: Tensor = call(ALIAS, input)
-        return made
     wrap_dim(dim0, n), wrap_dim(dim1, n)
-    made = call(TRANSPOSE, input, dim0=dim0, dim1=dim1)
+    made: Tensor = call(TRANSPOSE, input, dim0=dim0, dim1=dim1)
     return made
 
 
@@ -283,17 +294,50 @@ def reversed_dims(self: Tensor) -> Tensor:
     return permute(self, tuple(reversed(range(self._data.ndim))))
 
 
-prop("mT")(lambda self: transpose(self, -2, -1))
-prop("H")(lambda self: transpose(self, 0, 1).conj() if self._data.ndim == 2 else self.conj())
-prop("mH")(lambda self: transpose(self, -2, -1).conj())
+def _matrices(name: str) -> None:
+    """`mT` and `mH` of matrices or batches of them."""
+
+    @prop(name)
+    def turned(self: Tensor) -> Tensor:
+        if self._data.ndim == 1:
+            raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+        if not self._data.ndim:
+            return self
+        found = transpose(self, -2, -1)
+        return found.conj() if name == "mH" else found
+
+
+_matrices("mT")
+_matrices("mH")
+
+
+@prop("H")
+def conjugate_transpose(self: Tensor) -> Tensor:
+    """The conjugate transpose of a matrix."""
+    n = self._data.ndim
+    if n not in (0, 2):
+        more = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{more}")
+    return transpose(self, 0, 1).conj() if n else self
 
 
 @api("movedim", "moveaxis")
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places."""
     n = input._data.ndim
-    sources = [wrap_dim(s, n) for s in ([source] if isinstance(source, int) else source)]
-    targets = [wrap_dim(d, n) for d in ([destination] if isinstance(destination, int) else destination)]
+    given = [[each] if isinstance(each, int) else list(each) for each in (source, destination)]
+    if len(given[0]) != len(given[1]):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain the same number of "
+            f"dims as destination ({given[1]} dims)"
+        )
+    sources, targets = ([wrap_dim(d, n) for d in dims] for dims in given)
+    for dims, wrapped, label in ((given[0], sources, "source"), (given[1], targets, "destination")):
+        if len(set(wrapped)) != len(wrapped):
+            raise RuntimeError(f"movedim: repeated dim in `{label}` ({dims})")
+    if not n:
+        made: Tensor = call(ALIAS, input)
+        return made
     order = [i for i in range(n) if i not in sources]
     for target, origin in sorted(zip(targets, sources, strict=True)):
         order.insert(target, origin)
@@ -346,7 +390,7 @@ SQUEEZE_DIM = op(
 SQUEEZE_DIMS = op(
     "squeeze",
     "self",
-    lambda x, *, dim: x.squeeze(tuple(d for d in dim if x.shape[d] == 1)),
+    lambda x, *, dim: x.squeeze(tuple(d for d in dim if x.shape[d] == 1)) if x.ndim else x[...],
     key="squeeze_dims",
     inplace_node="SqueezeBackward5",
     number=2,
@@ -373,7 +417,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     if dim is None:
         made: Tensor = call(SQUEEZE, input)
     elif isinstance(dim, (tuple, list)):
-        made = call(SQUEEZE_DIMS, input, dim=tuple(wrap_dim(d, input._data.ndim) for d in dim))
+        made = call(SQUEEZE_DIMS, input, dim=distinct_dims(dim, input._data.ndim))
     else:
         wrap_dim(dim, input._data.ndim)
         made = call(SQUEEZE_DIM, input, dim=dim)
@@ -381,7 +425,24 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 def _expand_forward(x: Any, *, size: tuple[int, ...]) -> Any:
-    return np.broadcast_to(x, size)
+    if type(x) is not np.ndarray or not x.size:
+        return np.broadcast_to(x, size)
+    if 1 in size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
+        return np.lib.stride_tricks.as_strided(x, size, _steps(x, size), writeable=bool(x.flags.writeable))
+    made = np.broadcast_to(x, size)
+    if x.flags.writeable:
+        made.flags.writeable = True  # a write to one element of the view is a write to the memory that it looks at
+    return made
+
+
+def _steps(x: Any, size: tuple[int, ...]) -> list[int]:
+    """The strides of an expanded array: those of the array, 0 where it is repeated."""
+    extra, steps, inner = len(size) - x.ndim, [0] * len(size), x.itemsize
+    for i in reversed(range(len(size))):
+        own, step = (x.shape[i - extra], x.strides[i - extra]) if i >= extra else (1, inner)
+        steps[i] = step if size[i] == own else 0
+        inner = size[i] * steps[i]
+    return steps
 
 
 EXPAND = op(
@@ -476,6 +537,9 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     times = sizes_of(repeats)
     if len(times) < self._data.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    if any(n < 0 for n in times):
+        sizes = [n * m for n, m in zip(times, (1,) * (len(times) - self._data.ndim) + self._data.shape, strict=True)]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
     made: Tensor = call(REPEAT, self, repeats=times)
     return made
 
@@ -584,213 +648,27 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return made
 
 
-api("hstack", where="torch")(
-    lambda tensors: cat([_at_least_1d(x) for x in tensors], 0 if tensors[0]._data.ndim <= 1 else 1)
-)
-api("vstack", where="torch")(lambda tensors: cat([x if x._data.ndim > 1 else reshape(x, 1, -1) for x in tensors], 0))
+def listed(tensors: Any, name: str) -> list[Tensor]:
+    """The tensors to put together, of which there is at least one."""
+    if isinstance(tensors, Tensor):
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
+    several = list(tensors)
+    if not several:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return several
 
 
-def _at_least_1d(x: Tensor) -> Tensor:
-    return x if x._data.ndim else reshape(x, 1)
+@api("hstack", where="torch")
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors side by side: along the second dimension, vectors along their only one."""
+    several = [x if x._data.ndim else reshape(x, 1) for x in listed(tensors, "hstack")]
+    return cat(several, 0 if several[0]._data.ndim <= 1 else 1)
 
 
-def _joined(grads: Any, dim: int, self_shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
-    whole = list(self_shape)
-    parts = []
-    for grad, n in zip(grads, sizes, strict=True):
-        whole[dim] = n
-        parts.append(next(g for g in grads if g is not None).new_zeros(tuple(whole)) if grad is None else grad)
-    return [cat(parts, dim)]
-
-
-def _split_row(name: str, brief: str) -> OpRow:
-    """`split` by one size and by several are one operation under two names of PyTorch's."""
-    return op(
-        name,
-        "self",
-        lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim),
-        outputs="result, others",
-        category="shape",
-        symbol="split",
-        latex=r"x",
-        brief=brief,
-        view=True,
-        joint=_joined,
-        derivatives={"self": "the gradients of the parts, joined"},
-    )
-
-
-SPLIT = _split_row("split", "Parts along a dimension.")
-SPLIT_SIZES = _split_row("split_with_sizes", "Parts of given sizes along a dimension.")
-UNBIND = op(
-    "unbind",
-    "self",
-    lambda x, *, dim: [np.moveaxis(x, dim, 0)[i, ...] for i in range(x.shape[dim])],
-    outputs="result, others",
-    category="shape",
-    symbol="unbind",
-    latex=r"x",
-    brief="Slices along a dimension.",
-    view=True,
-    joint=lambda grads, dim, self_shape: [_stack_grads(grads, dim, self_shape)],
-    derivatives={"self": "the gradients of the slices, stacked"},
-)
-
-
-def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Any:
-    known = next(g for g in grads if g is not None)
-    part = shape[:dim] + shape[dim + 1 :]
-    return stack([known.new_zeros(part) if g is None else g for g in grads], dim)
-
-
-@api("split")
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of equal size (the last may be smaller), or of the sizes given, along `dim`."""
-    axis = wrap_dim(dim, tensor._data.ndim)
-    n = tensor._data.shape[axis]
-    if isinstance(split_size_or_sections, int):
-        size = split_size_or_sections
-        sizes = [min(size, n - start) for start in range(0, n, size)] if n else [0]
-    else:
-        sizes = [int(each) for each in split_size_or_sections]
-        if sum(sizes) != n:
-            raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), "
-                f"but got split_sizes={sizes}"
-            )
-    row = SPLIT if isinstance(split_size_or_sections, int) else SPLIT_SIZES
-    made: tuple[Tensor, ...] = call(row, tensor, dim=axis, sizes=tuple(sizes))
-    return made
-
-
-method("split_with_sizes")(lambda self, split_sizes, dim=0: split(self, list(split_sizes), dim))
-
-
-@api("tensor_split")
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts as equal as possible, or cut at the indices given."""
-    axis = wrap_dim(dim, input._data.ndim)
-    n = input._data.shape[axis]
-    if isinstance(indices_or_sections, int):
-        k = indices_or_sections
-        cuts = [0, *np.cumsum([n // k + (i < n % k) for i in range(k)]).tolist()]
-    else:
-        cuts = [0, *(min(int(each) + n if each < 0 else int(each), n) for each in indices_or_sections), n]
-    return tuple(input.narrow(axis, a, max(b - a, 0)) for a, b in itertools.pairwise(cuts))
-
-
-@api("chunk")
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """So many parts along `dim`."""
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input._data.shape[wrap_dim(dim, input._data.ndim)]
-    return split(input, max(1, -(-n // chunks)), dim)
-
-
-@api("unbind")
-def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The slices along `dim`."""
-    if not input._data.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    made: tuple[Tensor, ...] = call(UNBIND, input, dim=wrap_dim(dim, input._data.ndim))
-    return made
-
-
-# --- turned round ---
-
-
-def _flip_dims(x: Tensor, dims: Any) -> tuple[int, ...]:
-    return tuple(wrap_dim(d, x._data.ndim) for d in sizes_of(dims))
-
-
-FLIP = op(
-    "flip",
-    "self",
-    lambda x, *, dims: np.flip(x, dims).copy(),
-    category="shape",
-    symbol="flip",
-    latex=r"x",
-    brief="Order reversed along dimensions.",
-    self=lambda grad, dims: grad.flip(dims),
-)
-ROLL = op(
-    "roll",
-    "self",
-    lambda x, *, shifts, dims: np.roll(x, shifts, dims),
-    category="shape",
-    symbol="roll",
-    latex=r"x",
-    brief="Elements shifted round.",
-    self=lambda grad, shifts, dims: F["roll"](
-        grad, tuple(-s for s in shifts) if isinstance(shifts, tuple) else -shifts, dims
-    ),
-)
-
-
-@api("flip")
-def flip(input: Tensor, *dims: Any) -> Tensor:
-    """Order reversed along `dims`."""
-    made: Tensor = call(FLIP, input, dims=_flip_dims(input, dims))
-    return made
-
-
-api("fliplr")(lambda input: flip(input, 1))
-api("flipud")(lambda input: flip(input, 0))
-
-
-ROT90 = op(
-    "rot90",
-    "self",
-    lambda x, *, k, dims: np.rot90(x, k, dims).copy(),
-    category="shape",
-    symbol="rot90",
-    latex=r"x",
-    brief="Turned by 90 degrees.",
-    self=lambda grad, k, dims: grad.rot90(-k, dims),
-)
-
-
-@api("rot90")
-def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
-    """Turned by 90 degrees, `k` times."""
-    made: Tensor = call(ROT90, input, k=k, dims=tuple(dims))
-    return made
-
-
-def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
-    axis = wrap_dim(dimension, x.ndim)
-    if not x.ndim:
-        return x.reshape(1)[:size]
-    found = np.lib.stride_tricks.sliding_window_view(x, size, axis, writeable=x.flags.writeable)
-    return found[(slice(None),) * axis + (slice(None, None, step),)]
-
-
-def _windows_grad(grad: Any, self_shape: Any, dimension: int, size: int, step: int) -> Any:
-    axis = wrap_dim(dimension, len(self_shape))
-    return call(ROWS["unfold_backward"], grad, input_sizes=self_shape, dim=axis, size=size, step=step)
-
-
-UNFOLD = op(
-    "unfold",
-    "self",
-    _windows,
-    key="unfold_windows",
-    category="shape",
-    symbol="unfold",
-    latex=r"x",
-    brief="Windows along a dimension.",
-    view=True,
-    self=_windows_grad,
-)
-method("unfold")(lambda self, dimension, size, step: call(UNFOLD, self, dimension=dimension, size=size, step=step))
-
-
-@api("roll")
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
-    """Elements shifted round along `dims`, or along all as one."""
-    made: Tensor = call(ROLL, input, shifts=shifts, dims=dims)
-    return made
+@api("vstack", "row_stack", where="torch")
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Tensors one below the other, vectors as rows."""
+    return cat([x if x._data.ndim > 1 else reshape(x, 1, -1) for x in listed(tensors, "vstack")], 0)
 
 
 # --- what a shape is ---
