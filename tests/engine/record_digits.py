@@ -17,6 +17,7 @@ COUNT = 400
 ANY_SIGN = ("exp", "expm1", "sin", "cos", "tan", "tanh", "sinh", "cosh", "atan", "sigmoid")
 POSITIVE = ("log", "log2", "log10", "log1p", "rsqrt", "reciprocal")
 POWERS = (0.5, 1.5, 2, 3, 4, -1, -2)
+SHAPES = ((3,), (7,), (8,), (33,), (400,), (5, 3), (9, 40), (40, 9), (3, 70, 5), (2, 3, 4, 5))
 
 
 def arguments(name: str) -> list[float]:
@@ -43,12 +44,36 @@ def computed(torch: Any) -> dict[str, list[float]]:
     return found
 
 
+def sums(torch: Any) -> dict[str, list[float]]:
+    """What adds many numbers, for each shape over all elements and over each dimension: the order decides the digit."""
+    functions = {
+        "sum": lambda x, dim: x.sum(dim),
+        "mean": lambda x, dim: x.mean(dim),
+        "sum of a transposed tensor": lambda x, dim: x.transpose(0, -1).sum(dim),
+        "var": lambda x, dim: x.var(dim),
+        "norm": lambda x, dim: torch.linalg.vector_norm(x, dim=dim),
+        "cumsum": lambda x, dim: x.cumsum(dim or 0),
+        "nll_loss": lambda x, dim: torch.nn.functional.nll_loss(
+            x.reshape(-1, 1), torch.zeros(x.numel(), dtype=torch.int64)
+        ),
+    }
+    found = {}
+    for name, function in functions.items():
+        values: list[float] = []
+        for shape in SHAPES:
+            drawn = np.random.RandomState(len(shape)).standard_normal(shape).astype(np.float32)
+            for dim in (None, *range(len(shape))):
+                values += function(torch.from_numpy(drawn), dim).reshape(-1).tolist()
+        found[name] = values
+    return found
+
+
 def main() -> None:
     import torch
 
     assert torch.__version__.startswith(EXPECTED), f"this is torch {torch.__version__}, not {EXPECTED}"
     torch.set_num_threads(1)
-    lines = [f"{json.dumps(name)}: {json.dumps(values)}" for name, values in computed(torch).items()]
+    lines = [f"{json.dumps(name)}: {json.dumps(values)}" for name, values in (computed(torch) | sums(torch)).items()]
     GOLDEN.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Single precision to the last digit: how many of PyTorch's numbers ours are, for each elementary function.
 
-What is not equal is off by one in the last binary digit. See Note [The last digit] in `gradviz/engine/numeric.py`.
+What is not equal is off by one in the last binary digit. See Note [The last digit] in `gradviz/engine/numeric.py`; for sums Note [The order of a sum] in `summing.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
-from tests.engine.record_digits import COUNT, GOLDEN, computed
+from tests.engine.record_digits import COUNT, GOLDEN, computed, sums
 
 # The share of numbers that may be off by one; those that are not named agree but for two in a hundred.
 SHARES = {
@@ -32,7 +32,7 @@ LAST_DIGIT = 2.0**-23
 
 @functools.cache
 def ours() -> dict[str, list[float]]:
-    return computed(torch)
+    return computed(torch) | sums(torch)
 
 
 GIVEN: dict[str, list[float]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
@@ -47,3 +47,8 @@ def test_digits_are_pytorchs(name: str) -> None:
     mine, theirs = np.array(ours()[name]), np.array(GIVEN[name])
     assert np.sum(mine != theirs) <= SHARES.get(name, 0.02) * COUNT
     np.testing.assert_allclose(mine, theirs, rtol=2 * LAST_DIGIT, atol=0)
+
+
+@pytest.mark.parametrize("name", sums(torch))
+def test_many_numbers_are_added_in_pytorchs_order(name: str) -> None:
+    assert ours()[name] == GIVEN[name]

@@ -14,7 +14,8 @@ from gradviz.engine.ops.neural import in_single, need_constants, need_floats, on
 from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.summing import exponentials
+from gradviz.engine.tensor import Tensor, wrap
 
 
 def _batch_norm(
@@ -22,8 +23,7 @@ def _batch_norm(
 ) -> Any:
     axes, x = (0, *range(2, x.ndim)), np.ascontiguousarray(x)
     if training:
-        mean = np.mean(x, axis=axes, dtype=x.dtype)
-        var = np.mean((x - channels(mean, x)) ** 2, axis=axes, dtype=x.dtype)
+        mean, var = _moments(x, axes)
         scale = (1 / np.sqrt(var.astype(np.float64) + eps)).astype(x.dtype)
         kept = mean, scale
     else:
@@ -31,15 +31,52 @@ def _batch_norm(
         scale = (1 / np.sqrt(running_var + running_var.dtype.type(eps))).astype(x.dtype)
         kept = np.zeros(0, x.dtype), np.zeros(0, x.dtype)
     factor = scale if w is None else scale * w
-    shift = -mean * factor if b is None else b - mean * factor
     wide = np.float64 if x.dtype == np.float32 else np.longdouble  # PyTorch multiplies and adds with one rounding
+    shift = (0 if b is None else b) - mean.astype(wide) * factor
+    shift = shift.astype(x.dtype)
     return (x.astype(wide) * channels(factor, x) + channels(shift, x)).astype(x.dtype), *kept
+
+
+def _moments(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+    """Mean and variance of each channel, rounded where PyTorch rounds: vectors are summed one after the other in their
+    own precision, images in double precision."""
+    count = x.dtype.type(x.size // x.shape[1]) if x.size else x.dtype.type(0)
+    if x.ndim == 2 and x.size:
+        mean = np.add.accumulate(x, axis=0)[-1] / count
+    else:
+        mean = np.mean(x, axis=axes, dtype=np.float64).astype(x.dtype)
+    apart = (x - channels(mean, x)).astype(np.float64)
+    return mean, np.sum(apart * apart, axis=axes).astype(x.dtype) / count
+
+
+def _through_batch(g: Any, x: Any, w: Any, mean: Any, scale: Any) -> tuple[Any, Any, Any]:
+    """The gradients of input, weight and bias, rounded where PyTorch rounds."""
+    count = x.size // x.shape[1]
+    centred = x - channels(mean, x)
+    along, total = _channel_sums(centred * g), _channel_sums(g)
+    slope = (along * scale * scale / count).astype(x.dtype)
+    apart = g - channels((total / count).astype(x.dtype), x)
+    wide = np.float64 if x.dtype == np.float32 else x.dtype  # multiplied and added with one rounding
+    found = (apart - centred.astype(wide) * channels(slope, x)).astype(x.dtype) * channels(scale, x)
+    first = found if w is None else found * channels(w, x)
+    return first, (along * scale).astype(x.dtype), total.astype(x.dtype)
+
+
+def _channel_sums(x: Any) -> Any:
+    """The sum of each channel: an image in its own precision, the images in double precision; vectors in turn."""
+    if x.ndim == 2:
+        return np.add.accumulate(x, axis=0)[-1]
+    images = exponentials(x.reshape(*x.shape[:2], -1), 2)[..., 0]
+    return images.sum(0, dtype=np.result_type(x.dtype, np.float64))
 
 
 def _batch_norm_gradients(
     grad: Any, input: Any, weight: Any, mean: Any, scale: Any, wanted: Any, training: bool, eps: float
 ) -> Any:
     dims = (0, *range(2, input.ndim))
+    if training and not state.grad:
+        arrays = [None if each is None else each._data for each in (grad, input, weight, mean, scale)]
+        return [wrap(made) if asked else None for made, asked in zip(_through_batch(*arrays), wanted, strict=True)]
     mean, scale = channels(mean, input), channels(scale, input)
     if training:
         mean, scale = statistics(input, dims, eps, mean, scale)

@@ -21,6 +21,7 @@ from gradviz.engine.ops.neural import (
 )
 from gradviz.engine.ops.reduce import LOG_SOFTMAX
 from gradviz.engine.rows import OpRow, op
+from gradviz.engine.summing import picked_losses
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -45,7 +46,7 @@ def _nll(x: Any, target: Any, weight: Any, *, reduction: str, ignore_index: int)
     if reduction == "none":
         return losses, np.zeros((), x.dtype)
     total = np.asarray(weights.sum(), x.dtype)
-    sum_ = losses.sum()
+    sum_ = picked_losses(losses)
     return np.asarray(sum_ / total if reduction == "mean" else sum_, x.dtype), total
 
 

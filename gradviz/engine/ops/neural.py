@@ -26,6 +26,7 @@ from gradviz.engine.ops.compare import CLAMP_MIN
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
+from gradviz.engine.summing import total
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -304,8 +305,8 @@ def reduced_array(x: Any, reduction: str) -> Any:
     """As `reduced`, within a forward."""
     if reduction == "none":
         return x
-    total = np.sum(x)
-    return total if reduction == "sum" else total / x.dtype.type(x.size) if x.size else x.dtype.type(np.nan)
+    summed = total(x)
+    return summed if reduction == "sum" else summed / x.dtype.type(x.size) if x.size else x.dtype.type(np.nan)
 
 
 def share(grad: Tensor, shape: Sequence[int], reduction: str) -> Tensor:

@@ -56,15 +56,6 @@ def through_rows(grad: Any, x: Any, mean: Any, scale: Any, dims: Dims) -> Any:
     return scale * grad + slope * x + (-slope * mean - total * scale * share)
 
 
-def through_channels(grad: Any, x: Any, mean: Any, scale: Any, weight: Any, dims: Dims) -> Any:
-    """The same in the order of PyTorch's batch_norm, whose weight comes last."""
-    count = math.prod(x.shape[dim] for dim in dims)
-    centred = x - mean
-    slope = (centred * grad).sum(dims, keepdim=True) * scale * scale / count
-    found = (grad - grad.sum(dims, keepdim=True) / count - centred * slope) * scale
-    return found if weight is None else found * channels(weight, x)
-
-
 def channels(x: Any, like: Any) -> Any:
     """A value for each channel in a shape that broadcasts."""
     return x.reshape(1, -1, *(1,) * (like.ndim - 2))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, numeric
+from gradviz.engine import dtypes, numeric, summing
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.named import return_type
@@ -18,6 +18,7 @@ from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import log_softmax_backward, softmax_backward
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
+from gradviz.engine.summing import total
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -83,20 +84,18 @@ def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
 
 
 def _sum(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    wide = (
-        np.int64 if x.dtype.kind in "iub" else np.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
-    )
-    return np.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide).astype(
-        x.dtype if x.dtype.kind in "fcV" else np.int64
-    )
+    axes = axes_of(dim, x.ndim)
+    if x.dtype.kind in "iub":
+        return np.sum(x, axis=axes, keepdims=keepdim, dtype=np.int64)
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    return total(wide, axes, keepdim).astype(x.dtype, copy=False)
 
 
 def _mean(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    wide = np.float32 if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     axes = axes_of(dim, x.ndim)
-    total = np.sum(x, axis=axes, keepdims=keepdim, dtype=wide)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
-    return (total / total.dtype.type(count)).astype(x.dtype)
+    return (total(wide, axes, keepdim) / wide.dtype.type(count)).astype(x.dtype, copy=False)
 
 
 def _count(shape: tuple[int, ...], dim: Dim) -> int:
@@ -278,8 +277,8 @@ def _amax_share(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> A
     dims = None if dim == () else dim
     shape = self._data.shape
     mask = self == kept(result, shape, dims, keepdim)
-    total = mask.sum() if dims is None else mask.sum(dims, keepdim=True)
-    return kept(grad, shape, dims, keepdim) * mask / total
+    ties = mask.sum() if dims is None else mask.sum(dims, keepdim=True)
+    return kept(grad, shape, dims, keepdim) * mask / ties
 
 
 def _put_at(grad: Any, indices: Any, shape: tuple[int, ...], dim: int, keepdim: bool) -> Any:
@@ -462,9 +461,10 @@ def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
 def _variance(x: Any, *, dim: Any = None, correction: Any = 1, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
-    with_mean = x - np.mean(x, axis=axes, keepdims=True)
-    total = np.sum((with_mean * with_mean.conj()).real, axis=axes, keepdims=keepdim)
-    return np.true_divide(total, max(0, count - correction)).astype(x.real.dtype)
+    wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)  # as PyTorch accumulates it
+    with_mean = wide - np.mean(wide, axis=axes, keepdims=True)
+    squares = np.sum((with_mean * with_mean.conj()).real, axis=axes, keepdims=keepdim)
+    return np.true_divide(squares, max(0, count - correction)).astype(x.real.dtype)
 
 
 def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
@@ -583,9 +583,9 @@ def norm_forward(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False
     if ord == 0:
         return np.sum(size != 0, axis=axes, keepdims=keepdim).astype(size.dtype)
     if ord == 2:
-        return np.sqrt(np.sum(size * size, axis=axes, keepdims=keepdim)).astype(size.dtype)
-    total = np.sum(size if ord == 1 else size**ord, axis=axes, keepdims=keepdim)
-    return (total if ord == 1 else total ** (1.0 / ord)).astype(size.dtype)
+        return np.sqrt(summing.squares(size, axes, keepdim)).astype(size.dtype)
+    powers = np.sum(size if ord == 1 else size**ord, axis=axes, keepdims=keepdim)
+    return (powers if ord == 1 else powers ** (1.0 / ord)).astype(size.dtype)
 
 
 def norm_gradient(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
@@ -599,8 +599,8 @@ def norm_gradient(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim
         return grad * (self / norm).masked_fill(norm == 0, 0)
     if math.isinf(ord):
         mask = self.abs() == norm
-        total = mask.sum() if dim is None else mask.sum(dim, keepdim=True)
-        return self.sgn() * (grad / total) * mask
+        ties = mask.sum() if dim is None else mask.sum(dim, keepdim=True)
+        return self.sgn() * (grad / ties) * mask
     size = self.abs()
     scale = grad / F["pow"](norm, ord - 1)
     if ord < 2:
@@ -652,8 +652,8 @@ def _logsumexp(x: Any, *, dim: Any, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     top = np.max(x, axis=axes, keepdims=True)
     top = np.where(np.isinf(top), 0, top).astype(x.dtype)
-    total = numeric.log(np.sum(numeric.exp(x - top), axis=axes, keepdims=keepdim))
-    return (total + (top if keepdim else np.squeeze(top, axes))).astype(x.dtype)
+    logs = numeric.log(total(numeric.exp(x - top), axes, keepdim))
+    return (logs + (top if keepdim else np.squeeze(top, axes))).astype(x.dtype)
 
 
 LOGSUMEXP = op(
@@ -685,7 +685,8 @@ def _softmax(x: Any, *, dim: int) -> Any:
         return np.ones_like(x)
     x = np.asarray(x, order="C")  # as PyTorch's result is, whatever the order of the input
     e = numeric.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
-    return (e * (1 / np.sum(e, axis=axis, keepdims=True))).astype(x.dtype)
+    sums = summing.exponentials(e, axis)
+    return (e * (1 / sums) if axis == x.ndim - 1 else e / sums).astype(x.dtype)
 
 
 def _log_softmax(x: Any, *, dim: int) -> Any:
@@ -694,7 +695,7 @@ def _log_softmax(x: Any, *, dim: int) -> Any:
         return np.zeros_like(x)
     x = np.asarray(x, order="C")
     shifted = x - np.max(x, axis=axis, keepdims=True) if x.size else x
-    return (shifted - numeric.log(np.sum(numeric.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype)
+    return (shifted - numeric.log(summing.exponentials(numeric.exp(shifted), axis))).astype(x.dtype)
 
 
 SOFTMAX = op(
@@ -767,8 +768,9 @@ def _reversed_cumsum(x: Any, dim: int) -> Any:
 def _cumulative(ufunc: Any) -> Any:
     def forward(x: Any, *, dim: int) -> Any:
         axis = wrap_dim(dim, x.ndim)
-        wide = np.int64 if x.dtype.kind in "iub" else x.dtype
-        return ufunc.accumulate(x, axis=axis, dtype=wide) if x.ndim else x.astype(wide)
+        made = np.int64 if x.dtype.kind in "iub" else x.dtype
+        wide = np.float64 if x.dtype.kind in "fV" else made  # as PyTorch accumulates it
+        return ufunc.accumulate(x, axis=axis, dtype=wide).astype(made, copy=False) if x.ndim else x.astype(made)
 
     return forward
 

@@ -1,0 +1,200 @@
+"""Sums of floating-point numbers in the order in which PyTorch adds them on the CPU, so that the last digit of a printed
+loss is PyTorch's. Neither a faster nor a more precise sum than NumPy's: the same additions in another order.
+
+Note [The order of a sum]
+PyTorch (aten/native/cpu/SumKernel.cpp) reads a row in vectors of 32 bytes, keeps four of them as partial sums, and adds
+in a cascade: sixteen vectors, then sixteen such sums, and so on. A reduced dimension that is not the nearest in memory
+is added in the same cascade, column by column. Dimensions are first put in the order of `TensorIterator`: the reduced
+ones innermost, the nearest in memory first, and neighbours in memory joined. Above 32,768 elements PyTorch divides the
+work among its threads, so that the order depends on the machine: there NumPy's own sum does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_VECTOR = 32  # bytes; PyTorch does not build this kernel for wider registers
+_SIDE_BY_SIDE = 4
+_LEVELS = 4
+_DIVIDED = 32_768  # elements from which PyTorch works in several threads
+_WIDE = 16  # numbers in the widest register, which softmax is built for
+_SHORT = ([0], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 4, 1, 2, 3], [0, 4, 5, 1, 2, 3], [0, 4, 5, 6, 1, 2, 3])
+
+
+def total(x: Array, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
+    """The sum of a float or complex array over `axes` (over all when None); see Note [The order of a sum]."""
+    if x.size >= _DIVIDED or x.dtype.itemsize < 4:
+        return np.asarray(np.sum(x, axis=axes, keepdims=keepdims))
+    if axes is None or len(axes) == x.ndim:
+        shape = (1,) * x.ndim if keepdims else ()
+        if x.flags.c_contiguous and x.size:
+            return _all(x.reshape(-1)).reshape(shape)
+        axes = tuple(range(x.ndim))
+    else:
+        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+    if not x.size:
+        return np.zeros(shape, x.dtype)
+    return _over(x, axes).reshape(shape)
+
+
+def _all(x: Array) -> Array:
+    """The sum of a contiguous array of one dimension."""
+    if x.size < 8 and x.size * x.itemsize < _VECTOR:
+        return np.add.accumulate(x.take(_SHORT[x.size]))[-1:]
+    return _contiguous_rows(x.reshape(1, -1))
+
+
+def _over(x: Array, axes: tuple[int, ...]) -> Array:
+    """The sum over `axes` of an array that has elements; the other dimensions stay in their order."""
+    kept = [i for i, n in enumerate(x.shape) if n != 1 and i not in axes]
+    reduced = sorted((i for i in axes if x.shape[i] != 1), key=lambda i: -x.strides[i])
+    if not reduced:
+        return x
+    ones = [i for i, n in enumerate(x.shape) if n == 1]
+    y = x.transpose(ones + kept + reduced)
+    outer = _joined(y, len(ones), len(ones) + len(kept))
+    inner = _joined(y, len(ones) + len(kept), y.ndim)
+    y = y.reshape(outer + inner)
+    size, step, lanes = y.shape[-1], y.strides[-1], _VECTOR // y.itemsize
+    if step == y.itemsize and size >= lanes:
+        rows = _contiguous_rows(y.reshape(-1, size))
+    elif len(inner) == 1 and outer and y.strides[-2] <= step:
+        wide = y.strides[-2] == y.itemsize and outer[-1] >= lanes
+        return _columns(y.reshape(-1, outer[-1], size).swapaxes(1, 2), _SIDE_BY_SIDE * (lanes if wide else 1))
+    else:
+        rows = _row(y.reshape(-1, size, 1))
+    return rows if len(inner) == 1 else _in_turn(rows.reshape(-1, int(np.prod(inner[:-1]))))
+
+
+def _joined(y: Array, start: int, stop: int) -> tuple[int, ...]:
+    """The sizes of the dimensions from start to stop, where neighbours that lie in one piece are one."""
+    sizes: list[int] = []
+    for i in range(start, stop):
+        if sizes and y.strides[i - 1] == y.shape[i] * y.strides[i]:
+            sizes[-1] *= y.shape[i]
+        else:
+            sizes.append(y.shape[i])
+    return tuple(sizes)
+
+
+def _contiguous_rows(x: Array) -> Array:
+    """The sum of each row: vectors first, then what is left of the row, then the numbers of the vector."""
+    lanes = _VECTOR // x.itemsize
+    count = x.shape[1] // lanes
+    vectors = _row(x[:, : count * lanes].reshape(len(x), count, lanes))
+    left = x[:, count * lanes :]
+    return _in_turn(np.concatenate([left, vectors], axis=1) if left.size else vectors)
+
+
+def _in_turn(rows: Array) -> Array:
+    """The sum of each row, one number after the other."""
+    return np.asarray(np.add.accumulate(rows, axis=1)[:, -1])
+
+
+def _columns(x: Array, together: int) -> Array:
+    """The sums over the middle dimension; as many columns as are read `together` go through one cascade."""
+    whole = x.shape[2] // together * together
+    if whole == x.shape[2]:
+        return _cascade(x)
+    last = _row(x[:, :, whole:])
+    return np.concatenate([_cascade(x[:, :, :whole]), last], axis=1) if whole else last
+
+
+def _row(x: Array) -> Array:
+    """The sums over the middle dimension in four partial sums, which are added at the end."""
+    steps = x.shape[1] // _SIDE_BY_SIDE
+    whole = steps * _SIDE_BY_SIDE
+    if not steps:
+        parts, found = None, x[:, 0]
+        whole = 1
+    else:
+        parts = _cascade(x[:, :whole].reshape(len(x), steps, _SIDE_BY_SIDE * x.shape[2])).reshape(
+            len(x), _SIDE_BY_SIDE, x.shape[2]
+        )
+        found = parts[:, 0]
+    for i in range(whole, x.shape[1]):
+        found = found + x[:, i]
+    for k in range(1, _SIDE_BY_SIDE if parts is not None else 0):
+        found = found + parts[:, k]  # type: ignore[index]
+    return found
+
+
+def _cascade(x: Array) -> Array:
+    """The sums over the middle dimension by levels; the last dimension, of at least two, is the nearest in memory."""
+    size = x.shape[1]
+    step = 1 << max(4, (size - 1).bit_length() // _LEVELS)
+    if size < step:
+        return np.asarray(np.add.reduce(x, axis=1))
+    parts = []
+    for _ in range(_LEVELS - 1):
+        blocks = x.shape[1] // step
+        if x.shape[1] % step:
+            parts.append(np.add.reduce(x[:, blocks * step :], axis=1))
+        if not blocks:
+            break
+        x = np.add.reduce(x[:, : blocks * step].reshape(len(x), blocks, step, x.shape[2]), axis=2)
+    else:
+        parts.append(np.add.reduce(x, axis=1))
+    found = parts[0]
+    for part in parts[1:]:
+        found = found + part
+    return np.asarray(found)
+
+
+def exponentials(e: Array, axis: int) -> Array:
+    """The sum that softmax divides by, over one axis that stays as a one: single precision rows are read in registers
+    of sixteen, whose halves are added until one number is left (aten/native/cpu/SoftMaxKernel.cpp)."""
+    if e.dtype != np.float32 or not e.size:
+        return np.asarray(np.sum(e, axis=axis, keepdims=True))
+    if axis not in (-1, e.ndim - 1) or e.shape[-1] < _WIDE:
+        return np.add.accumulate(e, axis=axis).take([-1], axis)
+    rows = e.reshape(-1, e.shape[-1])
+    whole = rows.shape[1] // _WIDE * _WIDE
+    lanes = np.add.reduce(rows[:, :whole].reshape(len(rows), -1, _WIDE), axis=1)
+    lanes[:, : rows.shape[1] - whole] += rows[:, whole:]
+    while lanes.shape[1] > 1:
+        lanes = lanes[:, : lanes.shape[1] // 2] + lanes[:, lanes.shape[1] // 2 :]
+    return np.asarray(lanes.reshape(*e.shape[:-1], 1))
+
+
+def squares(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
+    """Σ x² in the order of PyTorch's norm (aten/native/cpu/ReduceOpsKernel.cpp): a single precision row in registers of
+    eight, their numbers one after the other, then what is left of the row."""
+    if x.dtype != np.float32 or not x.size or x.size >= _DIVIDED:
+        return np.asarray(np.sum(x * x, axis=axes, keepdims=keepdims))
+    axes = tuple(range(x.ndim)) if axes is None else axes
+    kept = [i for i in range(x.ndim) if i not in axes]
+    shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+    y = x * x
+    if not (x.flags.c_contiguous and kept == list(range(len(kept)))):
+        turned = y.transpose([*axes, *kept]).reshape(-1, *(x.shape[i] for i in kept))
+        return np.asarray(np.add.accumulate(turned, axis=0)[-1].reshape(shape))
+    rows = y.reshape(int(np.prod([x.shape[i] for i in kept])), -1)
+    lanes = _VECTOR // x.itemsize
+    whole = rows.shape[1] // lanes * lanes
+    found = _in_turn(np.add.reduce(rows[:, :whole].reshape(len(rows), -1, lanes), axis=1)) if whole else 0 * rows[:, 0]
+    fours = whole + (rows.shape[1] - whole) // 4 * 4
+    for i in range(whole, rows.shape[1]):
+        if i < fours:
+            found = found + rows[:, i]
+        else:  # the last ones are multiplied and added with one rounding
+            found = (found + x.reshape(rows.shape)[:, i].astype(np.float64) ** 2).astype(np.float32)
+    return found.reshape(shape)
+
+
+def picked_losses(x: Array) -> Array:
+    """The sum of the losses of a batch in the order of nll_loss: sixteen by sixteen in a cascade, the first at last."""
+    if not x.size or x.size >= _DIVIDED:
+        return np.asarray(np.sum(x))
+    level = x.reshape(-1)[1:]
+    parts = []
+    while level.size:
+        blocks = level.size // 16
+        if level.size % 16:
+            parts.append(np.add.accumulate(level[blocks * 16 :])[-1])
+        level = _in_turn(level[: blocks * 16].reshape(blocks, 16)) if blocks else level[:0]
+    return np.asarray(np.add.accumulate(np.array([*parts, x.reshape(-1)[0]], x.dtype))[-1])
