@@ -80,7 +80,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
     def call(*args: Any, out: Any = None, **keywords: Any) -> Any:
         if out is None:
             return offered(*args, **keywords)
-        if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in args):
+        if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in (*args, out)):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."

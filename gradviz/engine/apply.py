@@ -148,6 +148,7 @@ def remember_stack(node: Node) -> None:
     import traceback
 
     node.stack = traceback.format_stack()[:-3]
+    node.parent = state.node
 
 
 def _make_views(tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:

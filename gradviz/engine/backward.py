@@ -12,7 +12,7 @@ Note [Input buffers] Gradients that arrive at one output of a node are added up 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from sys import getrefcount
 from typing import Any
 
@@ -39,6 +39,8 @@ _HELD_HERE = 3  # references to a gradient that nobody but the loop holds
 class GraphTask:
     """One backward pass from its roots to its leaves."""
 
+    count = 0  # of all passes so far
+
     def __init__(
         self,
         roots: Sequence[tuple[Edge, Tensor]],
@@ -48,6 +50,8 @@ class GraphTask:
         targets: Sequence[Edge] | None,
         accumulate: bool,
     ) -> None:
+        self.number, GraphTask.count = GraphTask.count, GraphTask.count + 1
+        self.roots = [edge for edge, _ in roots]
         self.retain_graph = retain_graph
         self.create_graph = create_graph
         self.buffers: dict[Node, list[Tensor | None]] = {}
@@ -59,11 +63,10 @@ class GraphTask:
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Tensor | None] = []
         self.needed: set[Node] | None = None
-        edges = [edge for edge, _ in roots]
-        self.dependencies, self.expected = count_arrivals(edges, self.observer is not None)
+        self.dependencies, self.expected = count_arrivals(self.roots, self.observer is not None)
         if targets is not None:
             goals = {node for node, _ in targets}
-            self.needed = leading_to([node for node, _ in edges], goals)
+            self.needed = leading_to([node for node, _ in self.roots], goals)
             self.captured = [None] * len(targets)
             if accumulate:
                 self.needed |= goals
@@ -101,6 +104,26 @@ class GraphTask:
         if self.captures and type(node) is AccumulateGrad and node in self.captures:
             raise RuntimeError(LEAF_OF_GRAD)
         return node in self.needed or node in self.captures
+
+    def order(self) -> list[Node]:
+        """The nodes of this pass in the order in which they run."""
+        waiting, _ = count_arrivals(self.roots, False)
+        roots = list(dict.fromkeys(node for node, _ in self.roots))
+        for node, _ in self.roots:
+            waiting[node] -= 1
+        ready = [(-node.sequence_nr, i, node) for i, node in enumerate(roots)]
+        heapify(ready)
+        found: list[Node] = []
+        while ready:
+            node = heappop(ready)[2]
+            found.append(node)
+            for edge in node.next:
+                if edge is None or not (self.needed is None or edge[0] in self.needed or edge[0] in self.captures):
+                    continue
+                waiting[edge[0]] -= 1
+                if not waiting[edge[0]]:
+                    heappush(ready, (-edge[0].sequence_nr, len(found), edge[0]))
+        return found
 
     def _evaluate(self, node: Node) -> None:
         state.node = node
@@ -258,7 +281,7 @@ class GraphTask:
         else:
             if self.observer is not None:
                 self.observer.before_write(held)
-            np.add(held._data, grad._data, out=held._data)
+            np.add(held._data, grad._data, out=held._data, casting="unsafe")
             held._share_version().value += 1
         if self.observer is not None:
             self.observer.accumulated(node, variable, grad)

@@ -138,7 +138,8 @@ def register(
 
     @functools.wraps(prepare)
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is not None and state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in args):
+        given = () if out is None or not state.grad else (*args, out)
+        if any(isinstance(each, Tensor) and each._requires_grad for each in given):
             raise RuntimeError(
                 f"{names[0]}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."

@@ -184,6 +184,12 @@ class Function:
             DeprecationWarning,
             stacklevel=2,
         )
+        self._context = self._backward_cls()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_context":  # made without `__init__`
+            raise AttributeError(name)
+        return getattr(self._context, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -255,6 +261,7 @@ class Function:
             ctx.sequence_nr = next_sequence()
             if state.anomaly:
                 ctx.stack = traceback.format_stack()[:-2]
+                ctx.parent = state.node
         grad, state.grad = state.grad, False
         try:
             with paused():
@@ -266,6 +273,7 @@ class Function:
         return ctx, _finish(cls, ctx, tensors, output, edges, tracked)
 
 
+Function.__init_subclass__.__func__(Function)  # type: ignore[attr-defined]  # the base itself can be applied too
 Function.__module__ = "torch.autograd.function"  # what a snippet sees when it prints a type
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node", int]
 Array = np.ndarray[Any, Any]
-Meta = tuple[tuple[int, ...], np.dtype[Any]]  # shape and type
+Meta = tuple[tuple[int, ...], Any]  # shape and NumPy type, which is None where any type will do
 _REDUCTIONS = ("none", "mean", "sum")
 LAST = 2**64 - 1  # the sequence number that outranks all others
 
@@ -70,7 +70,9 @@ class Node:
     post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
     tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None = None
     retained: dict[int, weakref.ref[Tensor]] | None = None  # PyTorch keeps no tensor alive for its gradient either
+    written: weakref.ref[Node] | None = None  # of a write to a view: the history of the view after it
     stack: Any = None
+    parent: Node | None = None  # in anomaly mode: the node whose backward made this one
     _metadata: dict[Any, Any] | None = None
 
     def name(self) -> str:
@@ -85,6 +87,9 @@ class Node:
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self.sequence_nr = number
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -138,6 +143,12 @@ class Node:
         if self.pre_hooks is None:
             self.pre_hooks = OrderedDict()
         return _register(self.pre_hooks, fn)
+
+    def _register_hook_dict(self, tensor: Tensor) -> None:
+        """Let a tensor's own dictionary of hooks be called for its gradient."""
+        if self.tensor_hooks is None:
+            self.tensor_hooks = {}
+        self.tensor_hooks[tensor._output_nr] = tensor._backward_hooks
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
@@ -205,7 +216,12 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
-        self.metas = ((variable._data.shape, variable._data.dtype),)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Learn anew which gradients the leaf takes."""
+        variable = self.variable
+        self.metas = ((variable._data.shape, variable._gradient_type()),)
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
@@ -227,9 +243,9 @@ class InputMetadata:
 
     is_nested_tensor = is_cpp_nested_tensor = False
 
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
         self.shape = list(shape)
-        self.dtype = dtypes.OF_NUMPY[dtype]
+        self.dtype = None if dtype is None else dtypes.OF_NUMPY[dtype]
         self.device = device("cpu")
 
 
@@ -276,5 +292,5 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
 
 
 def function_of(node: Node) -> str:
-    """The name of the function that made a node, as error messages have it: `Exp` for `ExpBackward0`."""
-    return re.sub(r"Backward[0-9]+$", "", node.name())
+    """The name of the function that made a node, as error messages have it: `Exp` for `ExpBackward0`, and `Sum1`."""
+    return re.sub(r"Backward(0|([1-9][0-9]*))?$", r"\2", node.name())

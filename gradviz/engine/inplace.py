@@ -8,6 +8,7 @@ it.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -160,6 +161,8 @@ def rebase_history(target: Tensor, node: Node) -> None:
     if target._view is not None:
         target._view.version = -1
     target._sync_view()
+    if target._node is not None:
+        node.written = weakref.ref(target._node)
 
 
 def _move_retained(target: Tensor, former: Node | None, number: int, node: Node | None) -> None:
@@ -179,7 +182,7 @@ class CopySlices(Node):
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
         self.inner = inner
         self.geometry = geometry(view, base)
-        self.order = _memory_order(base._data)
+        self.order = memory_order(base._data)
         self.sequence_nr = next_sequence()
         base_edge = edge_of(base) if base._requires_grad else None
         self.next = (base_edge, *inner.next[1:])
@@ -226,7 +229,7 @@ class CopySlices(Node):
         return laid
 
 
-def _memory_order(data: Array) -> tuple[int, ...] | None:
+def memory_order(data: Array) -> tuple[int, ...] | None:
     """The dimensions from the one whose elements lie furthest apart to the nearest; None where that is their order."""
     order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))
     return None if order == tuple(range(data.ndim)) else order

@@ -184,7 +184,8 @@ def unpack_saved(one: Saved, node: Node) -> Tensor:
     result._version_counter = one.counter
     if _has_history(one, node, one.data):
         result._requires_grad = True
-        result._node, result._output_nr = node, one.index
+        view = None if node.written is None else node.written()
+        result._node, result._output_nr = (node, one.index) if view is None else (view, 0)
     return result
 
 

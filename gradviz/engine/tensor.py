@@ -81,6 +81,7 @@ class Tensor:
     _detached: bool = False  # by detach_, from the history that it had
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
+    _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
     tag: int = -1
     __array_priority__ = 1000
     is_cuda: ClassVar[bool] = False
@@ -90,6 +91,8 @@ class Tensor:
     is_meta: ClassVar[bool] = False
 
     if TYPE_CHECKING:  # the operations, attached in api.py
+
+        grad_dtype: Any
 
         def __getattr__(self, name: str) -> Any: ...
         def requires_grad_(self, requires_grad: bool = True) -> Tensor: ...
@@ -226,11 +229,12 @@ class Tensor:
             )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        if value._data.dtype != self._data.dtype:
+        wanted = self._gradient_type()
+        if wanted is not None and value._data.dtype != wanted:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
-                f"'{self.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
-                "dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+                f"'{dtypes.OF_NUMPY[wanted].title}'. The gradient must match the tensor's grad_dtype (defaults to "
+                "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
                 "allow any dtype. "
                 "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
                 "systems that assume they match."
@@ -241,6 +245,11 @@ class Tensor:
                 f"'{list(self.shape)}'. "
                 "Please ensure that the gradient and the tensor are the same size"
             )
+
+    def _gradient_type(self) -> Any:
+        """The NumPy type of its gradient; None where any will do."""
+        wanted = self._grad_dtype
+        return self._data.dtype if wanted is False else None if wanted is None else wanted.np
 
     @property
     def data(self) -> Tensor:
@@ -262,7 +271,7 @@ class Tensor:
             state.observer.before_write(self)
         self._data = value._data
         if self._accumulator is not None:
-            self._accumulator.metas = ((self._data.shape, self._data.dtype),)
+            self._accumulator.refresh()
         if state.observer is not None:
             state.observer.metadata_changed(self)
 
@@ -304,7 +313,7 @@ class Tensor:
         return id(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("GradViz tensors can't be pickled; torch.save writes state dicts in a safe format")
+        return _unpickled, (type(self), self._data, self._requires_grad)
 
 
 Tensor.__module__ = Size.__module__ = "torch"  # what a snippet sees when it prints a type
@@ -329,6 +338,12 @@ def wrap(data: Array) -> Tensor:
     """A tensor without history over `data` (an ndarray, not copied)."""
     tensor: Tensor = _new(Tensor)
     tensor._data = data
+    return tensor
+
+
+def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:
+    tensor: Tensor = _new(cls)
+    tensor._data, tensor._requires_grad = data, requires_grad
     return tensor
 
 

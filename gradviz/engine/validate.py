@@ -3,6 +3,7 @@ type, and in anomaly mode that it is no NaN. Used by `backward.py` only."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -14,8 +15,10 @@ from gradviz.engine.graph import Node
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
+_NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
-def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], node: Node, index: int) -> Tensor:
+
+def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any] | None, node: Node, index: int) -> Tensor:
     """The gradient summed to the shape and cast to the type of the value that it belongs to, or PyTorch's refusal."""
     found = grad._data.shape
     if found != shape:
@@ -25,7 +28,7 @@ def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any], node: No
                 f"but expected shape compatible with {list(shape)}"
             )
         grad = sum_to(grad, shape)
-    if grad._data.dtype != dtype:
+    if dtype is not None and grad._data.dtype != dtype:
         target = dtypes.OF_NUMPY[dtype]
         if grad.dtype.is_complex and not target.is_complex:
             grad = grad.real
@@ -71,10 +74,30 @@ def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
 
 
 def warn_of_forward(node: Node) -> None:
-    """Anomaly mode's warning with the stack of the forward call."""
-    if node.stack is not None:
-        warnings.warn(
-            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(node.stack)}",
-            UserWarning,
-            stacklevel=2,
+    """Anomaly mode's warnings: the stack of the forward call, and of those whose backward made this node."""
+    name = node.name()
+    if node.stack is None:
+        _warn(f"Error detected in {name}. {_NO_STACK}", 100)
+        return
+    _warn(f"Error detected in {name}. Traceback of forward call that caused the error:\n{''.join(node.stack)}", None)
+    parent = node.parent
+    while parent is not None:
+        induced = f"\n\nPrevious calculation was induced by {parent.name()}. "
+        if parent.stack is None:
+            _warn(induced + _NO_STACK, 100)
+        else:
+            words = "Traceback of forward call that induced the previous calculation:\n"
+            _warn(f"{induced}{words}{''.join(parent.stack)}", None)
+        parent = parent.parent
+
+
+def _warn(message: str, line: int | None) -> None:
+    """A warning; where warnings are errors it is printed, as the error of the pass must come through."""
+    if line is not None:
+        message += (
+            f" (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/python_anomaly_mode.cpp:{line}.)"
         )
+    try:
+        warnings.warn(message, UserWarning, stacklevel=3)
+    except UserWarning as error:
+        print(f"UserWarning: {error}", file=sys.stderr)  # noqa: T201

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine import layers
+from gradviz.engine import dtypes, layers
 from gradviz.engine.api import method, prop
 from gradviz.engine.call import backward as run_backward
 from gradviz.engine.graph import RemovableHandle, _register, accumulator, retains
@@ -32,6 +32,33 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     self.requires_grad = requires_grad
     return self
+
+
+def _grad_dtype(self: Tensor) -> Any:
+    """The type that `.grad` must have; None where any will do."""
+    if self.grad_fn is not None:
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    return self.dtype if self._grad_dtype is False else self._grad_dtype
+
+
+def _set_grad_dtype(self: Tensor, value: Any) -> None:
+    if self.grad_fn is not None:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    if value is not None and not isinstance(value, dtypes.dtype):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+    held = self._grad
+    if value is not None and held is not None and held.dtype is not value:
+        raise RuntimeError(
+            f"Cannot set grad_dtype to '{value.title}' because there is already a gradient with dtype "
+            f"'{held.dtype.cpp}'. Please clear the gradient (.grad = None) before changing grad_dtype, or ensure the "
+            "new grad_dtype matches the existing gradient's dtype."
+        )
+    self._grad_dtype = value
+    if self._accumulator is not None:
+        self._accumulator.refresh()
+
+
+Tensor.grad_dtype = property(_grad_dtype, _set_grad_dtype)
 
 
 @prop("retains_grad")

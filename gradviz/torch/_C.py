@@ -7,7 +7,8 @@ import weakref
 from typing import Any
 
 from gradviz.engine import delayed
-from gradviz.engine.graph import Node
+from gradviz.engine.graph import AccumulateGrad, Node
+from gradviz.engine.inplace import CopySlices
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
@@ -19,6 +20,19 @@ class _functions:
 
     DelayedError = staticmethod(delayed.delayed_error)
     UndefinedGrad = staticmethod(delayed.undefined_grad)
+    AccumulateGrad = AccumulateGrad
+    CopySlices = CopySlices
+
+
+class _autograd:
+    """What changes a tensor's facts by force."""
+
+    @staticmethod
+    def _unsafe_set_version_counter(tensors: tuple[Tensor, ...], versions: tuple[int, ...]) -> None:
+        for tensor, version in zip(tensors, versions, strict=True):
+            if version < 0:
+                raise RuntimeError(f"Cannot set a version_counter to a value below 0: {version}")
+            tensor._version = version
 
 
 class _WeakTensorRef:
@@ -45,6 +59,25 @@ def _will_engine_execute_node(node: Any) -> bool:
     if state.running is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
     return bool(state.running.will_run(node))
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass that runs now; −1 when none does."""
+    return -1 if state.running is None else int(state.running.number)
+
+
+def _current_graph_task_execution_order() -> list[Node]:
+    """The nodes that the backward pass still runs, in their order."""
+    if state.running is None:
+        raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
+    if state.multithreading:
+        raise RuntimeError(
+            "get_current_graph_task_execution_order expects the current backward to be executed with multithreading "
+            "disabled, e.g. by running:\n\n>>> with torch.autograd.set_multithreading_enabled(False):\n...     "
+            "torch.autograd.grad(...)\n"
+        )
+    found: list[Node] = state.running.order()
+    return found
 
 
 def _type_name(value: Any) -> str:

@@ -425,6 +425,10 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 def _expand_forward(x: Any, *, size: tuple[int, ...]) -> Any:
+    made = np.broadcast_to(x, size)
+    if type(x) is np.ndarray and x.flags.writeable:
+        made.flags.writeable = True  # a write to one element of the view is a write to the memory that it looks at
+    return made
     if type(x) is not np.ndarray or not x.size:
         return np.broadcast_to(x, size)
     if 1 in size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
@@ -692,7 +696,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension."""
     data = self._data
-    if data.size:
+    if data.size or any(data.strides):
         found = tuple(step // data.itemsize for step in data.strides)
     else:  # where there are no elements, as if each dimension had at least one
         found = tuple(math.prod(max(n, 1) for n in data.shape[i + 1 :]) for i in range(data.ndim))

@@ -10,7 +10,7 @@ from gradviz.engine.call import backward, grad
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.tensor import Size, Tensor
 from gradviz.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
 
@@ -41,6 +41,27 @@ __all__ = [
 def is_multithreading_enabled() -> bool:
     """What `set_multithreading_enabled` said last."""
     return state.multithreading
+
+
+class _unsafe_preserve_version_counter:
+    """Writes inside do not count: the versions come back at the end."""
+
+    def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
+        self.versions = tuple(each._version for each in self.tensors)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        for tensor, version in zip(self.tensors, self.versions, strict=True):
+            tensor._version = version
+
+
+def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple[Size, Size]:
+    """The shapes of an output and of the gradient given for it."""
+    shape = Size(output.node.metas[output.output_nr][0]) if isinstance(output, graph.GradientEdge) else output.shape
+    return shape, Size(grad.shape[1:]) if is_grads_batched else grad.shape
 
 
 class _Engine:

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from gradviz.engine.function import Function, FunctionCtx, once_differentiable
 
-InplaceFunction = Function
+
+class InplaceFunction(Function):
+    """For functions that may write to their inputs; today every one may."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
+InplaceFunction.__module__ = "torch.autograd.function"
 
 __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
