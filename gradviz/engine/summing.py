@@ -1,5 +1,5 @@
-"""Sums of floating-point numbers in the order in which PyTorch adds them on the CPU, so that the last digit of a printed
-loss is PyTorch's. Neither a faster nor a more precise sum than NumPy's: the same additions in another order.
+"""Sums of floating-point numbers in the order in which PyTorch adds them on the CPU, so that the last digit of a loss
+is PyTorch's. Neither a faster nor a more precise sum than NumPy's: the same additions in another order.
 
 Note [The order of a sum]
 PyTorch (aten/native/cpu/SumKernel.cpp) reads a row in vectors of 32 bytes, keeps four of them as partial sums, and adds
