@@ -45,9 +45,11 @@ _now = dict(_FRESH)
 def reset() -> None:
     """As in a new process."""
     from gradviz.torch.distributions import Distribution
+    from gradviz.torch.nn.modules import global_hooks
 
     _now.update(_FRESH)
     Distribution.set_default_validate_args(True)
+    global_hooks.reset()
 
 
 def set_num_threads(count: int) -> None:

@@ -30,7 +30,7 @@ HERE = "available in GradViz snippets"
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(
     """
-    _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _is_view
+    _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _forward_pre_hooks _is_view
     _fields _asdict _replace _make
     """.split()
 )

@@ -67,6 +67,12 @@ def drawn(torch: Any) -> Iterator[Row]:
     yield "standard_gamma", _seeded(torch, lambda x: torch._standard_gamma(x.abs() + 0.2)), constant(2, 3)
 
 
+def weight_norms(torch: Any) -> Iterator[Row]:
+    yield "weight_norm", lambda v, g: torch._weight_norm(v, g, 0), X, positive(2, 1)
+    yield "weight_norm_last", lambda v, g: torch._weight_norm(v, g, 1), X, positive(1, 3)
+    yield "weight_norm_3d", lambda v, g: torch._weight_norm(v, g, 0), real(2, 3, 2), positive(2, 1, 1)
+
+
 def dropouts(torch: Any) -> Iterator[Row]:
     F = torch.nn.functional
     yield "dropout", _seeded(torch, F.dropout), X
@@ -349,5 +355,5 @@ def more_losses(torch: Any) -> Iterator[Row]:
 
 
 NEURAL_TABLES = (
-    in_place_activations, drawn, dropouts, more_layers, convolutions, pools, images, attentions, more_losses
+    in_place_activations, drawn, weight_norms, dropouts, more_layers, convolutions, pools, images, attentions, more_losses
 )  # fmt: skip

@@ -24,6 +24,7 @@ from gradviz.engine.ops import (
     elu,
     embed,
     errors,
+    factors,
     fourier,
     gated,
     index,
@@ -32,6 +33,7 @@ from gradviz.engine.ops import (
     loss,
     margins,
     matmul,
+    matrices,
     matrix,
     multihead,
     norm,
@@ -54,6 +56,7 @@ from gradviz.engine.ops import (
     strided,
     tapers,
     turned,
+    weightnorm,
 )
 
 __all__ = [
@@ -80,6 +83,7 @@ __all__ = [
     "elu",
     "embed",
     "errors",
+    "factors",
     "fourier",
     "gated",
     "index",
@@ -88,6 +92,7 @@ __all__ = [
     "loss",
     "margins",
     "matmul",
+    "matrices",
     "matrix",
     "multihead",
     "norm",
@@ -104,6 +109,7 @@ __all__ = [
     "scattered",
     "shape",
     "special",
+    "weightnorm",
     "special_functions",
     "spectrum",
     "splits",

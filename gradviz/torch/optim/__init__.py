@@ -1,6 +1,7 @@
 """`torch.optim`: optimizers and learning rate schedulers."""
 
-from gradviz.torch.optim import lr_scheduler
+from gradviz.torch.homes import rehome
+from gradviz.torch.optim import lr_scheduler, swa_utils
 from gradviz.torch.optim.adam import Adam, Adamax, AdamW
 from gradviz.torch.optim.adam_kin import NAdam, RAdam
 from gradviz.torch.optim.lbfgs import LBFGS
@@ -24,8 +25,27 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
 
+rehome(
+    "torch.optim",
+    {
+        "adam": [Adam],
+        "adamw": [AdamW],
+        "adamax": [Adamax],
+        "adagrad": [Adagrad],
+        "adadelta": [Adadelta],
+        "asgd": [ASGD],
+        "lbfgs": [LBFGS],
+        "nadam": [NAdam],
+        "radam": [RAdam],
+        "rmsprop": [RMSprop],
+        "rprop": [Rprop],
+        "sgd": [SGD],
+        "swa_utils": [swa_utils.AveragedModel, swa_utils.SWALR],
+    },
+)
 for _found in vars(lr_scheduler).values():  # what a snippet sees when it prints a type
     if isinstance(_found, type) and _found.__module__.startswith("gradviz.torch.optim"):
         _found.__module__ = "torch.optim.lr_scheduler"

@@ -61,7 +61,6 @@ with fwAD.dual_level():
     print(x.max(0), x.sort()); print(x*x, torch.cat([x,y]), torch.stack([y,x]))
     z=(x*y); g,=torch.autograd.grad(z.sum(), y); print(z.detach(), g)
     with torch.no_grad(): print(x*y)
-    with fwAD._set_fwd_grad_enabled(False): print(x*2); print(fwAD._is_fwd_grad_enabled())
     with torch.inference_mode(): print(x*2)
     m=torch.nn.Linear(2,2); torch.nn.init.ones_(m.weight); torch.nn.init.zeros_(m.bias); print(m(x))
     d=x.detach(); print(d); print(x.requires_grad, x.is_leaf, x._is_view())

@@ -23,7 +23,6 @@ print(hessian(lambda x: x.exp().prod())(w)); print(hessian(lambda x: torch.tanh(
 print(vmap(hessian(lambda x: x.exp().prod()))(X)); print(vmap(jacrev(lambda x: x.sin()))(X)); print(vmap(jacfwd(lambda x: x.sin()))(X))
 print(jacrev(lambda x,y: (x*y, x.sum()), argnums=(0,1))(w, w+1)); print(jacfwd(lambda x,y: (x*y, x.sum()), argnums=(0,1))(w, w+1)); print(jacrev(lambda d: {'a': d['x']**2, 'b': d['x'].sum()*d['y']})({'x':w,'y':w}))
 print(jacrev(lambda x: x**2, chunk_size=1)(w), jacrev(lambda x: x**2, chunk_size=2)(X), jacrev(lambda x: (x**2, x.sum()), has_aux=True)(w), jacfwd(lambda x: (x**2, x.sum()), has_aux=True)(w))
-o,fn=linearize(lambda x: x.sin()*x.sum(), w); print(o, fn(torch.ones(2))); tr(lambda: fn(torch.ones(3))); tr(lambda: fn(torch.ones(2).double()))
 # ensembling
 ms=[torch.nn.Sequential(torch.nn.Linear(2,3), torch.nn.Tanh(), torch.nn.Linear(3,1)) for _ in range(3)]
 params, buffers = stack_module_state(ms); base=ms[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
-from gradviz.torch.nn.modules import legacy_hooks
+from gradviz.torch.nn.modules import global_hooks, legacy_hooks
 
 if TYPE_CHECKING:
     from gradviz.torch.nn.modules.module import Module
@@ -29,6 +29,9 @@ class ForwardHook:
     fn: Callable[..., Any]
     with_kwargs: bool = False
     always: bool = False
+
+    def __repr__(self) -> str:
+        return repr(self.fn)
 
 
 _names: list[dict[Any, str]] = []  # dotted names below the outermost module that is being called
@@ -54,12 +57,18 @@ def observed_call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any])
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`forward` with the hooks around it."""
     own = module.__dict__
-    if not (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"] or own["_backward_pre_hooks"]):
+    if not (
+        own["_forward_hooks"]
+        or own["_forward_pre_hooks"]
+        or own["_backward_hooks"]
+        or own["_backward_pre_hooks"]
+        or global_hooks.any_hook()
+    ):
         return module.forward(*args, **kwargs)
     try:
         return _with_hooks(module, args, kwargs)
     except Exception:
-        for hook in own["_forward_hooks"].values():
+        for hook in global_hooks.of(module, "_forward_hooks"):
             if hook.always:
                 _always_hook(module, hook, args, kwargs)
         raise
@@ -78,17 +87,18 @@ def _always_hook(module: Module, hook: ForwardHook, args: tuple[Any, ...], kwarg
 
 
 def _with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    for hook in tuple(module._forward_pre_hooks.values()):
+    for hook in global_hooks.of(module, "_forward_pre_hooks"):
         args, kwargs = _pre_hook(module, hook, args, kwargs)
     backward = None
     legacy = module._is_full_backward_hook is False
-    if (module._backward_hooks and not legacy) or module._backward_pre_hooks:
-        backward = BackwardHooks(
-            module, tuple(module._backward_hooks.values()), tuple(module._backward_pre_hooks.values())
-        )
+    full = tuple(global_hooks.EVERYWHERE["_backward_hooks"].values())
+    full = full if legacy else global_hooks.of(module, "_backward_hooks")
+    before = global_hooks.of(module, "_backward_pre_hooks")
+    if full or before:
+        backward = BackwardHooks(module, full, before)
         args = backward.on_inputs(args)
     result = module.forward(*args, **kwargs)
-    for hook in tuple(module._forward_hooks.values()):
+    for hook in global_hooks.of(module, "_forward_hooks"):
         found = hook.fn(module, args, kwargs, result) if hook.with_kwargs else hook.fn(module, args, result)
         if found is not None:
             result = found

@@ -13,9 +13,23 @@ from gradviz.engine.modes import no_grad
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import ForwardHook
+from gradviz.torch.nn.modules.global_hooks import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)
 from gradviz.torch.nn.modules.legacy_hooks import MIXED_HOOKS
-from gradviz.torch.nn.modules.registry import Registry
+from gradviz.torch.nn.modules.places import Places
 from gradviz.torch.nn.parameter import is_lazy
+
+__all__ = [
+    "Module",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+]
 
 Self = TypeVar("Self", bound="Module")
 
@@ -27,7 +41,7 @@ COMPLEX_WARNING = (
 )
 
 
-class Module(Registry):
+class Module(Places):
     """The base class of everything that has parameters and a `forward`."""
 
     _version = 1
@@ -161,10 +175,6 @@ class Module(Registry):
     def type(self: Self, dst_type: Any) -> Self:
         """Convert everything to a dtype."""
         return self._apply(lambda t: t.type(dst_type))
-
-    def cpu(self: Self) -> Self:
-        """The module itself: this is where it is."""
-        return self
 
     # --- state ---
 

@@ -1,15 +1,41 @@
-"""`torch.nn.utils`: clipping gradients, parameters as one vector, sequences of different lengths."""
+"""`torch.nn.utils`: clipping gradients, parameters as one vector, sequences of different lengths,
+parametrizations and pruning."""
 
+import gradviz.torch.nn.utils.parametrizations as parametrizations
+import gradviz.torch.nn.utils.parametrize as parametrize
+import gradviz.torch.nn.utils.prune as prune
 import gradviz.torch.nn.utils.rnn as rnn
+import gradviz.torch.nn.utils.stateless as stateless
 from gradviz.torch.nn.utils.clip import clip_grad_norm, clip_grad_norm_, clip_grad_value_, get_total_norm
+from gradviz.torch.nn.utils.fusion import (
+    fuse_conv_bn_eval,
+    fuse_conv_bn_weights,
+    fuse_linear_bn_eval,
+    fuse_linear_bn_weights,
+    skip_init,
+)
+from gradviz.torch.nn.utils.normed import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 from gradviz.torch.nn.utils.vector import parameters_to_vector, vector_to_parameters
 
 __all__ = [
     "clip_grad_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
+    "prune",
+    "remove_spectral_norm",
+    "remove_weight_norm",
     "rnn",
+    "skip_init",
+    "spectral_norm",
+    "stateless",
     "vector_to_parameters",
+    "weight_norm",
 ]
