@@ -321,6 +321,7 @@ TABLES = (arithmetic, functions, comparisons, reductions, shapes)
 
 def cases(torch: Any) -> dict[str, Case]:
     """All cases by name."""
+    from tests.engine.image_cases import IMAGE_TABLES
     from tests.engine.index_cases import INDEX_TABLES
     from tests.engine.layer_cases import LAYER_TABLES
     from tests.engine.neural_cases import NEURAL_TABLES
@@ -328,7 +329,7 @@ def cases(torch: Any) -> dict[str, Case]:
     from tests.engine.science_cases import SCIENCE_TABLES
 
     found: dict[str, Case] = {}
-    for table in (*TABLES, *INDEX_TABLES, *LAYER_TABLES, *NEURAL_TABLES, *RARE_TABLES, *SCIENCE_TABLES):
+    for table in (*TABLES, *IMAGE_TABLES, *INDEX_TABLES, *LAYER_TABLES, *NEURAL_TABLES, *RARE_TABLES, *SCIENCE_TABLES):
         for name, run, *inputs in table(Late(torch)):
             assert name not in found, name
             found[name] = Case(name, run, tuple(inputs))

@@ -37,7 +37,7 @@ def _forward(
     else:
         out = windows.convolve(x, w, stride, padding, dilation, groups)
     if b is not None:
-        out = out + b.reshape(-1, *(1,) * (out.ndim - 2))
+        out += b.reshape(-1, *(1,) * (out.ndim - 2))
     return out
 
 

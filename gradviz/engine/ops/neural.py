@@ -210,7 +210,7 @@ def one_gradient(
     kept = [i for i, each in enumerate(inputs.split(",")) if each.strip() not in fixed.replace(" ", "").split(",")]
 
     def forward(*arrays: Any, wanted: Sequence[bool], **given: Any) -> Any:
-        with _unseen(False):
+        with unseen(False):
             found = fn(*(None if x is None else wrap(x) for x in arrays), wanted, *(given[n] for n in names))
         return tuple(each._data for each in found if each is not None)
 
@@ -218,7 +218,7 @@ def one_gradient(
         tensors, rest = list(values[:count]), values[count:]
         inner = [i for i in kept if tensors[i] is not None and tensors[i]._requires_grad]
         create = state.grad
-        with _unseen(True):
+        with unseen(True):
             for i in inner:  # an alias each, so that no operand is reached through the history of another
                 tensors[i] = call(ALIAS, tensors[i])
             found = [each for each in fn(*tensors, *rest) if each is not None]
@@ -258,7 +258,7 @@ def one_gradient(
 
 
 @contextmanager
-def _unseen(tracked: bool) -> Iterator[None]:
+def unseen(tracked: bool) -> Iterator[None]:
     """Inside, gradient mode is as given and nothing is reported."""
     before = state.grad, state.observer
     state.grad, state.observer = tracked, None

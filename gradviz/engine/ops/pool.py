@@ -11,23 +11,13 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONAL, api
 from gradviz.engine.apply import call
 from gradviz.engine.ops.neural import need_tensor
-from gradviz.engine.ops.windows import Sizes, sizes, window_count
+from gradviz.engine.ops.windows import Sizes, offset_slices, padded, sizes, window_count
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 Places = list[
     tuple[Any, Any]
 ]  # for each dimension: which index each window holds, and whether that is inside the input
-
-
-def _places(shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> Places:
-    found = []
-    for n, k, s, p, d in zip(shape, kernel, stride, padding, dilation, strict=True):
-        count = window_count(n, k, s, p, d, ceil_mode=ceil_mode)
-        at = np.arange(count)[:, None] * s - p + np.arange(k)[None, :] * d
-        inside = (at >= 0) & (at < n)
-        found.append((np.where(inside, at, 0), inside))
-    return found
 
 
 def adaptive_places(shape: Sizes, output: Sizes) -> Places:
@@ -73,8 +63,31 @@ def _largest(x: Any, places: Places) -> tuple[Any, Any]:
 def _max_pool(
     x: Any, *, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> tuple[Any, Any]:
-    n = len(kernel_size)
-    return _largest(x, _places(x.shape[-n:], kernel_size, stride or kernel_size, padding, dilation, ceil_mode))
+    n, shape = len(kernel_size), x.shape
+    stride = stride or kernel_size
+    each = list(zip(shape[-n:], kernel_size, stride, padding, dilation, strict=True))
+    counts = tuple(window_count(*one, ceil_mode=ceil_mode) for one in each)
+    lowest = np.asarray(-np.inf if x.dtype.kind in "fV" else np.iinfo(x.dtype).min, x.dtype)
+    wide = padded(x, counts, kernel_size, stride, padding, dilation, lowest)
+    steps = [math.prod(shape[len(shape) - n + i + 1 :]) for i in range(n)]
+    begin = first = np.zeros((1,) * n, np.int64)
+    for i, (_, k, s, p, d) in enumerate(each):
+        at = (np.arange(counts[i]) * s - p).reshape(-1, *(1,) * (n - 1 - i))
+        begin = begin + at * steps[i]
+        first = first * k + np.maximum(0, -(at // d))  # of a window that begins outside, the first place inside
+    best = np.full((*shape[:-n], *counts), lowest)
+    chosen = np.empty(best.shape, np.int64)
+    chosen[...] = first
+    for number, part in enumerate(offset_slices(wide, counts, kernel_size, stride, dilation)):
+        better = part > best
+        if x.dtype.kind in "fV":
+            better |= part != part  # nan is the largest
+        np.copyto(best, part, where=better)
+        np.copyto(chosen, number, where=better)
+    reach = np.zeros((1,) * n, np.int64)
+    for i, (k, d) in enumerate(zip(kernel_size, dilation, strict=True)):
+        reach = reach + (np.arange(k) * d * steps[i]).reshape(-1, *(1,) * (n - 1 - i))
+    return best, begin + reach.reshape(-1)[chosen]
 
 
 def _put(g: Any, x: Any, indices: Any, *, dims: int) -> Any:
@@ -84,17 +97,18 @@ def _put(g: Any, x: Any, indices: Any, *, dims: int) -> Any:
     size = math.prod(shape[-dims:])
     out = np.zeros(planes * size, g.dtype)
     offset = np.arange(planes).reshape(-1, 1) * size
-    np.add.at(out, (indices.reshape(planes, -1) + offset).reshape(-1), g.reshape(-1))
+    np.add.at(out, (indices.reshape(planes, math.prod(indices.shape[-dims:])) + offset).reshape(-1), g.reshape(-1))
     return out.reshape(shape)
 
 
 def _taken(grad: Any, indices: Any, dims: int) -> Any:
     """The elements at the places of the maxima."""
-    shape = (*indices.shape[:-dims], -1)
-    return grad.contiguous().view(shape).gather(-1, indices.view(shape)).view(indices.shape)
+    shape = (*indices.shape[:-dims], math.prod(indices.shape[-dims:]))
+    rows = grad.contiguous().view(*grad.shape[:-dims], math.prod(grad.shape[-dims:]))
+    return rows.gather(-1, indices.view(shape)).view(indices.shape)
 
 
-def _put_row(name: str, node: str) -> OpRow:
+def put_row(name: str, node: str) -> OpRow:
     """The row of the gradient of one kind of max pooling."""
     return op(
         name,
@@ -111,7 +125,7 @@ def _put_row(name: str, node: str) -> OpRow:
 
 
 def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow:
-    backward = _put_row(f"{name}_backward", node.replace("Backward0", "BackwardBackward0"))
+    backward = put_row(f"{name}_backward", node.replace("Backward0", "BackwardBackward0"))
 
     def gradient(grads: Any, self: Any, result1: Any) -> Any:
         return call(backward, grads[0], self, result1, dims=dims)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,30 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
     return view[(..., *steps)]
 
 
+def padded(
+    x: Array, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, value: Any = 0
+) -> Array:
+    """x in a frame of `value` that so many windows fit into; x itself where it needs none."""
+    n = len(kernel)
+    ends = [
+        (p, max(0, (c - 1) * s + d * (k - 1) + 1 - size - p))
+        for size, c, k, s, p, d in zip(x.shape[-n:], counts, kernel, stride, padding, dilation, strict=True)
+    ]
+    if not any(map(any, ends)):
+        return x
+    inner = [before + size + after for (before, after), size in zip(ends, x.shape[-n:], strict=True)]
+    wide: Any = np.full((*x.shape[:-n], *inner), value, x.dtype)
+    wide[(..., *(slice(p, p + size) for (p, _), size in zip(ends, x.shape[-n:], strict=True)))] = x
+    return wide
+
+
+def offset_slices(x: Array, counts: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Iterator[Array]:
+    """For each place in the kernel, in order, what all windows hold there: views of the size of the result."""
+    each = list(zip(counts, stride, dilation, strict=True))
+    for offset in itertools.product(*map(range, kernel)):
+        yield x[(..., *(slice(o * d, o * d + (c - 1) * s + 1, s) for o, (c, s, d) in zip(offset, each, strict=True)))]
+
+
 def put_windows(cols: Array, shape: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Array:
     """The transpose of `windows`: adds each window back to where it came from, in an array whose last dimensions
     are `shape`."""
@@ -64,16 +89,38 @@ def put_windows(cols: Array, shape: Sizes, stride: Sizes, padding: Sizes, dilati
     return np.ascontiguousarray(out[(..., *(slice(p, p + size) for p, size in zip(padding, shape, strict=True)))])
 
 
+_AT_ONCE = 1 << 26  # bytes of windows that are laid out at a time
+
+
+def _chunks(batch: int, each: int) -> Iterator[slice]:
+    """Parts of a batch whose windows, `each` bytes for one sample, fit into memory."""
+    step = max(1, min(batch, _AT_ONCE // max(each, 1)))
+    return (slice(start, start + step) for start in range(0, batch, step))
+
+
+def _columns(x: Array, kernel: Sizes, settings: tuple[Sizes, Sizes, Sizes], out: Sizes, groups: int) -> Array:
+    """The windows of x as columns: (N, groups, C / groups · kernel, windows)."""
+    n = len(kernel)
+    view = windows(x, kernel, *settings)[(slice(None), slice(None), *(slice(0, size) for size in out))]
+    batch, channels = view.shape[:2]
+    order = (0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
+    return view.transpose(order).reshape(batch, groups, channels // groups * math.prod(kernel), math.prod(out))
+
+
+def _counts(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Sizes:
+    each = zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
+    return tuple(window_count(*one) for one in each)
+
+
 def convolve(x: Array, w: Array, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> Array:
     """Cross-correlation: x (N, C, …), w (O, C / groups, kernel) to (N, O, …)."""
-    kernel = w.shape[2:]
-    n = len(kernel)
-    view = windows(x, kernel, stride, padding, dilation)
-    batch, channels, out = view.shape[0], view.shape[1], view.shape[2 : 2 + n]
-    split = view.reshape(batch, groups, channels // groups, math.prod(out), math.prod(kernel))
-    cols = split.transpose(0, 1, 3, 2, 4).reshape(batch, groups, math.prod(out), -1)
+    kernel, settings = w.shape[2:], (stride, padding, dilation)
+    out = _counts(x, kernel, *settings)
     flat = w.reshape(groups, w.shape[0] // groups, -1)
-    return np.matmul(flat, cols.swapaxes(-1, -2)).reshape(batch, w.shape[0], *out)
+    each = x.shape[1] * math.prod(kernel) * math.prod(out) * x.itemsize
+    parts = [np.matmul(flat, _columns(x[at], kernel, settings, out, groups)) for at in _chunks(x.shape[0], each)]
+    found = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0, x.dtype)
+    return found.reshape(x.shape[0], w.shape[0], *out)
 
 
 def transposed(
@@ -83,30 +130,31 @@ def transposed(
     kernel, at = w.shape[2:], x.shape[2:]
     batch, channels = x.shape[:2]
     outs = w.shape[1]
-    flat = w.reshape(groups, channels // groups, outs * math.prod(kernel))
-    cols = np.matmul(flat.swapaxes(-1, -2), x.reshape(batch, groups, channels // groups, -1))
-    ordered = cols.reshape(batch, groups * outs, math.prod(kernel), math.prod(at)).swapaxes(-1, -2)
+    flat = w.reshape(groups, channels // groups, outs * math.prod(kernel)).swapaxes(-1, -2)
     shape = tuple(
         (size - 1) * s - 2 * p + d * (k - 1) + 1 + extra
         for size, s, p, d, k, extra in zip(at, stride, padding, dilation, kernel, output_padding, strict=True)
     )
-    return put_windows(ordered.reshape(batch, groups * outs, *at, *kernel), shape, stride, padding, dilation)
+    made = np.empty((batch, groups * outs, *shape), np.result_type(x, w))
+    for part in _chunks(batch, groups * outs * math.prod(kernel) * math.prod(at) * x.itemsize):
+        rows = x[part]
+        cols = np.matmul(flat, rows.reshape(rows.shape[0], groups, channels // groups, -1))
+        apart = cols.reshape(rows.shape[0], groups * outs, *kernel, *at)
+        n = len(kernel)
+        ordered = apart.transpose(0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
+        made[part] = put_windows(ordered, shape, stride, padding, dilation)
+    return made
 
 
 def kernel_gradient(
     x: Array, g: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Array:
     """The gradient of `convolve` in w, from that of its result g (N, O, …)."""
-    view = windows(x, kernel, stride, padding, dilation)
-    n = len(kernel)
-    out = g.shape[2:]
-    view = view[(slice(None), slice(None), *(slice(0, size) for size in out))]
-    batch, channels = view.shape[:2]
-    split = view.reshape(batch, groups, channels // groups, math.prod(out), math.prod(kernel))
-    cols = split.transpose(1, 0, 3, 2, 4).reshape(groups, batch * math.prod(out), -1)
-    rows = (
-        g.reshape(batch, groups, g.shape[1] // groups, -1)
-        .transpose(1, 2, 0, 3)
-        .reshape(groups, g.shape[1] // groups, -1)
-    )
-    return np.matmul(rows, cols).reshape(g.shape[1], channels // groups, *kernel[:n])
+    settings, out = (stride, padding, dilation), g.shape[2:]
+    batch, channels, outs = x.shape[0], x.shape[1], g.shape[1]
+    found = np.zeros((groups, outs // groups, channels // groups * math.prod(kernel)), np.result_type(x, g))
+    for part in _chunks(batch, channels * math.prod(kernel) * math.prod(out) * x.itemsize):
+        cols = _columns(x[part], kernel, settings, out, groups).transpose(1, 0, 3, 2)
+        rows = g[part].reshape(cols.shape[1], groups, outs // groups, -1).transpose(1, 2, 0, 3)
+        found += np.matmul(rows.reshape(groups, outs // groups, -1), cols.reshape(groups, -1, found.shape[-1]))
+    return found.reshape(outs, channels // groups, *kernel)

@@ -1,0 +1,127 @@
+"""Fractional max pooling (Graham, 2014): windows that begin at random places, so many that the output has its size.
+Pooling with even steps is in `pool.py`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import need_tensor
+from gradviz.engine.ops.pool import put_row
+from gradviz.engine.ops.windows import Sizes, sizes
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+
+def _begins(sample: Any, n: int, out: int, kernel: int) -> Any:
+    """Where the windows of each plane begin along a dimension: (planes, out)."""
+    found = np.full((len(sample), out), n - kernel, np.int64)
+    if out > 1:
+        one = sample.dtype.type
+        step = one(n - kernel) / one(out - 1)
+        shifted = (np.arange(out - 1).astype(sample.dtype)[None] + sample[:, None]) * step
+        found[:, :-1] = shifted.astype(np.int64) - (sample * step).astype(np.int64)[:, None]
+    return found
+
+
+def _pool(x: Any, samples: Any, *, kernel_size: Sizes, output_size: Sizes) -> tuple[Any, Any]:
+    n = len(kernel_size)
+    inner, planes = x.shape[-n:], math.prod(x.shape[:-n])
+    order = range(n) if n == 3 else reversed(range(n))  # in two dimensions the first number is for the width
+    drawn = samples.reshape(planes, n)
+    flat = np.zeros((planes, *(1,) * (2 * n)), np.int64)
+    for i, column in enumerate(order):
+        begin = _begins(drawn[:, column], inner[i], output_size[i], kernel_size[i])
+        at = begin[:, :, None] + np.arange(kernel_size[i])
+        shape = [planes, *(1,) * (2 * n)]
+        shape[1 + i], shape[1 + n + i] = at.shape[1:]
+        flat = flat * inner[i] + at.reshape(shape)
+    places = flat.reshape(planes, math.prod(output_size), math.prod(kernel_size))
+    rows, taken = x.reshape(planes, math.prod(inner)), places.reshape(planes, math.prod(places.shape[1:]))
+    values = np.take_along_axis(rows, taken, 1).reshape(places.shape)
+    best = np.argmax(values, axis=-1)[..., None]
+    out = (*x.shape[:-n], *output_size)
+    largest, at = (np.take_along_axis(each, best, -1).reshape(out) for each in (values, places))
+    return largest, at
+
+
+def _row(n: int) -> OpRow:
+    backward = put_row(f"fractional_max_pool{n}d_backward", f"FractionalMaxPool{n}DBackwardBackward0")
+
+    def gradient(grads: Any, self: Any, result1: Any) -> Any:
+        return call(backward, grads[0], self, result1, dims=n)
+
+    return op(
+        f"fractional_max_pool{n}d",
+        "self, random_samples",
+        _pool,
+        node=f"FractionalMaxPool{n}DBackward0",
+        outputs="result0, result1",
+        category="layers",
+        symbol="maxpool",
+        latex=r"\max_{k \in W_i} x_k",
+        brief="The largest value of each window; the windows begin at random places.",
+        derivatives={"self": "grad at the place of each maximum, 0 elsewhere"},
+        self=gradient,
+    )
+
+
+POOLS = {n: _row(n) for n in (2, 3)}
+
+
+def _check(input: Tensor, kernel: Sizes, out: Sizes, name: str) -> None:
+    n, shape = len(kernel), input._data.shape
+    for what, given in (("kernel_size", kernel), ("output_size", out)):
+        if len(given) != int(name[-2]):
+            raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of Ints")
+    for dim in range(len(shape) - n - 1, len(shape)):
+        if not shape[dim]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with "
+                f"dimension {dim} being empty."
+            )
+    said = f"{name}_out()" if n == 3 else f"{name}()"
+    for title, size, wanted, k in zip(("time", "height", "width")[-n:], shape[-n:], out, kernel, strict=True):
+        if wanted + k - 1 > size - (n == 3):
+            raise RuntimeError(f"{said}: pool {title} {k} too large relative to input {title} {size}")
+
+
+def _function(n: int) -> None:
+    name = f"fractional_max_pool{n}d"
+
+    def function(
+        input: Tensor,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> Any:
+        if output_size is None and output_ratio is None:
+            raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+        need_tensor(input, name)
+        if output_size is None:
+            ratios = output_ratio if isinstance(output_ratio, tuple | list) else (output_ratio,) * n
+            output_size = [int(size * r) for size, r in zip(input._data.shape[-n:], ratios, strict=True)]
+        kernel, out = sizes(kernel_size, n), sizes(output_size, n)
+        if _random_samples is None:
+            batch = input.size(0) if input._data.ndim == n + 2 else 1
+            _random_samples = F["rand"](batch, input.size(-n - 1), n, dtype=input.dtype)
+        _check(input, kernel, out, name)
+        found = call(POOLS[n], input, _random_samples, kernel_size=kernel, output_size=out)
+        return found if return_indices else found[0]
+
+    function.__name__ = name
+    function.__doc__ = "The largest value of each window; the windows begin at random places."
+    api(name, where="F")(function)
+    api(f"{name}_with_indices", where="F")(lambda *args, **kw: function(*args, **{**kw, "return_indices": True}))
+
+
+for _n in (2, 3):
+    _function(_n)
