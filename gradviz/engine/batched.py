@@ -26,6 +26,32 @@ NO_CHOICE = (
 NO_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 
 
+class Bound:
+    """The smallest or largest number of all examples: a check may compare with it, but it is no number to compute
+    with."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.value < other)
+
+    def __le__(self, other: Any) -> bool:
+        return bool(self.value <= other)
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.value > other)
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self.value >= other)
+
+    def __int__(self) -> int:
+        raise RuntimeError(NO_ITEM)
+
+    def __float__(self) -> float:
+        raise RuntimeError(NO_ITEM)
+
+
 class BatchedArray(NDArrayOperatorsMixin):
     """`phys` has one leading dimension for each of `levels` (the numbers of vmap layers, growing)."""
 
@@ -142,12 +168,12 @@ class BatchedArray(NDArrayOperatorsMixin):
         return bool(self.phys.all()) if not args and not kwargs else self._each("all", args, kwargs)
 
     def min(self, *args: Any, **kwargs: Any) -> Any:
-        """As `any`, the smallest of all numbers."""
-        return self.phys.min() if not args and not kwargs else self._each("min", args, kwargs)
+        """As `any`, the smallest of all numbers, to compare with."""
+        return Bound(self.phys.min()) if not args and not kwargs else self._each("min", args, kwargs)
 
     def max(self, *args: Any, **kwargs: Any) -> Any:
         """As `any`, the largest."""
-        return self.phys.max() if not args and not kwargs else self._each("max", args, kwargs)
+        return Bound(self.phys.max()) if not args and not kwargs else self._each("max", args, kwargs)
 
     def _each(self, name: str, args: Any, kwargs: Any) -> Any:
         return one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
@@ -180,6 +206,18 @@ def alike(data: Any, array: Array) -> Any:
 def one_example(data: Any) -> Array:
     """An array that lies in memory as the data of one example do."""
     return data.first if isinstance(data, BatchedArray) else data
+
+
+def in_order(data: Any) -> Any:
+    """The data with its elements one after the other, those of each example so."""
+    if isinstance(data, BatchedArray):
+        return BatchedArray(np.ascontiguousarray(data.phys), data.levels)
+    return np.ascontiguousarray(data).reshape(data.shape)
+
+
+def everything(data: Any) -> Array:
+    """The numbers of all examples in one array, for a check."""
+    return data.phys if isinstance(data, BatchedArray) else np.asarray(data)
 
 
 def plain(data: Any) -> Any:
@@ -289,6 +327,8 @@ def _pick(value: Any, levels: Sequence[int], at: Sequence[int]) -> Any:
 def one_by_one(fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
     """Run a function for each example and put the results together; nested results stay nested."""
     known = levels_of((list(args), dict(kwargs)))
+    if not known:
+        return fn(*args, **kwargs)
     levels, sizes = tuple(known), tuple(known.values())
     rows = [
         fn(*[_pick(each, levels, at) for each in args], **{k: _pick(v, levels, at) for k, v in kwargs.items()})

@@ -113,7 +113,8 @@ def _wrapped(made: Any, levels: tuple[int, ...], place: int = 0) -> Any:
 def _elementwise(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     levels, given = aligned([each for each in arrays if each is not None])
     values = iter(given)
-    only = arrays[0] if isinstance(arrays[0], BatchedArray) and not any(each.ndim for each in arrays[1:]) else None
+    others = any(each is not None and each.ndim for each in arrays[1:])
+    only = arrays[0] if isinstance(arrays[0], BatchedArray) and not others else None
     made = row.forward(*[None if each is None else next(values) for each in arrays], **params)
     return _wrapped(made, levels, 0 if only is None else only.place)
 

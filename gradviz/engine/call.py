@@ -144,8 +144,8 @@ def _batched(
     allow_unused: bool,
     materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
-    """`is_grads_batched`: the first dimension of each gradient counts independent passes; results are stacked."""
-    from gradviz.engine.api import FUNCTIONS
+    """`is_grads_batched`: the first dimension of each gradient counts independent passes, which run as one."""
+    from gradviz.engine import layered, layers
 
     for i, (root, each) in enumerate(zip(roots, given, strict=False)):
         shape, _ = root.node.metas[root.output_nr] if isinstance(root, GradientEdge) else _meta(root)
@@ -158,13 +158,10 @@ def _batched(
                 "batched, consider using vmap."
             )
     size = given[0].shape[0]
-    rows = []
-    for i in range(size):
-        keep = bool(retain_graph or create_graph or i < size - 1)
-        seeds = [None if g is None else g[i] for g in given]
-        rows.append(grad(roots, wanted, seeds, keep, create_graph, True, allow_unused, False, materialize_grads))
-    stack = FUNCTIONS["stack"]
-    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+    with layers.layer("vmap", size) as layer:
+        seeds = [None if g is None else layered.add(g, layer.number, 0) for g in given]
+        found = _gradients(roots, wanted, seeds, retain_graph, create_graph, allow_unused, materialize_grads)
+        return tuple(None if g is None else layered.remove(g, layer.number, 0, size) for g in found)
 
 
 def _execute(

@@ -96,9 +96,14 @@ def push(
     places = range(len(tensors)) if row.variadic else row.differentiable
     mask = sum(1 << i for i in tangents if i in places)
     shown = outputs[: len(outputs) - row.hidden]
-    seeds = [wrap(np.zeros_like(each._data)) if each.dtype.rank >= 2 else None for each in shown]
+    seeds = [wrap(np.ones_like(each._data)) if each.dtype.rank >= 2 else None for each in shown]
     if not mask or all(each is None for each in seeds) or not (row.gradients or row.joint):
         return nothing
+    if row.key in _LINEAR and row.single:
+        with paused():
+            found = _linearly(row, tensors, outputs, tangents, params)
+        if found is not None:
+            return [found]
     kept = state.grad and any(t is not None and t._requires_grad for t in (*tensors, *tangents.values()))
     node = _node(row, tensors, outputs, params, 1 if row.variadic else mask)
     for each in seeds:
@@ -109,10 +114,46 @@ def push(
         with paused():
             pulled = row_pull(node, row, [*seeds, *[None] * row.hidden])
             pairs = [(pulled.get(i), tensors[i], t) for i, t in tangents.items()]
-            found = _transposed(node, seeds, pairs, kept)
+            back = _scaled(pairs) if row.key in _DIAGONAL else _transposed(node, seeds, pairs, kept)
     finally:
         state.grad = before
-    return [*found, *nothing[len(shown) :]]
+    return [*back, *nothing[len(shown) :]]
+
+
+# Rows that are linear in all their differentiable operands together: what they push forward is they themselves.
+_LINEAR = frozenset(
+    """neg sum sum_dim mean mean_dim mul_number div_number mul_scalar clone flip roll rot90 repeat tril triu trace
+    diag_embed cumsum cat stack pixel_shuffle pixel_unshuffle im2col col2im channel_shuffle gather
+    index_select index take max_unpool2d max_unpool3d as_strided_scatter select_scatter slice_scatter diagonal_scatter
+    add sub _conj _to_copy""".split()
+)
+
+
+def _linearly(
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    tangents: Tangents,
+    params: Mapping[str, Any],
+) -> Tensor | None:
+    """The row on the tangents, where that is all; None where types are mixed."""
+    from gradviz.engine.apply import apply
+
+    if row.key == "_to_copy":
+        return apply(row, (tangents[0],), (tangents[0]._data,), params)  # type: ignore[no-any-return]
+    places = range(len(tensors)) if row.variadic else row.differentiable
+    kind = outputs[0]._data.dtype
+    given = list(tensors)
+    for i in places:
+        operand = tensors[i]
+        tangent = tangents.get(i)
+        if operand is None or (tangent is None and operand._data.dtype != kind):
+            return None
+        given[i] = wrap(np.zeros_like(operand._data)) if tangent is None else tangent
+    if any(each is not None and each._data.dtype != kind for i, each in enumerate(given) if i in places):
+        return None
+    made: Tensor = apply(row, given, [None if each is None else each._data for each in given], params)
+    return made
 
 
 def row_pull(node: Node, row: OpRow, seeds: list[Tensor | None]) -> dict[int, Tensor | None]:
@@ -138,6 +179,18 @@ def _node(
             None if one is None else Saved(one, i, False) for one, (i, _) in zip(chosen, plan.saves, strict=True)
         ]
     return node
+
+
+_DIAGONAL = ("hardsigmoid",)  # element by element, and PyTorch refuses to differentiate their gradient
+
+
+def _scaled(pairs: Sequence[tuple[Any, Any, Tensor]]) -> list[Tensor | None]:
+    """What a gradient of ones becomes, times the tangent."""
+    found: Tensor | None = None
+    for slope, _, tangent in pairs:
+        part = slope.detach() * tangent
+        found = part if found is None else found + part
+    return [found]
 
 
 def _transposed(
@@ -215,8 +268,23 @@ def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
         )
     check_size(tensor, tangent)
     made: Tensor = tensor.view_as(tensor)
-    set_tangent(made, number, tangent)
+    set_tangent(made, number, laid_out(tangent, tensor))
     return made
+
+
+def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
+    """The tangent, in memory as its tensor is: views of both go by their memory. Copied where it lies otherwise."""
+    from gradviz.engine.inplace import memory_order
+
+    data: Any = like._data
+    if tangent._data.strides == data.strides or data.ndim == 0 or data.size < 2:
+        return tangent
+    order = memory_order(data)
+    if order is None:
+        return tangent if tangent._data.flags.c_contiguous else tangent.contiguous()
+    back = [order.index(dim) for dim in range(len(order))]
+    found: Tensor = tangent.permute(order).contiguous().permute(back)
+    return found
 
 
 def check_size(tensor: Tensor, tangent: Tensor) -> None:

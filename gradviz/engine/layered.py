@@ -36,7 +36,10 @@ def apply(
             pushed = _view_tangents(row, tangents, params)
         else:
             pushed = dual.push(row, tensors, outputs, tangents, params)
-            pushed = [_own(each, tangents) for each in pushed]
+            pushed = [
+                None if each is None else dual.laid_out(each, output)
+                for each, output in zip((_own(one, tangents) for one in pushed), outputs, strict=False)
+            ]
     for output, tangent in zip(outputs, pushed, strict=False):
         if tangent is not None:
             dual.set_tangent(output, number, tangent)

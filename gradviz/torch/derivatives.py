@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,6 +22,11 @@ from gradviz.torch.maps import standard_basis, vmap
 
 Fn = Callable[..., Any]
 _JVP = "jvp(f, primals, tangents)"
+_NO_REFERENCE = (  # what PyTorch says of the program that it makes of the function, each time
+    "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! Call "
+    "GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to add the necessary "
+    "Parameter, or nn.Module.register_buffer to add the necessary buffer"
+)
 
 
 # --- tensors inside of a layer ---
@@ -331,6 +337,7 @@ def linearize(func: Fn, *primals: Any) -> tuple[Any, Fn]:
     """The value of a function, and its derivative there as a linear function of the tangents."""
     leaves, _ = flatten(primals)
     output = func(*primals)
+    warnings.warn(_NO_REFERENCE, UserWarning, stacklevel=2)
     _, pull = vjp(func, *primals)
     outs, rebuild_out = flatten(output)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.batched import BatchedArray
 from gradviz.trace.schema import TABLES, Batch
 from gradviz.trace.tables import row_dtype, row_format
 from gradviz.trace.values import DTYPES, WHOLE, edges_of, numpy_dtype, summarise
@@ -69,10 +70,12 @@ class Writer:
             self._new_texts.append(text.encode("utf-8", "replace").decode())
         return at
 
-    def value(self, array: Array) -> int:
+    def value(self, array: Array | BatchedArray) -> int:
         """The index of a new value, copied as it is now."""
         at = self.values
         self.values = at + 1
+        if isinstance(array, BatchedArray):
+            array = array.phys  # all examples of a vmap
         if array.dtype is not self._dtype:
             self._switch(array.dtype)
         if array.ndim:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.batched import plain
+from gradviz.engine.batched import one_by_one, plain
 from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.reduce import wrap_dim
@@ -279,9 +279,13 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 @api("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal parts of the range."""
-    data = input._data
-    low, high = (float(data.min()), float(data.max())) if min == max == 0 and data.size else (min, max)
-    return made(np.histogram(data, bins, (low, high))[0].astype(data.dtype))
+    return made(one_by_one(_histogram, (input._data, bins, min, max), {}))
+
+
+def _histogram(data: Any, bins: int, low: float, high: float) -> Any:
+    if low == high == 0 and data.size:
+        low, high = float(data.min()), float(data.max())
+    return np.histogram(data, bins, (low, high))[0].astype(data.dtype)
 
 
 @api("searchsorted", where="torch")

@@ -12,6 +12,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import apply, call
+from gradviz.engine.batched import in_order
 from gradviz.engine.elementwise import result_type
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.ops.arithmetic import CLONE
@@ -155,7 +156,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 
 
 def _contiguous_copy(x: Tensor) -> Tensor:
-    made: Tensor = apply(CLONE, (x,), (np.ascontiguousarray(x._data).reshape(x._data.shape),))
+    made: Tensor = apply(CLONE, (x,), (in_order(x._data),))
     return made
 
 
