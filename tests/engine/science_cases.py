@@ -133,4 +133,135 @@ def _window(make: Any, count: int, *more: Any, **options: Any) -> Any:
     return make(count, *more[:-1], dtype=more[-1].dtype, **options)
 
 
-SCIENCE_TABLES = (fourier, special, signals)
+def systems(torch: Any) -> Iterator[Row]:
+    linalg = torch.linalg
+    A, B = real(3, 3), real(3, 2)
+    yield "linalg_det_batch", lambda x: linalg.det(x), real(2, 3, 3)
+    yield "linalg_slogdet_batch", lambda x: linalg.slogdet(x), real(2, 3, 3)
+    yield "linalg_det_complex", lambda x: linalg.det(torch.view_as_complex(x)), real(2, 2, 2)
+    yield "linalg_slogdet_complex", lambda x: linalg.slogdet(torch.view_as_complex(x)), real(2, 2, 2)
+    yield "logdet_complex", lambda x: torch.logdet(torch.view_as_complex(x)), real(2, 2, 2)
+    yield "inv_ex", lambda x: linalg.inv_ex(x), A
+    yield "inv_ex_singular", lambda c: linalg.inv_ex(c * 0)[1], constant(2, 2)
+    yield "linalg_solve_right", lambda x, y: linalg.solve(x, y, left=False), A, real(2, 3)
+    yield "linalg_solve_vectors", lambda x, y: linalg.solve(x, y), real(2, 3, 3), real(2, 3)
+    yield "solve_ex", lambda x, y: linalg.solve_ex(x, y), A, B
+    yield "solve_triangular_right", lambda x, y: linalg.solve_triangular(x, y, upper=False, left=False), A, real(2, 3)
+    yield "solve_triangular_unit", lambda x, y: linalg.solve_triangular(x, y, upper=True, unitriangular=True), A, B
+    yield "triangular_solve", lambda x, y: torch.triangular_solve(y, x), A, B
+    yield "triangular_solve_turned", lambda x, y: torch.triangular_solve(y, x, upper=False, transpose=True), A, B
+
+    def positive(x: Any) -> Any:
+        return x @ x.mT + 2 * torch.eye(3, dtype=x.dtype)
+
+    yield "cholesky_ex", lambda x: linalg.cholesky_ex(positive(x)), A
+    yield "cholesky_upper", lambda x: linalg.cholesky(positive(x), upper=True), A
+    yield "cholesky_old", lambda x: torch.cholesky(positive(x)), A
+    yield "cholesky_old_upper", lambda x: torch.cholesky(positive(x), upper=True), A
+    yield "cholesky_solve", lambda x, y: torch.cholesky_solve(y, x), A, B
+    yield "cholesky_solve_upper", lambda x, y: torch.cholesky_solve(y, x, upper=True), A, B
+    yield "cholesky_inverse", lambda x: torch.cholesky_inverse(x), A
+    yield "cholesky_inverse_upper", lambda x: torch.cholesky_inverse(x, upper=True), A
+    yield "ldl_factor", lambda c: linalg.ldl_factor(c + c.mT), constant(4, 4)
+    yield "ldl_factor_ex", lambda c: linalg.ldl_factor_ex(c + c.mT), constant(2, 3, 3)
+    yield "ldl_solve", lambda c, d: linalg.ldl_solve(*linalg.ldl_factor(c + c.mT), d), constant(4, 4), constant(4, 2)
+
+
+def factorisations(torch: Any) -> Iterator[Row]:
+    linalg = torch.linalg
+    for name, shape in (("", (3, 3)), ("_wide", (2, 3)), ("_tall", (3, 2)), ("_batch", (2, 2, 2))):
+        yield f"lu_factor{name}", lambda x: linalg.lu_factor(x), real(*shape)
+        yield f"linalg_lu{name}", lambda x: linalg.lu(x), real(*shape)
+        yield f"lu_unpack{name}", lambda x: torch.lu_unpack(*linalg.lu_factor(x)), real(*shape)
+        yield f"linalg_qr{name}", lambda x: linalg.qr(x), real(*shape)
+    yield "linalg_qr_complex", lambda x: linalg.qr(torch.view_as_complex(x))[1].abs(), real(3, 2, 2)
+    yield "lu_factor_ex", lambda x: linalg.lu_factor_ex(x), real(3, 3)
+    yield "lu_old", lambda x: torch.lu(x), real(3, 3)
+    yield "lu_old_infos", lambda x: x.lu(get_infos=True), real(3, 3)
+    for left in (True, False):
+        for adjoint in (True, False):
+            options = {"left": left, "adjoint": adjoint}
+            name = f"lu_solve_{'left' if left else 'right'}{'_adjoint' if adjoint else ''}"
+            feeds = real(3, 3), real(*((3, 2) if left else (2, 3)))
+            yield name, functools.partial(_lu_solved, torch, options), *feeds
+    yield "lu_solve_old", lambda x, y: torch.lu_solve(y, *linalg.lu_factor(x)), real(3, 3), real(3, 2)
+    yield "geqrf", lambda c: torch.geqrf(c), constant(4, 3)
+    yield "householder_product", lambda x, t: linalg.householder_product(x, t), real(4, 3), real(2)
+    yield "orgqr", lambda x, t: torch.orgqr(x, t), real(2, 3, 2), real(2, 2)
+    for left in (True, False):
+        for transpose in (True, False):
+            options = {"left": left, "transpose": transpose}
+            name = f"ormqr_{'left' if left else 'right'}{'_transposed' if transpose else ''}"
+            other = real(*((4, 2) if left else (2, 4)))
+            yield name, functools.partial(_ormqr, torch, options), real(4, 2), real(2), other
+    yield "svd_tall", lambda x: [part.abs() for part in linalg.svd(x, full_matrices=False)], real(4, 2)
+    yield "svd_complex", lambda x: linalg.svdvals(torch.view_as_complex(x)), real(3, 2, 2)
+    yield "eigvals", lambda x: linalg.eigvals(x).abs().sum(), real(3, 3)
+    yield "eig_product", lambda x: _matrix_again(*linalg.eig(x.double())), real(3, 3)
+    yield "eigh_product", lambda x: _matrix_again(*linalg.eigh((x + x.mT).double())), real(3, 3)
+
+
+def _lu_solved(torch: Any, options: Any, x: Any, y: Any) -> Any:
+    return torch.linalg.lu_solve(*torch.linalg.lu_factor(x), y, **options)
+
+
+def _ormqr(torch: Any, options: Any, x: Any, t: Any, y: Any) -> Any:
+    return torch.ormqr(x, t, y, **options)
+
+
+def _matrix_again(values: Any, vectors: Any) -> Any:
+    """A number that does not depend on the phase of the eigenvectors."""
+    return (vectors.abs() * (values * values).abs().unsqueeze(-2)).sum(-1)
+
+
+def functions_of_matrices(torch: Any) -> Iterator[Row]:
+    linalg = torch.linalg
+    A = real(3, 3)
+    for ord in (1, -1, 2, -2, float("inf"), float("-inf"), "nuc", "fro"):
+        name = str(ord).replace("-", "minus_")
+        yield f"matrix_norm_{name}", functools.partial(_normed, linalg, ord, False), real(2, 3, 2)
+        yield f"matrix_norm_kept_{name}", functools.partial(_normed, linalg, ord, True), real(2, 3, 2)
+        if ord != "nuc":
+            yield f"cond_{name}", functools.partial(_conditioned, linalg, ord), constant(3, 3)
+    yield "cond", lambda x: linalg.cond(x), A
+    yield "matrix_rank", lambda c: linalg.matrix_rank(c[:, None] * c), constant(3)
+    yield "matrix_rank_tolerance", lambda c: linalg.matrix_rank(c, atol=1.5), constant(3, 3)
+    for name, shape in (("", (3, 3)), ("_wide", (2, 3)), ("_tall", (3, 2))):
+        yield f"linalg_pinv{name}", lambda x: linalg.pinv(x), real(*shape)
+    yield "pinverse", lambda x: torch.pinverse(x), real(3, 2)
+    yield "pinv_hermitian", lambda x: linalg.pinv(x + x.mT, hermitian=True), A
+    yield "lstsq", lambda x, y: linalg.lstsq(x, y), real(4, 2), real(4, 3)
+    yield "lstsq_vector", lambda x, y: linalg.lstsq(x, y)[0], real(4, 2), real(4)
+    yield "lstsq_wide", lambda x, y: linalg.lstsq(x, y, driver="gelsd"), real(2, 4), real(2, 3)
+    for n in (-2, -1, 0, 1, 2, 5):
+        yield f"matrix_power_{n}", functools.partial(_power, linalg, n), A
+    yield "matrix_exp", lambda x: torch.matrix_exp(x), real(2, 2, 2)
+    yield "multi_dot_2", lambda x, y: linalg.multi_dot([x, y]), real(3), real(3, 2)
+    yield "multi_dot_4", lambda a, b, c: linalg.multi_dot([a, b, c, a]), real(2, 3), real(3, 4), real(4, 2)
+    yield "vecdot", lambda x, y: linalg.vecdot(x, y, dim=0), real(2, 3), real(2, 3)
+    yield "vecdot_vectors", lambda x, y: linalg.vecdot(x, y), real(3), real(3)
+    yield "linalg_vander", lambda x: linalg.vander(x), real(2, 3)
+    yield "tensorinv", lambda x: linalg.tensorinv(x, 1), real(6, 2, 3)
+    yield "tensorsolve", lambda x, y: linalg.tensorsolve(x, y), real(2, 3, 6), real(2, 3)
+    yield "svd_lowrank", lambda x: _sizes(torch, torch.svd_lowrank, x, q=2), real(5, 4)
+    yield "pca_lowrank", lambda x: _sizes(torch, torch.pca_lowrank, x, q=2), real(4, 5)
+
+
+def _normed(linalg: Any, ord: Any, keepdim: bool, x: Any) -> Any:
+    return linalg.matrix_norm(x, ord, keepdim=keepdim)
+
+
+def _conditioned(linalg: Any, p: Any, x: Any) -> Any:
+    return linalg.cond(x, p)
+
+
+def _power(linalg: Any, n: int, x: Any) -> Any:
+    return linalg.matrix_power(x, n)
+
+
+def _sizes(torch: Any, function: Any, x: Any, **options: Any) -> Any:
+    torch.manual_seed(0)
+    return [part.abs() for part in function(x, **options)]
+
+
+SCIENCE_TABLES = (fourier, special, signals, systems, factorisations, functions_of_matrices)

@@ -113,11 +113,11 @@ __all__ = [
     "scattered",
     "shape",
     "special",
-    "weightnorm",
     "special_functions",
     "spectrum",
     "splits",
     "strided",
     "tapers",
     "turned",
+    "weightnorm",
 ]

@@ -1,5 +1,5 @@
-"""Linear algebra: det, inverse, solve, Cholesky, QR, SVD, eigenvalues, matrix norms and powers, over batches of
-matrices."""
+"""Systems of linear equations: determinants, inverses, solutions, Cholesky's factor, triangular systems, over batches
+of matrices. Other factorisations are in `factors.py`, norms and functions of matrices in `matrices.py`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
+from gradviz.engine.batched import everything
 from gradviz.engine.named import return_type
+from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -24,23 +27,7 @@ def h(x: Any) -> Any:
     return conj(x.transpose(-2, -1))
 
 
-def check_square(x: Tensor, name: str) -> None:
-    """Refuse what is not a batch of square matrices of floating point numbers."""
-    if x._data.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
-    n, m = x._data.shape[-2:]
-    if n != m:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {n} by {m} matrices")
-    if x.dtype.rank < 2:
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
-
-
-def _guard(fn: Any, name: str, message: str) -> Any:
-    """Call a NumPy routine; a singular matrix becomes PyTorch's error."""
-    try:
-        return fn()
-    except np.linalg.LinAlgError:
-        raise LinAlgError(f"{name}: {message}") from None
+# --- what is refused ---
 
 
 class LinAlgError(RuntimeError):
@@ -49,49 +36,71 @@ class LinAlgError(RuntimeError):
 
 LinAlgError.__module__ = "torch._C"
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
+LINALG["LinAlgError"] = LinAlgError
+
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+NOT_SOLVED = "The solver failed because the input matrix is singular."
+NOT_POSITIVE = (
+    "The factorization could not be completed because the input is not positive-definite (the leading minor of order "
+    "{} is not positive-definite)."
+)
+
+
+def check_type(dtype: dtypes.dtype, name: str) -> None:
+    """Refuse what is not a floating point or complex type of at least four bytes."""
+    if dtype.rank < 2:
+        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {dtype.title}")
+    if dtype.itemsize < 4:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {dtype.title}")
+
+
+def check_matrix(x: Tensor, name: str, label: str = "A") -> None:
+    """Refuse what is not a matrix or a batch of them."""
+    if x._data.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor {label} must have at least 2 dimensions.")
+
+
+def check_square(x: Tensor, name: str, typed: bool = True) -> None:
+    """Refuse what is not a batch of square matrices of floating point numbers."""
+    check_matrix(x, name)
+    n, m = x._data.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {n} by {m} matrices")
+    if typed:
+        check_type(x.dtype, name)
+
+
+def check_info(info: Any, name: str, message: str, error: type[Exception] = LinAlgError) -> None:
+    """Raise for the first matrix that a factorisation failed for; `message` may have a place for where it did."""
+    codes = everything(info._data if isinstance(info, Tensor) else info)
+    bad = np.flatnonzero(codes)
+    if bad.size:
+        element = f"(Batch element {bad[0]}): " if codes.ndim else ""
+        raise error(f"{name}: {element}{message.format(int(codes.reshape(-1)[bad[0]]))}")
+
+
+def named(title: str, fields: str, values: Any) -> Any:
+    """Several results under PyTorch's names."""
+    return return_type(title, tuple(fields.split()))(*values)
+
 
 # --- determinant ---
 
 
-def lu_factor(a: Array) -> tuple[Array, Array]:
-    """LU with partial pivoting of one matrix: both factors in one, and the pivots counted from 1."""
-    lu = a.copy()
-    n = lu.shape[0]
-    pivots = np.arange(1, n + 1, dtype=np.int32)
-    for k in range(n):
-        p = k + int(np.argmax(np.abs(lu[k:, k])))
-        pivots[k] = p + 1
-        if p != k:
-            lu[[k, p]] = lu[[p, k]]
-        if lu[k, k] != 0:
-            lu[k + 1 :, k] /= lu[k, k]
-            lu[k + 1 :, k + 1 :] -= np.outer(lu[k + 1 :, k], lu[k, k + 1 :])
-    return lu, pivots
-
-
-def _batched_lu(a: Array) -> tuple[Array, Array]:
-    flat = a.reshape(-1, *a.shape[-2:])
-    parts = [lu_factor(one) for one in flat]
-    lu = np.stack([p[0] for p in parts]).reshape(a.shape) if parts else a.copy()
-    pivots = np.stack([p[1] for p in parts]) if parts else np.zeros((0, a.shape[-1]), np.int32)
-    return lu, pivots.reshape(a.shape[:-1])
-
-
 def _det(a: Any) -> Any:
-    lu, pivots = _batched_lu(a)
+    lu, pivots, _ = lapack.lu(a)
     swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
     sign = np.where(swaps % 2, -1, 1)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
-    return (sign * diagonal.prod(-1)).astype(a.dtype), lu, pivots
+    return (sign * diagonal.prod(-1)).astype(a.dtype), lapack.by_columns(lu), pivots
 
 
-def _det_grad(grads: Any, A: Any, result: Any) -> Any:
+def _det_grad(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     grad = grads[0]
     if grad is None:
         return None
-    scaled = (grad * conj(result)).unsqueeze(-1).unsqueeze(-1)
     if (result._data != 0).all():
-        return h(LINALG["inv"](A)) * scaled
+        return LINALG["solve"](h(A), F["diag_embed"]((grad * conj(result)).unsqueeze(-1).expand(pivots.shape)))
     return _cofactors(A) * grad.unsqueeze(-1).unsqueeze(-1)
 
 
@@ -102,21 +111,22 @@ def _cofactors(a: Any) -> Any:
     n = s.shape[-1]
     others = F["stack"]([s[..., [j for j in range(n) if j != i]].prod(-1) for i in range(n)], -1)
     sign = LINALG["det"](u).detach() * LINALG["det"](vh).detach()
-    return sign.unsqueeze(-1).unsqueeze(-1) * (u * others.unsqueeze(-2)) @ vh
+    return conj(sign).unsqueeze(-1).unsqueeze(-1) * (u * others.unsqueeze(-2)) @ vh
 
 
+_ABOUT: dict[str, Any] = {"category": "linear algebra"}
 DET = op(
-    "linalg_det",
+    "_linalg_det",
     "A",
     _det,
-    node="LinalgDetBackward0",
     outputs="result, LU, pivots",
-    category="linear algebra",
+    hidden=2,
     symbol="det",
     latex=r"\det A",
     brief="The determinant.",
     derivatives={"A": "grad · result · A⁻ᵀ"},
-    A=lambda grads, A, result, LU, pivots: _det_grad(grads, A, result),
+    A=_det_grad,
+    **_ABOUT,
 )
 
 
@@ -129,37 +139,58 @@ def det(A: Tensor) -> Tensor:
 
 
 def _slogdet(a: Any) -> Any:
-    lu, pivots = _batched_lu(a)
-    sign, logabs = np.linalg.slogdet(a)
-    return np.asarray(sign, a.dtype), np.asarray(logabs, a.real.dtype), lu, pivots
+    lu, pivots, _ = lapack.lu(a)
+    swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
+    diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
+    size = np.abs(diagonal)
+    sign = np.where(swaps % 2, -1, 1) * np.where(size == 0, 0, diagonal / size).prod(-1)
+    logarithm = np.log(size).sum(-1)
+    return sign.astype(a.dtype), logarithm.astype(a.real.dtype), lapack.by_columns(lu), pivots
+
+
+def _slogdet_grad(grads: Any, A: Any, sign: Any, LU: Any, pivots: Any) -> Any:
+    g = grads[1]
+    if A.dtype.is_complex:
+        turned = None if grads[0] is None else F["imag"](conj(grads[0]) * sign)
+        g = F["zeros_like"](turned) if g is None else g
+        g = F["complex"](g, F["zeros_like"](g) if turned is None else -turned)
+    if g is None:
+        return A.new_zeros(A.shape)
+    return LINALG["solve"](h(A), F["diag_embed"](g.unsqueeze(-1).expand(pivots.shape)))
 
 
 SLOGDET = op(
-    "linalg_slogdet",
+    "_linalg_slogdet",
     "A",
     _slogdet,
     outputs="sign, logabsdet, LU, pivots",
-    category="linear algebra",
+    hidden=2,
     symbol="ln|det|",
     latex=r"\ln |\det A|",
     brief="Sign and logarithm of the determinant.",
-    A=lambda grads, A, sign, LU, pivots: (
-        None if grads[1] is None else h(LINALG["inv"](A)) * grads[1].unsqueeze(-1).unsqueeze(-1)
-    ),
+    derivatives={"A": "grad · A⁻ᵀ"},
+    A=_slogdet_grad,
+    **_ABOUT,
 )
 
 
-@api("slogdet", where="torch method linalg")
+@api("slogdet", where="linalg")
 def slogdet(A: Tensor) -> Any:
     """Sign and logarithm of the absolute value of the determinant."""
     check_square(A, "linalg.slogdet")
-    return return_type("linalg_slogdet", ("sign", "logabsdet"))(*call(SLOGDET, A)[:2])
+    return named("linalg_slogdet", "sign logabsdet", call(SLOGDET, A)[:2])
+
+
+api("slogdet")(lambda input: named("slogdet", "sign logabsdet", slogdet(input)))
 
 
 @api("logdet")
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant; NaN where it is negative."""
+    check_square(input, "logdet")
     sign, logabs = slogdet(input)
+    if input.dtype.is_complex:
+        return sign.log() + logabs  # type: ignore[no-any-return]
     found: Tensor = F["where"](sign == -1, math.nan, logabs)
     return found
 
@@ -168,153 +199,291 @@ def logdet(input: Tensor) -> Tensor:
 
 
 def _inverse(a: Any) -> Any:
-    singular = (
-        "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
-    )
+    info = np.zeros(a.shape[:-2], np.int32)
     try:
-        return np.linalg.inv(a)
+        found = np.linalg.inv(a)
     except np.linalg.LinAlgError:
-        lu, _ = lu_factor(a.reshape(-1, *a.shape[-2:])[0])
-        zero = np.flatnonzero(np.diagonal(lu) == 0)
-        raise LinAlgError(f"linalg.inv: {singular.format(int(zero[0]) + 1 if zero.size else a.shape[-1])}") from None
+        found, _, info = lapack.lu(a)
+        good = info == 0
+        found[good] = np.linalg.inv(a[good])
+    return lapack.by_columns(found), info
+
+
+def _inverse_grad(grads: Any, inverse: Any) -> Any:
+    return None if grads[0] is None else -(h(inverse) @ (grads[0] @ h(inverse)))
 
 
 INV = op(
     "linalg_inv_ex",
     "A",
     _inverse,
-    outputs="inverse",
-    category="linear algebra",
+    outputs="inverse, info",
     symbol="A⁻¹",
     latex=r"A^{-1}",
     brief="The inverse of a matrix.",
     derivatives={"A": "−A⁻ᵀ grad A⁻ᵀ"},
-    A=lambda grad, inverse: -(h(inverse) @ (grad @ h(inverse))),
+    A=_inverse_grad,
+    **_ABOUT,
 )
 
 
-@api("inverse", "inv", where="torch method linalg")
+@api("inverse")
 def inverse(A: Tensor) -> Tensor:
     """The inverse of a matrix, or of each in a batch."""
     check_square(A, "linalg.inv")
-    found: Tensor = call(INV, A)
-    return found
+    found, info = call(INV, A)
+    check_info(info, "linalg.inv", SINGULAR)
+    return found  # type: ignore[no-any-return]
+
+
+api("inv", where="linalg")(inverse)
+
+
+@api("inv_ex", where="linalg")
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """The inverse, and where it failed instead of an error."""
+    check_square(A, "linalg.inv_ex")
+    found = call(INV, A)
+    if check_errors:
+        check_info(found[1], "linalg.inv_ex", SINGULAR)
+    return named("linalg_inv_ex", "inverse info", found)
 
 
 def _solve(a: Any, b: Any, *, left: bool, vector: bool) -> Any:
-    def run() -> Any:
-        if vector:
-            return np.linalg.solve(a, b[..., None])[..., 0]
-        return (
-            np.linalg.solve(a, b) if left else np.linalg.solve(a.swapaxes(-1, -2), b.swapaxes(-1, -2)).swapaxes(-1, -2)
-        )
-
-    return _guard(run, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
-
-
-def _solve_and_factor(a: Any, b: Any, *, left: bool, vector: bool) -> Any:
-    return _solve(a, b, left=left, vector=vector), *_batched_lu(a)
+    lu, pivots, info = lapack.lu(a)
+    right = b[..., None] if vector else b
+    found = lapack.solve_lu(lu, pivots, right, left=left, adjoint=False)
+    found = found[..., 0] if vector else found
+    return lapack.by_columns(found) if found.ndim > 1 else found, lapack.by_columns(lu), pivots, info
 
 
 def _solve_grads(grads: Any, A: Any, result: Any, LU: Any, pivots: Any, left: bool, vector: bool, needs: Any) -> Any:
-    back = call(SOLVE, h(A), grads[0], left=left, vector=vector)[0]
+    if grads[0] is None:
+        return [None, None]
+    grad = grads[0].unsqueeze(-1) if vector else grads[0]
+    back = LINALG["solve"](h(A), grad, left=left)
+    out = back.squeeze(-1) if vector else back
     if not needs[0]:
-        return [None, back]
-    if vector:
-        return [-back.unsqueeze(-1) @ h(result.unsqueeze(-1)), back]
-    return [-back @ h(result) if left else -h(result) @ back, back]
+        return [None, out]
+    x = h(result.unsqueeze(-1) if vector else result)
+    return [-(back @ x) if left else -(x @ back), out]
 
 
 SOLVE = op(
     "_linalg_solve_ex",
     "A, B",
-    _solve_and_factor,
-    node="LinalgSolveExBackward0",
-    outputs="result, LU, pivots",
-    category="linear algebra",
+    _solve,
+    outputs="result, LU, pivots, info",
+    hidden=2,
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of A X = B.",
     derivatives={"B": "A⁻ᵀ grad", "A": "−(A⁻ᵀ grad) resultᵀ"},
     joint=_solve_grads,
+    **_ABOUT,
 )
+
+
+def check_sides(A: Tensor, B: Tensor, name: str, left: bool, vector: bool = False) -> None:
+    """Refuse a right-hand side of another size."""
+    n = A._data.shape[-1]
+    rows, columns = (B._data.shape[-1], 1) if vector else B._data.shape[-2:]
+    if (rows if left else columns) != n:
+        equation = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            f"{name}: Incompatible shapes of A and B for the equation {equation} ({n}x{n} and {rows}x{columns})"
+        )
+
+
+def check_same_type(A: Tensor, B: Tensor, name: str) -> None:
+    """Refuse matrices of two types."""
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"{name}: Expected A and B to have the same dtype, but found A of type {A.dtype.title} and B of type "
+            f"{B.dtype.title} instead"
+        )
+
+
+def _solved(A: Tensor, B: Tensor, left: bool, name: str) -> Any:
+    check_type(A.dtype, name)
+    check_same_type(A, B, name)
+    check_square(A, name)
+    vector = B._data.ndim == 1 or (B._data.ndim == A._data.ndim - 1 and B._data.shape == A._data.shape[:-1])
+    if vector and not left:
+        raise RuntimeError(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)"
+        )
+    if not vector and B._data.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
+    check_sides(A, B, name, left, vector)
+    found = call(SOLVE, A, B, left=left, vector=vector)
+    return found[0], found[3]
 
 
 @api("solve", where="linalg")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The X with A X = B (or X A = B)."""
-    check_square(A, "linalg.solve")
-    vector = B._data.ndim == 1 or (B._data.ndim == A._data.ndim - 1 and B._data.shape == A._data.shape[:-1])
-    found: Tensor = call(SOLVE, A, B, left=left, vector=vector)[0]
-    return found
+    found, info = _solved(A, B, left, "linalg.solve")
+    check_info(info, "torch.linalg.solve", NOT_SOLVED)
+    return found  # type: ignore[no-any-return]
+
+
+@api("solve_ex", where="linalg")
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """As `solve`, and where it failed instead of an error."""
+    found, info = _solved(A, B, left, "linalg.solve")
+    if check_errors:
+        check_info(info, "torch.linalg.solve_ex", NOT_SOLVED)
+    return named("linalg_solve_ex", "result info", (found, info))
+
+
+# --- triangular systems ---
 
 
 def _triangular(a: Any, b: Any, *, upper: bool, left: bool, unitriangular: bool) -> Any:
-    half = np.triu(a) if upper else np.tril(a)
-    if unitriangular:
-        half = half - np.eye(a.shape[-1], dtype=a.dtype) * half + np.eye(a.shape[-1], dtype=a.dtype)
-    return _solve(half, b, left=left, vector=False)
+    if left:
+        return lapack.by_columns(lapack.substitute(a, b, upper=upper, unit=unitriangular))
+    turned = lapack.substitute(a.swapaxes(-1, -2), b.swapaxes(-1, -2), upper=not upper, unit=unitriangular)
+    return lapack.by_columns(turned.swapaxes(-1, -2))
 
 
-def _triangular_grads(grad: Any, A: Any, result: Any, upper: bool, left: bool, unitriangular: bool) -> Any:
-    back = call(TRIANGULAR, h(A), grad, upper=not upper, left=left, unitriangular=unitriangular)
-    full = -back @ h(result) if left else -h(result) @ back
+def _triangular_grads(
+    grad: Any, self: Any, result: Any, upper: bool, left: bool, unitriangular: bool, needs: Any
+) -> Any:
+    back = LINALG["solve_triangular"](h(self), grad, upper=not upper, left=left, unitriangular=unitriangular)
+    if not needs[0]:
+        return [None, back]
+    full = -(back @ h(result)) if left else -(h(result) @ back)
     shift = int(unitriangular)
     return [full.triu(shift) if upper else full.tril(-shift), back]
 
 
 TRIANGULAR = op(
     "linalg_solve_triangular",
-    "A, B",
+    "self, B",
     _triangular,
-    category="linear algebra",
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of a triangular system.",
+    derivatives={"B": "A⁻ᵀ grad", "self": "−(A⁻ᵀ grad) resultᵀ, its triangle"},
     joint=_triangular_grads,
-)
-api("solve_triangular", where="linalg")(
-    lambda A, B, *, upper, left=True, unitriangular=False: call(
-        TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular
-    )
+    **_ABOUT,
 )
 
-# --- factorisations ---
+
+@api("solve_triangular", where="linalg")
+def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
+    """The X with A X = B for a triangular A."""
+    name = "linalg.solve_triangular"
+    check_same_type(A, B, name)
+    check_square(A, name)
+    check_matrix(B, name, "B")
+    check_sides(A, B, name, left)
+    found: Tensor = call(TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular)
+    return found
 
 
-def _cholesky(a: Any) -> Any:
-    message = (
-        "The factorization could not be completed because the input is not positive-definite (the leading minor of "
-        "order {} is not "
-        "positive-definite)."
-    )
-    try:
-        return np.linalg.cholesky(a)
-    except np.linalg.LinAlgError:
-        one = a.reshape(-1, *a.shape[-2:])[0]
-        minors = (np.linalg.det(one[:k, :k]) for k in range(1, one.shape[0] + 1))
-        order = next((k for k, minor in enumerate(minors, start=1) if minor <= 0), one.shape[0])
-        raise LinAlgError(f"linalg.cholesky: {message.format(order)}") from None
+def _old_triangular(b: Any, a: Any, *, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+    matrix = a.swapaxes(-1, -2) if transpose else a
+    found = lapack.substitute(matrix, b, upper=upper != transpose, unit=unitriangular)
+    batch = found.shape[:-2]
+    return lapack.by_columns(found), lapack.by_columns(np.broadcast_to(a, (*batch, *a.shape[-2:])))
 
 
-def _cholesky_grad(grad: Any, L: Any) -> Any:
-    half = (h(L) @ grad).tril()
+def _old_triangular_grads(
+    grads: Any, self: Any, A: Any, solution: Any, upper: bool, transpose: bool, unitriangular: bool
+) -> Any:
+    grad, given = grads
+    back = full = None
+    if grad is not None:
+        flags = {"upper": upper, "transpose": not transpose, "unitriangular": unitriangular}
+        back = call(OLD_TRIANGULAR, grad, conj(A), **flags)[0]
+        full = -(conj(solution) @ back.transpose(-1, -2)) if transpose else -(back @ h(solution))
+        shift = int(unitriangular)
+        full = full.triu(shift) if upper else full.tril(-shift)
+    if given is not None:
+        full = given if full is None else full + given
+    return [back, full]
+
+
+OLD_TRIANGULAR = op(
+    "triangular_solve",
+    "self, A",
+    _old_triangular,
+    outputs="solution, cloned_coefficient",
+    symbol="A⁻¹b",
+    latex=r"A^{-1} B",
+    brief="The solution of a triangular system.",
+    derivatives={"self": "A⁻ᵀ grad", "A": "−(A⁻ᵀ grad) solutionᵀ, its triangle"},
+    joint=_old_triangular_grads,
+    **_ABOUT,
+)
+_OLD_TRIANGULAR = (
+    "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
+    "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of "
+    "the inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\nX = "
+    "torch.linalg.solve_triangular(A, B). (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp:2273.)"
+)
+
+
+@api("triangular_solve")
+def triangular_solve(
+    input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    """The solution of a triangular system, and a copy of its matrix."""
+    warn_once("triangular_solve", _OLD_TRIANGULAR)
+    check_square(A, "triangular_solve")
+    found = call(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
+    return named("triangular_solve", "solution cloned_coefficient", found)
+
+
+# --- Cholesky ---
+
+
+def _cholesky(a: Any, *, upper: bool) -> Any:
+    lower, info = lapack.cholesky(a.swapaxes(-1, -2).conj() if upper else a)
+    return lapack.by_columns(lapack.transposed(lower) if upper else lower), info
+
+
+def _cholesky_grad(grad: Any, factor: Any, upper: bool) -> Any:
+    L = h(factor) if upper else factor
+    half = (h(L) @ (h(grad) if upper else grad)).tril()
     phi = half - F["diag_embed"](half.diagonal(0, -2, -1)) / 2
-    inner = LINALG["solve_triangular"](h(L), phi, upper=True)
-    found = LINALG["solve_triangular"](L, inner, upper=False, left=False)
+    inner = solve_triangular(h(L), phi, upper=True)
+    found = solve_triangular(L, inner, upper=False, left=False)
     return (found + h(found)) / 2
 
 
-CHOLESKY = op(
+CHOLESKY_EX = op(
     "linalg_cholesky_ex",
     "self",
     _cholesky,
-    outputs="L",
-    category="linear algebra",
+    outputs="L, info",
     symbol="chol",
     latex=r"L : L L^\top = A",
     brief="The Cholesky factor.",
-    self=_cholesky_grad,
+    self=lambda grads, L, upper: None if grads[0] is None else _cholesky_grad(grads[0], L, upper),
+    **_ABOUT,
+)
+
+
+def _old_cholesky(a: Any, *, upper: bool) -> Any:
+    found, info = _cholesky(a, upper=upper)
+    check_info(info, "cholesky", NOT_POSITIVE)
+    return found if found.size else np.zeros(found.shape, found.dtype)
+
+
+CHOLESKY = op(
+    "cholesky",
+    "self",
+    _old_cholesky,
+    symbol="chol",
+    latex=r"L : L L^\top = A",
+    brief="The Cholesky factor.",
+    self=lambda grad, result, upper: _cholesky_grad(grad, result, upper),
+    **_ABOUT,
 )
 
 
@@ -322,231 +491,110 @@ CHOLESKY = op(
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower (or upper) Cholesky factor."""
     check_square(A, "linalg.cholesky")
-    found: Tensor = call(CHOLESKY, A)
-    return h(found) if upper else found
+    found, info = call(CHOLESKY_EX, A, upper=upper)
+    check_info(info, "linalg.cholesky", NOT_POSITIVE)
+    return found  # type: ignore[no-any-return]
 
 
-api("cholesky")(lambda input, upper=False: cholesky(input, upper=upper))
+@api("cholesky_ex", where="linalg")
+def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
+    """The Cholesky factor, and where it failed instead of an error."""
+    check_square(A, "linalg.cholesky_ex")
+    found = call(CHOLESKY_EX, A, upper=upper)
+    if check_errors:
+        check_info(found[1], "linalg.cholesky_ex", NOT_POSITIVE)
+    return named("linalg_cholesky_ex", "L info", found)
 
 
-def _qr(a: Any, *, mode: str) -> Any:
-    factor: Any = np.linalg.qr
-    return factor(a, mode) if mode != "r" else (np.zeros(0, a.dtype), factor(a, "r"))
+_OLD_CHOLESKY = (
+    "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
+    "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, "
+    "upper=True)\nshould be replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent "
+    "results for all valid (symmetric positive definite) inputs. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp:1765.)"
+)
 
 
-def _qr_grad(grads: Any, Q: Any, R: Any, mode: str) -> Any:
-    if mode == "r":
+@api("cholesky")
+def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
+    """The lower (or upper) Cholesky factor."""
+    warn_once("cholesky", _OLD_CHOLESKY)
+    check_square(input, "cholesky")
+    found: Tensor = call(CHOLESKY, input, upper=upper)
+    return found
+
+
+def _cholesky_solve(b: Any, factor: Any, *, upper: bool) -> Any:
+    lower = lapack.transposed(factor) if upper else factor
+    middle = lapack.substitute(lower, b, upper=False)
+    return lapack.by_columns(lapack.substitute(lapack.transposed(lower), middle, upper=True))
+
+
+def _cholesky_solve_grads(grad: Any, self: Any, input2: Any, result: Any, upper: bool) -> Any:
+    back = F["cholesky_solve"](grad, input2, upper=upper)
+    common = back @ h(result)
+    common = common + h(common)
+    return [back, -(input2 @ common) if upper else -(common @ input2)]
+
+
+CHOLESKY_SOLVE = op(
+    "cholesky_solve",
+    "self, input2",
+    _cholesky_solve,
+    symbol="A⁻¹b",
+    latex=r"(L L^\top)^{-1} B",
+    brief="The solution of A X = B from the Cholesky factor of A.",
+    derivatives={"self": "A⁻¹ grad", "input2": "−(C + Cᵀ) input2 for C = A⁻¹ grad resultᵀ"},
+    joint=_cholesky_solve_grads,
+    **_ABOUT,
+)
+
+
+@api("cholesky_solve")
+def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
+    """The X with A X = input, from the Cholesky factor of A."""
+    if input._data.ndim < 2:
+        raise RuntimeError(f"b should have at least 2 dimensions, but has {input._data.ndim} dimensions instead")
+    if L._data.ndim < 2:
+        raise RuntimeError(f"u should have at least 2 dimensions, but has {L._data.ndim} dimensions instead")
+    n, m = L._data.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
+    if input._data.shape[-2] != n:
         raise RuntimeError(
-            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
-            "mode='reduced')."
+            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is "
+            f"{input._data.shape[-2]} by {input._data.shape[-1]}"
         )
-    gq, gr = grads
-    m: Any = (R @ h(gr.triu()) if gr is not None else 0) - (h(gq) @ Q if gq is not None else 0)
-    lower = m.tril(-1)
-    sym = m.tril() + h(lower)
-    right = Q @ sym + (gq if gq is not None else 0)
-    return LINALG["solve_triangular"](h(R), right, upper=False, left=False)
-
-
-QR = op(
-    "linalg_qr",
-    "A",
-    _qr,
-    outputs="Q, R",
-    category="linear algebra",
-    symbol="QR",
-    latex=r"Q R = A",
-    brief="The QR factors.",
-    A=_qr_grad,
-)
-api("qr", where="linalg")(lambda A, mode="reduced": return_type("linalg_qr", ("Q", "R"))(*call(QR, A, mode=mode)))
-api("qr")(
-    lambda input, some=True: return_type("qr", ("Q", "R"))(*call(QR, input, mode="reduced" if some else "complete"))
-)
-
-
-def _svd(a: Any, *, full_matrices: bool) -> Any:
-    u, s, vh = np.linalg.svd(a, full_matrices)
-    return u, s.astype(a.real.dtype), vh
-
-
-def _svd_grad(grads: Any, U: Any, S: Any, Vh: Any, self_shape: Any) -> Any:
-    gu, gs, gvh = grads
-    k = S.shape[-1]
-    u, v = U.narrow(-1, 0, k), h(Vh.narrow(-2, 0, k))
-    diagonal = F["diag_embed"](gs) if gs is not None else 0
-    squares = S * S
-    gap = squares.unsqueeze(-2) - squares.unsqueeze(-1)
-    e = gap.masked_fill(F["eye"](k, dtype=gap.dtype) == 1, math.inf)
-    inner = diagonal
-    if gu is not None:
-        w = h(u) @ gu.narrow(-1, 0, k)
-        inner = inner + ((w - h(w)) / e) * S.unsqueeze(-2)
-    if gvh is not None:
-        w = h(v) @ h(gvh.narrow(-2, 0, k))
-        inner = inner + S.unsqueeze(-1) * ((w - h(w)) / e)
-    found = u @ inner @ h(v)
-    if gu is not None and self_shape[-2] > k:
-        part = gu.narrow(-1, 0, k) / S.unsqueeze(-2)
-        found = found + (part - u @ (h(u) @ part)) @ h(v)
-    if gvh is not None and self_shape[-1] > k:
-        part = h(gvh.narrow(-2, 0, k)) / S.unsqueeze(-2)
-        found = found + u @ h(part - v @ (h(v) @ part))
+    found: Tensor = call(CHOLESKY_SOLVE, input, L, upper=upper)
     return found
 
 
-SVD = op(
-    "_linalg_svd",
+def _cholesky_inverse(factor: Any, *, upper: bool) -> Any:
+    found = _cholesky_solve(lapack.eye_like(factor), np.triu(factor) if upper else np.tril(factor), upper=upper)
+    return lapack.by_columns(found)
+
+
+def _cholesky_inverse_grad(grad: Any, self: Any, result: Any, upper: bool) -> Any:
+    common = result @ ((grad + h(grad)) @ result)
+    return -(self @ common) if upper else -(common @ self)
+
+
+CHOLESKY_INVERSE = op(
+    "cholesky_inverse",
     "self",
-    _svd,
-    node="LinalgSvdBackward0",
-    outputs="U, S, Vh",
-    category="linear algebra",
-    symbol="SVD",
-    latex=r"U S V^\top = A",
-    brief="The singular value decomposition.",
-    self=_svd_grad,
+    _cholesky_inverse,
+    symbol="A⁻¹",
+    latex=r"(L L^\top)^{-1}",
+    brief="The inverse of a matrix from its Cholesky factor.",
+    derivatives={"self": "−result (grad + gradᵀ) result self"},
+    self=_cholesky_inverse_grad,
+    **_ABOUT,
 )
 
 
-@api("svd", where="linalg")
-def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
-    """U, S, Vᴴ with A = U diag(S) Vᴴ."""
-    return return_type("linalg_svd", ("U", "S", "Vh"))(*call(SVD, A, full_matrices=full_matrices))
-
-
-@api("svd")
-def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """U, S, V with A = U diag(S) Vᴴ."""
-    u, s, vh = call(SVD, input, full_matrices=not some)
-    return return_type("svd", ("U", "S", "V"))(u, s, h(vh))
-
-
-api("svdvals", where="linalg")(lambda A, *, driver=None: call(SVD, A, full_matrices=False)[1])
-
-
-def _eigh(a: Any, *, UPLO: str) -> Any:
-    solver: Any = np.linalg.eigh
-    values, vectors = solver(a, UPLO)
-    return values.astype(a.real.dtype), vectors.astype(a.dtype)
-
-
-def _eigh_grad(grads: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
-    gl, gv = grads
-    v = eigenvectors
-    inner = F["diag_embed"](gl) if gl is not None else 0
-    if gv is not None:
-        gap = eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)
-        e = gap.masked_fill(F["eye"](gap.shape[-1], dtype=gap.dtype) == 1, math.inf)
-        inner = inner + (h(v) @ gv) / e
-    return v @ inner @ h(v)
-
-
-EIGH = op(
-    "_linalg_eigh",
-    "A",
-    _eigh,
-    node="LinalgEighBackward0",
-    outputs="eigenvalues, eigenvectors",
-    category="linear algebra",
-    symbol="eigh",
-    latex=r"A v = \lambda v",
-    brief="Eigenvalues and eigenvectors of a symmetric matrix.",
-    A=_eigh_grad,
-)
-api("eigh", where="linalg")(
-    lambda A, UPLO="L": return_type("linalg_eigh", ("eigenvalues", "eigenvectors"))(*call(EIGH, A, UPLO=UPLO))
-)
-api("eigvalsh", where="linalg")(lambda A, UPLO="L": call(EIGH, A, UPLO=UPLO)[0])
-
-# --- norms, powers, ranks ---
-
-
-@api("matrix_norm", where="linalg")
-def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
-) -> Tensor:
-    """A norm of the matrices in two dimensions."""
-    a, b = dim
-    if ord == "fro":
-        found: Tensor = LINALG["vector_norm"](A, 2, dim, keepdim, dtype=dtype)
-        return found
-    moved = F["movedim"](A, (a, b), (-2, -1))
-    if ord == "nuc" or ord in (2, -2):
-        values = LINALG["svdvals"](moved)
-        found = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord == 2 else values.amin(-1)
-    else:
-        sums = moved.abs().sum(-1 if abs(ord) == math.inf else -2)
-        found = sums.amax(-1) if ord > 0 else sums.amin(-1)
-    return found.unsqueeze(-1).unsqueeze(-1) if keepdim else found
-
-
-@api("norm", where="linalg")
-def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """A norm of a vector or a matrix, by the number of dimensions named."""
-    matrix = (isinstance(dim, (tuple, list)) and len(dim) == 2) or (
-        dim is None and ord is not None and A._data.ndim == 2
-    )
-    if ord is None or not matrix:
-        found: Tensor = LINALG["vector_norm"](A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
-        return found
-    return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
-
-
-@api("matrix_power", where="torch method linalg")
-def matrix_power(A: Tensor, n: int) -> Tensor:
-    """A matrix times itself, `n` times."""
-    if n < 0:
-        return matrix_power(inverse(A), -n)
-    if n == 0:
-        found: Tensor = F["eye"](A._data.shape[-1], dtype=A.dtype).expand(A._data.shape).clone()
-        return found
-    if n == 3:
-        return (A @ A) @ A
-    result: Tensor | None = None
-    square = A
-    while n:
-        if n & 1:
-            result = square if result is None else result @ square
-        n >>= 1
-        square = square @ square if n else square
-    assert result is not None
-    return result
-
-
-@api("pinv", where="linalg")
-def pinv(A: Tensor, rtol: Any = None, hermitian: bool = False) -> Tensor:
-    """The pseudo-inverse, through the SVD."""
-    u, s, vh = call(SVD, A, full_matrices=False)
-    limit = (max(A._data.shape[-2:]) * np.finfo(A._data.dtype).eps if rtol is None else rtol) * s.amax(-1, keepdim=True)
-    kept = F["where"](s > limit, 1 / s, 0.0)
-    found: Tensor = h(vh) @ (kept.unsqueeze(-1) * h(u))
+@api("cholesky_inverse")
+def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of A from its Cholesky factor."""
+    check_square(input, "cholesky_inverse", typed=False)
+    found: Tensor = call(CHOLESKY_INVERSE, input, upper=upper)
     return found
-
-
-api("pinverse")(lambda input, rcond=1e-15: pinv(input, rcond))
-api("matrix_rank", where="linalg")(
-    lambda A, tol=None, *, atol=None, rtol=None, hermitian=False: F["tensor"](
-        np.asarray(np.linalg.matrix_rank(A._data))
-    )
-)
-api("cond", where="linalg")(
-    lambda A, p=None: matrix_norm(A, p or 2) * matrix_norm(inverse(A), p or 2) if p is not None else _condition(A)
-)
-
-
-def _condition(A: Tensor) -> Tensor:
-    s = LINALG["svdvals"](A)
-    found: Tensor = s[..., 0] / s[..., -1]
-    return found
-
-
-@api("lstsq", where="linalg")
-def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any:
-    """The X that makes ‖A X − B‖ smallest."""
-    kind = return_type("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
-    empty = F["empty"](0, dtype=A.dtype)
-    return kind(pinv(A) @ B, empty, F["tensor"](int(np.linalg.matrix_rank(A._data))), empty)
-
-
-LINALG["LinAlgError"] = LinAlgError

@@ -391,7 +391,6 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return found
 
 
-api("multi_dot", where="linalg")(lambda tensors: chain_matmul(*tensors))
 api("repeat_interleave")(lambda input, repeats=None, dim=None, **kw: _repeat_interleave(input, repeats, dim))
 
 

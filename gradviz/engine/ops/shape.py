@@ -426,10 +426,6 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 
 def _expand_forward(x: Any, *, size: tuple[int, ...]) -> Any:
-    made = np.broadcast_to(x, size)
-    if type(x) is np.ndarray and x.flags.writeable:
-        made.flags.writeable = True  # a write to one element of the view is a write to the memory that it looks at
-    return made
     if type(x) is not np.ndarray or not x.size:
         return np.broadcast_to(x, size)
     if 1 in size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy

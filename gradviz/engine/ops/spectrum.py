@@ -3,16 +3,15 @@ of `fourier.py`, in PyTorch's order."""
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.fourier import C2C, C2R, R2C
 from gradviz.engine.rows import op
-from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
@@ -67,12 +66,6 @@ UNFOLD_BACKWARD = op(
     derivatives={"grad_in": "the windows of grad"},
     grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step),
 )
-
-
-def _warn_once(key: str, text: str) -> None:
-    if key not in state.warned:
-        state.warned.add(key)
-        warnings.warn(text, UserWarning, stacklevel=4)
 
 
 def _shown(value: Any) -> str:
@@ -148,7 +141,7 @@ def stft(
         ("align_to_window", align_to_window),
     )
     if window is None:
-        _warn_once("stft window", _NO_WINDOW_FORWARD)
+        warn_once("stft window", _NO_WINDOW_FORWARD)
     is_complex = x.dtype.is_complex or (window is not None and window.dtype.is_complex)
     if return_complex is None and not is_complex:
         raise RuntimeError(
@@ -156,7 +149,7 @@ def stft(
             "return_complex=True in a future PyTorch release."
         )
     if return_complex is False:
-        _warn_once("stft real", _REAL_RESULT)
+        warn_once("stft real", _REAL_RESULT)
     _check_stft(x, n_fft, hop, length, window, text)
     onesided = not is_complex if onesided is None else onesided
     if onesided and is_complex:
@@ -228,7 +221,7 @@ def istft(
         *(("normalized", normalized), ("onesided", onesided), ("length", length), ("return_complex", return_complex)),
     )
     if window is None:
-        _warn_once("istft window", _NO_WINDOW_BACK)
+        warn_once("istft window", _NO_WINDOW_BACK)
     if not input.dtype.is_complex:
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
@@ -276,6 +269,6 @@ def _overlapped(parts: Tensor, window: Tensor, hop: int, first: int, how: tuple[
         raise RuntimeError(f"{text} window overlap add min: 1\n[ CPUBoolType{{}} ]")
     found = y / envelope
     if last > whole:
-        _warn_once("istft length", _SHORT)
+        warn_once("istft length", _SHORT)
         found = F["constant_pad_nd"](found, [0, last - whole])
     return found  # type: ignore[no-any-return]
