@@ -103,7 +103,7 @@ class GraphTask:
             return node in self.dependencies
         if self.captures and type(node) is AccumulateGrad and node in self.captures:
             raise RuntimeError(LEAF_OF_GRAD)
-        return node in self.needed or node in self.captures
+        return node in self.dependencies and (node in self.needed or node in self.captures)
 
     def order(self) -> list[Node]:
         """The nodes of this pass in the order in which they run."""

@@ -106,6 +106,8 @@ def write(
 
 def put(target: Tensor, values: Array) -> None:
     """Overwrite the memory of `target` and count the write."""
+    if state.write_guard is not None:
+        state.write_guard(target)
     if state.observer is not None:
         state.observer.before_write(target)
     data = target._data

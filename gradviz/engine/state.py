@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gradviz.engine.observe import Observer
+    from gradviz.engine.tensor import Tensor
 
 
 class State:
@@ -30,6 +31,7 @@ class State:
         "sequence",
         "warn_always",
         "warned",
+        "write_guard",
     )
 
     def __init__(self) -> None:
@@ -48,6 +50,7 @@ class State:
         self.running: Any = None  # the backward pass that runs
         self.warned: set[str] = set()  # what PyTorch says once per process
         self.warn_always = False
+        self.write_guard: Callable[[Tensor], None] | None = None  # called before memory is overwritten
 
 
 state = State()

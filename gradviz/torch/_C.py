@@ -9,10 +9,12 @@ from typing import Any
 from gradviz.engine import delayed
 from gradviz.engine.graph import AccumulateGrad, Node
 from gradviz.engine.inplace import CopySlices
+from gradviz.engine.modes import is_grad_enabled
+from gradviz.engine.saved import SavedTensor, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
-__all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engine_execute_node"]
+__all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engine_execute_node", "is_grad_enabled"]
 
 
 class _functions:
@@ -25,7 +27,23 @@ class _functions:
 
 
 class _autograd:
-    """What changes a tensor's facts by force."""
+    """Saved tensors, and what changes a tensor's facts by force."""
+
+    SavedTensor = SavedTensor
+
+    @staticmethod
+    def _make_saved_tensor(tensor: Tensor, is_output: bool) -> Any:
+        holder = Node()
+        holder.saved = [save(tensor, 0, is_output)]
+        return SavedTensor(holder, 0)
+
+    @staticmethod
+    def _saved_tensors_hooks_is_enabled() -> bool:
+        return state.saved_hooks_refusal is None
+
+    @staticmethod
+    def _get_current_graph_task_keep_graph() -> bool:
+        return state.running is None or bool(state.running.retain_graph)
 
     @staticmethod
     def _unsafe_set_version_counter(tensors: tuple[Tensor, ...], versions: tuple[int, ...]) -> None:

@@ -9,13 +9,16 @@ from gradviz.engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradviz.engine.call import backward, grad
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
+from gradviz.engine.saved import SavedTensor
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor
 from gradviz.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
+from gradviz.torch.autograd.grad_mode import _force_original_view_tracking
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
 
 __all__ = [
     "Function",
+    "SavedTensor",
     "Variable",
     "anomaly_mode",
     "backward",
@@ -36,6 +39,11 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+def is_view_replay_enabled() -> bool:
+    """What `_force_original_view_tracking` said last."""
+    return _force_original_view_tracking.enabled
 
 
 def is_multithreading_enabled() -> bool:

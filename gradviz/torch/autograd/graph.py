@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from gradviz.engine.graph import GradientEdge, Node, RemovableHandle, edge_of
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.tensor import Tensor, wrap
 
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
@@ -29,6 +31,12 @@ class saved_tensors_hooks:
         self.hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
+        if not all(map(callable, self.hooks)):
+            raise TypeError(
+                "_push_saved_tensors_default_hooks(): incompatible function arguments. The following argument types "
+                "are supported:\n    1. (arg0: collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\n"
+                f"Invoked with: {', '.join(map(repr, self.hooks))}"
+            )
         if state.saved_hooks_refusal is not None:
             raise RuntimeError(state.saved_hooks_refusal)
         state.saved_hooks = [*state.saved_hooks, self.hooks]
@@ -47,6 +55,8 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """While this is open, `saved_tensors_hooks` raises with the message."""
+    if state.saved_hooks:
+        raise RuntimeError(error_message)
     outer, state.saved_hooks_refusal = state.saved_hooks_refusal, error_message
     try:
         yield
@@ -76,25 +86,33 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
     """Call `fn` when the gradients of all the tensors that a backward pass reaches are known, or of the first."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    arrived: dict[int, Tensor] = {}
-    seen: list[Any] = []
+    nodes = [edge[0] for each in tensors if (edge := edge_of(each)) is not None]
+    passes: weakref.WeakKeyDictionary[Any, _Arrivals] = weakref.WeakKeyDictionary()
 
     def hook_of(index: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:
-            if not seen or seen[0] is not state.reached:
-                seen[:] = [state.reached]
-                arrived.clear()
+            task = state.running
+            known = passes.get(task)
+            if known is None:
+                known = passes[task] = _Arrivals(len(tensors), sum(map(task.will_run, nodes)))
                 if mode == "any":
                     fn(grad)
-            arrived[index] = grad
-            nodes = [edge[0] for each in tensors if (edge := edge_of(each)) is not None]
-            if mode == "all" and len(arrived) == sum(node in state.reached for node in nodes):
-                fn([arrived.get(i) for i in range(len(tensors))])
-                seen.clear()
+            known.grads[index] = grad
+            known.missing -= 1
+            if mode == "all" and not known.missing:
+                fn(known.grads)
 
         return hook
 
     return _Handles([each.register_hook(hook_of(i)) for i, each in enumerate(tensors)])
+
+
+class _Arrivals:
+    """The gradients of one pass that came so far, and how many are to come."""
+
+    def __init__(self, count: int, missing: int) -> None:
+        self.grads: list[Tensor | None] = [None] * count
+        self.missing = missing
 
 
 def increment_version(tensor: Any) -> None:
@@ -109,3 +127,78 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     if edge is None:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(*edge)
+
+
+class _Handle:
+    """Stands for a saved tensor; lives as long as a node has it."""
+
+
+class _AllowMutationOnSavedContext:
+    """What `allow_mutation_on_saved_tensors` knows: the tensors that were saved, and copies of those that were written
+    to since."""
+
+    def __init__(self) -> None:
+        self.cloned: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        self.original: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
+        self.tid_to_weakhandle: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
+        self.sid_to_tid: dict[Any, set[Any]] = {}
+
+    def clear(self) -> None:
+        """Forget everything."""
+        for each in (self.cloned, self.original, self.tid_to_weakhandle, self.sid_to_tid):
+            each.clear()
+
+    def keep(self, tensor: Tensor) -> _Handle:
+        """Note a tensor that is saved; one that is saved twice in the same version has one handle."""
+        memory = _memory(tensor)
+        name = (id(tensor), *memory)
+        self.sid_to_tid.setdefault(memory, set()).add(name)
+        handle = self.tid_to_weakhandle.get(name)
+        if handle is None:
+            handle = self.tid_to_weakhandle[name] = _Handle()
+            self.original[handle] = tensor
+        return handle
+
+    def find(self, handle: _Handle) -> Tensor:
+        """The tensor as it was when it was saved."""
+        found = self.cloned.get(handle)
+        found = self.original.get(handle) if found is None else found
+        if found is None or _AllowMutationOnSavedContext.current is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was "
+                "originally recorded."
+            )
+        return found
+
+    def before_write(self, tensor: Tensor) -> None:
+        """Copy what is saved of the memory that is about to be overwritten."""
+        for name in self.sid_to_tid.get(_memory(tensor), ()):
+            handle = self.tid_to_weakhandle.get(name)
+            if handle is not None and handle in self.original:
+                self.cloned[handle] = wrap(self.original.pop(handle)._data.copy())
+
+    current: _AllowMutationOnSavedContext | None = None
+
+
+_AllowMutationOnSavedContext.__module__ = "torch.autograd.graph"
+
+
+def _memory(tensor: Tensor) -> tuple[int, int]:
+    """A piece of memory, which views share, in the version that it has now."""
+    counter = tensor._share_version()
+    return id(counter), counter.value
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """While this is open, tensors that were saved for backward may be written to: they are copied before."""
+    if _AllowMutationOnSavedContext.current is not None:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    known = _AllowMutationOnSavedContext.current = _AllowMutationOnSavedContext()
+    state.write_guard = known.before_write
+    try:
+        with saved_tensors_hooks(known.keep, known.find):
+            yield known
+    finally:
+        known.clear()
+        _AllowMutationOnSavedContext.current = state.write_guard = None
