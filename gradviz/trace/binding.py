@@ -70,6 +70,8 @@ def _elements(name: str, value: Any, kind: str, kind_of: Any) -> Iterator[tuple[
     stack = [(name, value, kind, 0)]
     while stack:
         name, value, kind, depth = stack.pop()
+        if kind == "module" and "_parameters" not in vars(value):
+            continue  # in its own `__init__`, before `super().__init__()`
         if kind == "module":
             for path, parameter in _module_class(type(value)).named_parameters(value):
                 yield parameter, path, name
