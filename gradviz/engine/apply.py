@@ -53,7 +53,7 @@ def apply(
         if state.grad and any(t is not None and t._requires_grad for t in tensors)
         else None
     )
-    if state.inference:
+    if state.inference and not (row.view and not getattr(tensors[0], "_inference", True)):
         for each in outputs:
             each._inference = True
     observer = state.observer
@@ -156,7 +156,12 @@ def _make_views(tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> 
     source = tensors[0]
     assert source is not None
     counter = source._share_version()
-    origin = "no_grad" if not state.grad else "multiple" if len(outputs) > 1 else ""
+    if not state.grad:
+        origin = "inference" if state.inference else "no_grad"
+    elif len(outputs) > 1:
+        origin = "multiple"
+    else:
+        origin = "" if source._view is None else source._view.origin  # a view of such a view is one too
     for each in outputs:
         each._version_counter = counter
         each._base = source if source._base is None else source._base

@@ -12,7 +12,7 @@ Note [Input buffers] Gradients that arrive at one output of a node are added up 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from sys import getrefcount
 from typing import Any
 
@@ -99,31 +99,9 @@ class GraphTask:
 
     def will_run(self, node: Node) -> bool:
         """Whether this pass runs the node, or ran it."""
-        if self.needed is None:
-            return node in self.dependencies
         if self.captures and type(node) is AccumulateGrad and node in self.captures:
             raise RuntimeError(LEAF_OF_GRAD)
         return node in self.dependencies and (node in self.needed or node in self.captures)
-
-    def order(self) -> list[Node]:
-        """The nodes of this pass in the order in which they run."""
-        waiting, _ = count_arrivals(self.roots, False)
-        roots = list(dict.fromkeys(node for node, _ in self.roots))
-        for node, _ in self.roots:
-            waiting[node] -= 1
-        ready = [(-node.sequence_nr, i, node) for i, node in enumerate(roots)]
-        heapify(ready)
-        found: list[Node] = []
-        while ready:
-            node = heappop(ready)[2]
-            found.append(node)
-            for edge in node.next:
-                if edge is None or not (self.needed is None or edge[0] in self.needed or edge[0] in self.captures):
-                    continue
-                waiting[edge[0]] -= 1
-                if not waiting[edge[0]]:
-                    heappush(ready, (-edge[0].sequence_nr, len(found), edge[0]))
-        return found
 
     def _evaluate(self, node: Node) -> None:
         state.node = node

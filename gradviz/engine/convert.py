@@ -245,11 +245,16 @@ def _shown(tensor: Tensor) -> str:
         found = text_of(tensor)
         if found is not None:
             return found
-    node = tensor.grad_fn
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view that can't be followed through a write
+        name: str | None = "Invalid"
+    else:
+        name = None if node is None else node.class_name
     return printing.tensor_repr(
         tensor._data,
-        grad_fn=None if node is None else node.class_name,
-        requires_grad=tensor._requires_grad,
+        grad_fn=name,
+        requires_grad=tensor.requires_grad,
         default_dtype=dtypes.get_default_dtype().np,
     )
 

@@ -15,6 +15,7 @@ import numpy as np
 from gradviz.engine.delayed import delayed_error
 from gradviz.engine.graph import Node, edge_of, next_sequence
 from gradviz.engine.observe import paused
+from gradviz.engine.outcome import finish
 from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import SavedTensor, save
 from gradviz.engine.state import state
@@ -40,12 +41,6 @@ class FunctionCtx(Node):
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the backward; call it once."""
-        for each in tensors:
-            if each is not None and not isinstance(each, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {tensors.index(each)} is of type "
-                    f"{type(each).__name__}"
-                )
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
@@ -87,6 +82,11 @@ class FunctionCtx(Node):
 
     def _keep(self, outputs: Sequence[Any]) -> None:
         if self.to_save:
+            for i, each in enumerate(self.to_save):
+                if each is not None and not isinstance(each, Tensor):
+                    raise TypeError(
+                        f"save_for_backward can only save variables, but argument {i} is of type {type(each).__name__}"
+                    )
             at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor)}
             self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in self.to_save]
             self.to_save = ()
@@ -270,7 +270,7 @@ class Function:
                     cls.setup_context(ctx, args, output)
         finally:
             state.grad = grad
-        return ctx, _finish(cls, ctx, tensors, output, edges, tracked)
+        return ctx, finish(cls, ctx, tensors, output, edges, tracked)
 
 
 Function.__init_subclass__.__func__(Function)  # type: ignore[attr-defined]  # the base itself can be applied too
@@ -292,59 +292,6 @@ def _in_place_order(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: 
         if at not in given:
             raise TypeError(f"forward() missing required argument: '{names[at]}' (position {at})")
     return tuple(given[at] for at in range(len(given)))
-
-
-def _finish(
-    cls: type[Function], ctx: FunctionCtx, tensors: list[Tensor], output: Any, edges: tuple[Any, ...], tracked: bool
-) -> Any:
-    """Give the outputs their history, keep the buffers, report."""
-    several = isinstance(output, (tuple, list))
-    outputs = [_own(each, tensors, ctx) for each in (output if several else [output])]
-    shown = [each for each in outputs if isinstance(each, Tensor)]
-    if tracked:
-        ctx.next = edges
-        ctx.metas = [
-            (each._data.shape, each._data.dtype) if isinstance(each, Tensor) else ((), np.dtype(np.float32))
-            for each in outputs
-        ]
-        fixed = {id(each) for each in ctx.non_differentiable}
-        ctx.blank = frozenset(
-            nr
-            for nr, each in enumerate(outputs)
-            if not isinstance(each, Tensor) or (id(each) in fixed and not ctx._materialize_non_diff_grads)
-        )
-        for nr, each in enumerate(outputs):
-            if isinstance(each, Tensor) and each.dtype.rank >= 2 and id(each) not in fixed:
-                each._node, each._output_nr, each._requires_grad = ctx, nr, True
-        ctx._keep(outputs)
-    else:
-        ctx.to_save = ()
-    if state.observer is not None:
-        state.observer.forward(cls.row, tensors, shown, ctx if tracked else None, {})
-    return (
-        type(output)(outputs)
-        if several and type(output) in (tuple, list)
-        else tuple(outputs)
-        if several
-        else outputs[0]
-    )
-
-
-def _own(value: Any, tensors: list[Tensor], ctx: FunctionCtx) -> Any:
-    """An output that is an input (not marked dirty) becomes another tensor over the same memory."""
-    if not isinstance(value, Tensor):
-        return value
-    if any(value is each for each in ctx.dirty):
-        if value._requires_grad and value.grad_fn is None and state.grad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        value._share_version().value += 1
-        return value
-    if any(value is each for each in tensors):
-        made = wrap(value._data)
-        made._version_counter = value._share_version()
-        ctx.to_save = tuple(made if each is value else each for each in ctx.to_save)
-        return made
-    return value
 
 
 def once_differentiable(fn: Any) -> Any:

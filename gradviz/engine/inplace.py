@@ -21,13 +21,14 @@ from gradviz.engine.graph import Node, edge_of, function_of, next_sequence
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap
-from gradviz.engine.words import SECOND_BACKWARD
+from gradviz.engine.words import SECOND_BACKWARD, view_written
 
 Array = np.ndarray[Any, Any]
 
 
-def check_writable(tensor: Tensor) -> None:
-    """Refuse to write to a leaf that requires grad, to a view of one, and to what can't be tracked."""
+def check_writable(tensor: Tensor, tracked: bool = False) -> None:
+    """Refuse to write to a leaf that requires grad, to a view of one, and to what can't be tracked; `tracked` says that
+    what is written has a history."""
     if tensor._inference and not state.inference:
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
@@ -36,35 +37,21 @@ def check_writable(tensor: Tensor) -> None:
         )
     if not state.grad:
         return
-    if tensor._base is not None:
-        _check_view(tensor, tensor._base)
+    base = tensor._base
+    if base is not None and (tracked or base._requires_grad):
+        if tensor._view is not None and tensor._view.origin:
+            raise RuntimeError(view_refusal(tensor, tensor._view.origin, "is being"))
+        if base._requires_grad and base._node is None:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor._requires_grad and tensor.grad_fn is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def _check_view(tensor: Tensor, base: Tensor) -> None:
-    if not base._requires_grad:
-        return
-    view = tensor._view
-    node = tensor.grad_fn
-    if view is not None and view.origin == "no_grad":
-        raise RuntimeError(
-            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that "
-            "this use case is "
-            "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-            "inplace either "
-            "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you "
-            "want the inplace "
-            "to be tracked)."
-        )
-    if base._node is None:
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if view is not None and view.origin == "multiple" and node is not None:
-        raise RuntimeError(
-            f"Output {tensor._output_nr} of {function_of(node)} is a view and is being modified inplace. This view is "
-            "the output of a function that returns multiple views. Such functions do not allow the output views to be "
-            "modified inplace. You should replace the inplace operation by an out-of-place one."
-        )
+def view_refusal(view: Tensor, origin: str, what: str) -> str:
+    """Why a view can't be followed through a write: how it was made."""
+    node = view._node
+    made_by = "" if node is None else f"Output {view._output_nr} of {function_of(node)}"
+    return view_written(made_by, origin, what)
 
 
 def write(
@@ -81,7 +68,8 @@ def write(
         from gradviz.engine import layered
 
         return layered.write(target, row, tensors, arrays, params)
-    check_writable(target)
+    tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
+    check_writable(target, tracked)
     result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
         raise RuntimeError(
@@ -90,7 +78,6 @@ def write(
     found = dtypes.of(result)
     if not dtypes.can_cast(found, target.dtype):
         raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
-    tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
     operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
     put(target, result)
     if tracked:
@@ -249,9 +236,12 @@ def remake_view(view: Tensor) -> None:
     """Give a view its `grad_fn` again after its memory was written to."""
     base, how = view._base, view._view
     assert base is not None and how is not None
-    how.version = view._version
     if not base._requires_grad or not np.may_share_memory(base._data, view._data):
+        how.version = view._version
         return
+    if how.origin:
+        raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
+    how.version = view._version
     size, stride, offset = geometry(view, base)
     params = {"size": size, "stride": stride, "storage_offset": offset}
     former, number = view._node, view._output_nr

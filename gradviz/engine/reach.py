@@ -1,9 +1,10 @@
-"""Looking over the graph before a backward pass: how many gradients each node waits for, and which nodes lead to
-the tensors asked for. Used by `backward.py` only; no recursion, as graphs may be deep."""
+"""Looking over the graph of a backward pass without running it: how many gradients each node waits for, which nodes
+lead to the tensors asked for, in which order they run. No recursion, as graphs may be deep. See `backward.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 
 from gradviz.engine.graph import Edge, Node
 
@@ -50,3 +51,23 @@ def leading_to(roots: Sequence[Node], goals: set[Node]) -> set[Node]:
             stack.append((node, True))
             stack.extend((edge[0], False) for edge in node.next if edge is not None)
     return needed
+
+
+def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[Node]:
+    """The nodes from `roots` on for which `runs` holds, in the order in which a pass comes to them."""
+    waiting, _ = count_arrivals(roots, False)
+    for node, _ in roots:
+        waiting[node] -= 1
+    ready = [(-node.sequence_nr, i, node) for i, node in enumerate(dict.fromkeys(node for node, _ in roots))]
+    heapify(ready)
+    found: list[Node] = []
+    while ready:
+        node = heappop(ready)[2]
+        found.append(node)
+        for edge in node.next:
+            if edge is None or not runs(edge[0]):
+                continue
+            waiting[edge[0]] -= 1
+            if not waiting[edge[0]]:
+                heappush(ready, (-edge[0].sequence_nr, len(found), edge[0]))
+    return found

@@ -58,7 +58,7 @@ class View:
 
     def __init__(self, version: int, origin: str = "") -> None:
         self.version = version  # of the memory, when `grad_fn` was last made
-        self.origin = origin  # "no_grad" or "multiple" (one of several views of one call): what may not be written to
+        self.origin = origin  # what may not be written to: "no_grad", "inference", "multiple" (of one call), "custom"
 
 
 class Tensor:
@@ -91,7 +91,6 @@ class Tensor:
     is_meta: ClassVar[bool] = False
 
     if TYPE_CHECKING:  # the operations, attached in api.py
-
         grad_dtype: Any
 
         def __getattr__(self, name: str) -> Any: ...
@@ -159,9 +158,10 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients with respect to it are wanted."""
-        if self._base is not None:
-            self._sync_view()
+        """Whether gradients with respect to it are wanted; of a view also where they are of its base."""
+        base = self._base
+        if base is not None and base._requires_grad and self._view is not None and not self._inference:
+            return True
         if state.layered and self._requires_grad:
             from gradviz.engine.wrapped import tracks
 
@@ -213,7 +213,7 @@ class Tensor:
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
-            self._check_grad(value)
+            _check_grad(self, value)
         self._grad = value
         if state.observer is not None:
             state.observer.cleared(self, value is None)
@@ -221,30 +221,6 @@ class Tensor:
     @grad.deleter
     def grad(self) -> None:
         self.grad = None
-
-    def _check_grad(self, value: Any) -> None:
-        if not isinstance(value, Tensor):
-            raise TypeError(
-                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-            )
-        if value is self:
-            raise RuntimeError("can't assign Variable as its own grad")
-        wanted = self._gradient_type()
-        if wanted is not None and value._data.dtype != wanted:
-            raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
-                f"'{dtypes.OF_NUMPY[wanted].title}'. The gradient must match the tensor's grad_dtype (defaults to "
-                "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
-                "allow any dtype. "
-                "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-                "systems that assume they match."
-            )
-        if value._data.shape != self._data.shape:
-            raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                f"'{list(self.shape)}'. "
-                "Please ensure that the gradient and the tensor are the same size"
-            )
 
     def _gradient_type(self) -> Any:
         """The NumPy type of its gradient; None where any will do."""
@@ -339,6 +315,30 @@ def wrap(data: Array) -> Tensor:
     tensor: Tensor = _new(Tensor)
     tensor._data = data
     return tensor
+
+
+def _check_grad(tensor: Tensor, value: Any) -> None:
+    """Refuse what can't be the gradient of a tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    wanted = tensor._gradient_type()
+    if wanted is not None and value._data.dtype != wanted:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
+            f"'{dtypes.OF_NUMPY[wanted].title}'. The gradient must match the tensor's grad_dtype (defaults to "
+            "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+            "allow any dtype. "
+            "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+            "systems that assume they match."
+        )
+    if value._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(tensor.shape)}'. "
+            "Please ensure that the gradient and the tensor are the same size"
+        )
 
 
 def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:

@@ -48,3 +48,34 @@ def overwritten(what: str, now: int, expected: int, anomaly: bool) -> str:
         f"one of the variables needed for gradient computation has been modified by an inplace operation: {what} is at "
         f"version {now}; expected version {expected} instead. {_HINT_ANOMALY if anomaly else _HINT}"
     )
+
+
+_VIEWS = {
+    "multiple": (
+        "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    "custom": (
+        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."
+    ),
+}
+_MIXED = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both "
+    "outside (if you want the inplace to be tracked)."
+)
+
+
+def view_written(made_by: str, origin: str, what: str) -> str:
+    """A view, or the memory that it looks at, is written to, and how it was made forbids that."""
+    block = {"no_grad": "no_grad", "inference": "inference_mode"}.get(origin)
+    if made_by and block is None:
+        start = f"{made_by} is a view and {what} modified inplace."
+    else:
+        mode, end = ("inference", "in normal mode") if origin == "inference" else ("no_grad", "with grad mode enabled")
+        first = f"{made_by} is a view of a view which was created in" if made_by else "A view was created in"
+        start = f"{first} {mode} mode and {what} modified inplace {end}."
+    return f"{start} {_VIEWS[origin] if block is None else _MIXED.format(block)}"

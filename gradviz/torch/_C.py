@@ -11,6 +11,7 @@ from gradviz.engine.graph import AccumulateGrad, Node
 from gradviz.engine.inplace import CopySlices
 from gradviz.engine.modes import is_grad_enabled
 from gradviz.engine.saved import SavedTensor, save
+from gradviz.engine.reach import running_order
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
@@ -94,8 +95,8 @@ def _current_graph_task_execution_order() -> list[Node]:
             "disabled, e.g. by running:\n\n>>> with torch.autograd.set_multithreading_enabled(False):\n...     "
             "torch.autograd.grad(...)\n"
         )
-    found: list[Node] = state.running.order()
-    return found
+    task = state.running
+    return running_order(task.roots, lambda node: task.needed is None or node in task.needed or node in task.captures)
 
 
 def _type_name(value: Any) -> str:
