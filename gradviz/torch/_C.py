@@ -10,8 +10,8 @@ from gradviz.engine import delayed
 from gradviz.engine.graph import AccumulateGrad, Node
 from gradviz.engine.inplace import CopySlices
 from gradviz.engine.modes import is_grad_enabled
-from gradviz.engine.saved import SavedTensor, save
 from gradviz.engine.reach import running_order
+from gradviz.engine.saved import SavedTensor, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 

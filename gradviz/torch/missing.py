@@ -53,7 +53,7 @@ REASONS: list[tuple[str, str, str]] = [
         "use a dense tensor and a mask",
     ),
     (
-        r".*(nested|jagged|padded_tensor).*|torch\.masked(\..*)?",
+        r".*(nested|jagged|padded_tensor).*|torch\.masked\..*",
         "tensors are rectangular and whole",
         "use torch.nn.utils.rnn.pad_sequence and a mask",
     ),

@@ -107,9 +107,32 @@ def samples(torch: Any) -> Iterator[Row]:
     yield "histogramdd", lambda c: torch.histogramdd(c, (2, 3))[0], constant(9, 2)
 
 
+def numbers(torch: Any) -> Iterator[Row]:
+    yield "gcd", torch.gcd, index(9, 4), index(9, 4)
+    yield "lcm", torch.lcm, index(9, 4), index(9, 4)
+    yield "frexp_both", lambda x: tuple(torch.frexp(x)), positive(2, 3)
+    yield "ldexp_both", lambda x, y: torch.ldexp(x, y), X, real(2, 3)
+    yield "nextafter", lambda x, y: torch.nextafter(x, y), X, real(2, 3)
+    yield "sort_stable", lambda x: x.sort(dim=1, stable=True), X
+    yield "unique_rows", lambda i: torch.unique(i, return_inverse=True, return_counts=True, dim=0), index(2, 5, 2)
+    yield "unique_runs", lambda i: torch.unique_consecutive(i, return_counts=True), index(2, 9)
+    yield "unique_runs_rows", lambda i: torch.unique_consecutive(i, return_inverse=True, dim=0), index(2, 5, 1)
+    yield (
+        "searchsorted_rows",
+        lambda c, d: torch.searchsorted(c.sort(1)[0], d, right=True),
+        constant(2, 4),
+        constant(2, 3),
+    )
+    yield "fill_number", lambda x: torch.fill(x, 2.0), X
+    yield "fill_tensor", lambda x, v: torch.fill(x, v), X, real()
+    yield "cumprod_", lambda x: (x * 1).cumprod_(1), positive(2, 3)
+    yield "logit_", lambda x: (x * 1).logit_(0.1), probability(2, 3)
+    yield "tensordot_broadcast", lambda x, y: torch.tensordot(x, y, dims=([1], [0])), real(2, 1), real(3, 2)
+
+
 def _quantile(torch: Any, way: str) -> Any:
     return lambda x: torch.quantile(x, 0.4, dim=0, interpolation=way)
 
 
 P_CONSTANT = constant(9)
-INDEX_TABLES = (by_index, copies, overloads, samples)
+INDEX_TABLES = (by_index, copies, numbers, overloads, samples)

@@ -25,7 +25,7 @@ from gradviz.engine.elementwise import (
     unary,
 )
 from gradviz.engine.inplace import write
-from gradviz.engine.overloads import refuse
+from gradviz.engine.overloads import check_operands, refuse
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 
@@ -36,10 +36,10 @@ def conj(x: Any) -> Any:
 
 
 def scaled(grad: Any, alpha: Any) -> Any:
-    """`alpha * grad`, and `grad` itself for alpha 1, as no node is made for that."""
+    """`conj(alpha) * grad`, and `grad` itself for alpha 1, as no node is made for that."""
     from gradviz.engine.ops import derivatives
 
-    return grad if alpha == 1 else derivatives.scaled(grad, alpha)
+    return grad if alpha == 1 else derivatives.scaled(grad, alpha.conjugate())
 
 
 def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
@@ -579,6 +579,14 @@ def _prepare_lerp(input: Tensor, end: Tensor, weight: Any) -> Prepared:
 
 
 register(_prepare_lerp, ("lerp",))
-api("float_power")(
-    lambda x, exponent: FUNCTIONS["pow"](*(t.to(dtypes.float64) if isinstance(t, Tensor) else t for t in (x, exponent)))
-)
+
+
+@api("float_power")
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """Raised to a power in double precision."""
+    check_operands("float_power", input, exponent)
+    both = (input, exponent)
+    wide = any(isinstance(x, complex) or (isinstance(x, Tensor) and x.dtype.is_complex) for x in both)
+    target = dtypes.complex128 if wide else dtypes.float64
+    made: Tensor = FUNCTIONS["pow"](*(x.to(target) if isinstance(x, Tensor) else x for x in both))
+    return made

@@ -66,8 +66,10 @@ _test("isfinite", _for_floats(np.isfinite, True))
 _test("signbit", np.signbit)
 _test("isposinf", _for_floats(np.isposinf, False))
 _test("isneginf", _for_floats(np.isneginf, False))
-_test("logical_not", np.logical_not)
 _test("isreal", np.isreal)
+
+
+unary(op("logical_not", "self", np.logical_not, category="comparison", symbol="¬", latex=r"\neg x"), floating=False)
 
 
 def _logic(name: str, ufunc: Any) -> None:

@@ -11,10 +11,8 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.api import api, method
 from gradviz.engine.apply import call
-from gradviz.engine.creation import made
-from gradviz.engine.inplace import write
 from gradviz.engine.ops.shape import listed
-from gradviz.engine.rows import ROWS, op
+from gradviz.engine.rows import op
 from gradviz.engine.tensor import Size, Tensor, wrap
 
 # --- joining and splitting ---
@@ -155,33 +153,7 @@ def corrcoef(input: Tensor) -> Tensor:
     return (found / spread.view(1, -1)).clip(-1, 1)  # type: ignore[no-any-return]
 
 
-# --- in-place forms of rows that are written elsewhere ---
-
-
-def _in_place(name: str, *fields: tuple[str, Any]) -> None:
-    def function(self: Tensor, *args: Any, **keywords: Any) -> Tensor:
-        params = dict(fields) | dict(zip([field for field, _ in fields], args, strict=False)) | keywords
-        return write(self, ROWS[name], (self,), (self._data,), params)
-
-    function.__name__ = f"{name}_"
-    method(f"{name}_")(function)
-
-
-_in_place("tril", ("diagonal", 0))
-_in_place("triu", ("diagonal", 0))
-
-
-@method("square_")
-def square_(self: Tensor) -> Tensor:
-    """Squared in place."""
-    squared: Tensor = self.pow_(2)
-    return squared
-
-
-@method("cumsum_")
-def cumsum_(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running sums in place."""
-    return write(self, ROWS["cumsum"], (self,), (self._data,), {"dim": dim % max(self.ndim, 1)})
+# --- in place ---
 
 
 @method("fill_diagonal_")
@@ -196,24 +168,6 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
 
 
 # --- whole numbers and facts ---
-
-
-def _integers(name: str, ufunc: Any) -> None:
-    def function(input: Tensor, other: Tensor) -> Tensor:
-        return made(ufunc(input._data, other._data))
-
-    function.__name__ = name
-    api(name)(function)
-
-
-_integers("gcd", np.gcd)
-_integers("lcm", np.lcm)
-
-
-@api("ldexp")
-def ldexp(input: Tensor, other: Tensor) -> Tensor:
-    """input · 2 ** other."""
-    return input * F["pow"](2.0, other)  # type: ignore[no-any-return]
 
 
 @api("is_nonzero")
@@ -234,25 +188,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 def is_conj(input: Tensor) -> bool:
     """False: conjugation and negation are done at once here."""
     return False
-
-
-@api("unique_consecutive")
-def unique_consecutive(
-    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
-) -> Any:
-    """Without the repetitions that follow one another."""
-    if dim is not None:
-        raise RuntimeError("unique_consecutive() with dim is not supported in GradViz; use it on one row at a time")
-    flat = input._data.reshape(-1)
-    first = np.ones(flat.shape, bool)
-    first[1:] = flat[1:] != flat[:-1]
-    starts = np.flatnonzero(first)
-    found = [wrap(flat[first])]
-    if return_inverse:
-        found.append(wrap((np.cumsum(first) - 1).reshape(input._data.shape)))
-    if return_counts:
-        found.append(wrap(np.diff(np.append(starts, flat.size))))
-    return found[0] if len(found) == 1 else tuple(found)
 
 
 @method("sum_to_size")
@@ -295,21 +230,6 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
     values = [callable(each) for each in self._data.reshape(-1).tolist()]
     self.copy_(wrap(np.array(values, self._data.dtype).reshape(self._data.shape)))
     return self
-
-
-@api("frexp")
-def frexp(input: Tensor) -> Any:
-    """Mantissa and exponent of each element."""
-    from gradviz.engine.named import return_type
-
-    mantissa, exponent = np.frexp(input._data)
-    return return_type("frexp", ("mantissa", "exponent"))(wrap(mantissa), wrap(exponent.astype(np.int32)))
-
-
-@api("nextafter")
-def nextafter(input: Tensor, other: Tensor) -> Tensor:
-    """The next number towards another."""
-    return made(np.nextafter(input._data, other._data))
 
 
 @api("typename", where="torch")

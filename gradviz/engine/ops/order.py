@@ -9,11 +9,11 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.batched import one_by_one, plain
+from gradviz.engine.batched import one_by_one
 from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import op
+from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
@@ -32,8 +32,14 @@ def back_to_one(grad: Any, indices: Any, self_shape: Any, dim: int, keepdim: boo
     return _back_to_places(grad, indices, self_shape, dim)
 
 
+def comparable(x: Any) -> Any:
+    """The values in a type that NumPy orders with NaN at the end."""
+    return x.astype(np.float32) if x.dtype.kind == "V" else x
+
+
 def _order(x: Any, axis: int, descending: bool) -> Any:
     """Indices that sort; equal elements keep their order, NaN counts as the largest."""
+    x = comparable(x)
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     turned = np.flip(x, axis)
@@ -57,18 +63,27 @@ def _topk(x: Any, *, k: int, dim: int, largest: bool = True) -> Any:
 
 
 _DERIVATIVE = {"self": "grad, at the places the values came from"}
-SORT = op(
-    "sort",
-    "self",
-    _sort,
-    outputs="values, indices",
-    category="selection",
-    symbol="sort",
-    latex=r"x_{(i)}",
-    brief="Sorted along a dimension, and where each came from.",
-    derivatives=_DERIVATIVE,
-    self=_back_to_places,
-)
+
+
+def _sort_row(key: str, number: int) -> OpRow:
+    """`sort`, and `sort` that was asked to be stable; here it always is."""
+    return op(
+        "sort",
+        "self",
+        _sort,
+        key=key,
+        number=number,
+        outputs="values, indices",
+        category="selection",
+        symbol="sort",
+        latex=r"x_{(i)}",
+        brief="Sorted along a dimension, and where each came from.",
+        derivatives=_DERIVATIVE,
+        self=_back_to_places,
+    )
+
+
+SORT, SORT_STABLE = _sort_row("sort", 0), _sort_row("sort_stable", 1)
 TOPK = op(
     "topk",
     "self",
@@ -87,7 +102,8 @@ TOPK = op(
 def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
     """Sorted along `dim`, and where each element came from."""
     wrap_dim(dim, input._data.ndim)
-    return return_type("sort")(*call(SORT, input, dim=dim, descending=descending))
+    row = SORT if stable is None else SORT_STABLE
+    return return_type("sort")(*call(row, input, dim=dim, descending=descending))
 
 
 @api("argsort")
@@ -110,6 +126,8 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
+    if input.dtype.rank == 0:
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     return return_type("topk")(*call(TOPK, input, k=k, dim=dim, largest=largest))
 
 
@@ -141,6 +159,10 @@ def has_nan(x: Any) -> Any:
 
 
 def _median(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
+    if not x.size:
+        return x.dtype.type(np.nan) if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
     return x.dtype.type(np.nan) if has_nan(x).any() else np.sort(x, axis=None)[(x.size - 1) // 2]
 
 
@@ -187,7 +209,11 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     """The k-th smallest along `dim`, and where it is."""
     n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
     if not 1 <= k <= n:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
+        raise RuntimeError(
+            f"kthvalue(): selected number k out of range for dimension {wrap_dim(dim, input._data.ndim)}"
+        )
+    if input.dtype.rank == 0:
+        raise NotImplementedError("\"kthvalue_cpu\" not implemented for 'Bool'")
     return return_type("kthvalue")(*call(KTHVALUE, input, k=k, dim=dim, keepdim=keepdim))
 
 
@@ -196,7 +222,11 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements, or along `dim` with its index."""
     if dim is None:
         return call(MEDIAN, input)
-    wrap_dim(dim, input._data.ndim)
+    axis = wrap_dim(dim, input._data.ndim)
+    if input.dtype.rank == 0:
+        raise NotImplementedError("\"median_out\" not implemented for 'Bool'")
+    if input._data.ndim and not input._data.shape[axis]:
+        raise IndexError(f"median(): Expected reduction dim {axis} to have non-zero size.")
     return return_type("median")(*call(MEDIAN_DIM, input, dim=dim, keepdim=keepdim))
 
 
@@ -251,29 +281,36 @@ api("cummin")(lambda input, dim: return_type("cummin")(*call(CUMMIN, input, dim=
 # --- counting and looking up: no gradients ---
 
 
-@api("unique")
-def unique(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """The different elements in order; on request where each went and how often it stands."""
-    values, inverse, counts = np.unique(input._data, return_inverse=True, return_counts=True, axis=dim)
-    out = [made(values)]
-    if return_inverse:
-        out.append(made(inverse.reshape(input._data.shape if dim is None else -1).astype(np.int64)))
-    if return_counts:
-        out.append(made(counts.astype(np.int64)))
-    return out[0] if len(out) == 1 else tuple(out)
+BINCOUNT = op(
+    "bincount",
+    "self, weights",
+    lambda x, w, *, minlength: _counted(x, w, minlength),
+    node="NotImplemented",
+    category="reductions",
+    symbol="count",
+    brief="How often each integer stands; PyTorch has no gradient of the weights.",
+    joint=no_derivative("bincount"),
+)
+
+
+def _counted(x: Any, weights: Any, minlength: int) -> Any:
+    found = np.bincount(x, weights, minlength)
+    return found.astype(np.float32) if weights is not None and weights.dtype == np.float32 else found
 
 
 @api("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each integer stands, or the sum of its weights."""
-    counts = np.bincount(input._data, None if weights is None else weights._data, minlength)
-    return made(counts.astype(np.float32) if weights is not None and weights._data.dtype == np.float32 else counts)
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input._data.ndim != 1 or (input._data.size and input.dtype.rank != 1) or (input._data < 0).any():
+        if input.dtype.rank != 1:
+            raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.title}'")
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights._data.shape != input._data.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    found: Tensor = call(BINCOUNT, input, weights, minlength=minlength)
+    return found
 
 
 @api("histc")
@@ -288,38 +325,20 @@ def _histogram(data: Any, bins: int, low: float, high: float) -> Any:
     return np.histogram(data, bins, (low, high))[0].astype(data.dtype)
 
 
-@api("searchsorted", where="torch")
-def searchsorted(
-    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
-) -> Tensor:
-    """Where each value would stand in a sorted sequence."""
-    way = side or ("right" if right else "left")
-    values = input._data if isinstance(input, Tensor) else np.asarray(input)
-    rows = sorted_sequence._data
-    if rows.ndim == 1:
-        found = np.searchsorted(rows, values, side=way)  # type: ignore[call-overload]
-    else:
-        pairs = zip(rows.reshape(-1, rows.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
-        found = np.stack([np.searchsorted(a, v, side=way) for a, v in pairs]).reshape(values.shape)  # type: ignore[call-overload]
-    return made(plain(found).astype(np.int32 if out_int32 else np.int64))
-
-
-api("bucketize", where="torch")(
-    lambda input, boundaries, *, out_int32=False, right=False: searchsorted(
-        boundaries, input, out_int32=out_int32, right=right
-    )
-)
-
-
 def _mode(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    """The most frequent value of each row, the smallest of several, and the last place where it stands."""
+    if not x.ndim:
+        return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
-    rows = np.moveaxis(x, axis, -1)
-    flat = rows.reshape(-1, rows.shape[-1])
-    at = np.empty(len(flat), np.int64)
-    for i, row in enumerate(flat):
-        values, counts = np.unique(row, return_counts=True)
-        at[i] = np.flatnonzero(row == values[np.argmax(counts)])[-1]
-    index = np.expand_dims(at.reshape(rows.shape[:-1]), axis)
+    n = x.shape[axis]
+    order = np.moveaxis(_order(x, axis, False), axis, -1)
+    rows = np.take_along_axis(np.moveaxis(comparable(x), axis, -1), order, -1)
+    first = np.ones(rows.shape, np.bool_)
+    first[..., 1:] = rows[..., 1:] != rows[..., :-1]
+    start = np.maximum.accumulate(np.where(first, np.arange(n), 0), axis=-1)
+    length = np.arange(n) - start + 1
+    best = np.argmax(length, axis=-1)[..., None]  # the first longest run ends here
+    index = np.ascontiguousarray(np.moveaxis(np.take_along_axis(order, best, -1), -1, axis))
     found = np.take_along_axis(x, index, axis), index
     return found if keepdim else tuple(part.squeeze(axis) for part in found)
 
@@ -336,7 +355,15 @@ MODE = op(
     derivatives=_DERIVATIVE,
     self=back_to_one,
 )
-api("mode")(lambda input, dim=-1, keepdim=False: return_type("mode")(*call(MODE, input, dim=dim, keepdim=keepdim)))
+
+
+@api("mode")
+def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent value along `dim`, and an index of it."""
+    axis = wrap_dim(dim, input._data.ndim)
+    if input._data.ndim and not input._data.shape[axis]:
+        raise IndexError(f"mode(): Expected reduction dim {axis} to have non-zero size.")
+    return return_type("mode")(*call(MODE, input, dim=axis, keepdim=keepdim))
 
 
 @api("isin", where="torch")

@@ -13,7 +13,7 @@ from gradviz.engine.apply import apply, call
 from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.neural import times
-from gradviz.engine.ops.order import back_to_one, has_nan
+from gradviz.engine.ops.order import back_to_one, comparable, has_nan
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import no_derivative, op
 from gradviz.engine.tensor import Tensor
@@ -121,7 +121,7 @@ def _nanmedian_along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
-    order = np.argsort(x, axis=axis, kind="stable")
+    order = np.argsort(comparable(x), axis=axis, kind="stable")
     count = (~has_nan(x)).sum(axis, keepdims=True)
     at = np.take_along_axis(order, np.maximum((count - 1) // 2, 0), axis)
     found = np.take_along_axis(x, at, axis), at

@@ -6,12 +6,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from gradviz.engine import dtypes, gammas, numeric
 from gradviz.engine.api import FUNCTIONS, SPECIAL, api
 from gradviz.engine.apply import call
-from gradviz.engine.elementwise import binary, unary
+from gradviz.engine.elementwise import Prepared, binary, register, unary
+from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import spread, wrap_dim
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
@@ -82,9 +84,9 @@ def _sinc(x: Any) -> Any:
 
 
 def _sinc_grad(grad: Any, self: Any) -> Any:
-    scaled = self * math.pi
-    found = grad * ((scaled * F["cos"](scaled) - F["sin"](scaled)) / (scaled * self))
-    return found.masked_fill(scaled * self == 0, 0)
+    turned = self * math.pi
+    square = self * self * math.pi
+    return F["where"](square == 0, 0, grad * conj((turned * turned.cos() - turned.sin()) / square))
 
 
 _function("sinc", _sinc, r"\sin(\pi x) / (\pi x)", "grad · (πx cos πx − sin πx) / (πx²)", _sinc_grad)
@@ -98,8 +100,14 @@ LOGIT = op(
     latex=r"\ln \frac{x}{1 - x}",
     brief="The inverse of sigmoid.",
     derivatives={"self": "grad / (self · (1 − self))"},
-    self=lambda grad, self: F["where"]((self >= 0) & (self <= 1), grad / (self * (1 - self)), math.nan),
+    self=lambda grad, self, eps: _logit_grad(grad, self, eps),
 )
+
+
+def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
+    low = 0 if eps is None else eps
+    inside = F["logical_and"](self >= low, self <= 1 - low)
+    return F["where"](inside, grad / (self * (1 - self)), math.nan if eps is None else 0)
 
 
 def _logit(x: Any, eps: float | None) -> Any:
@@ -107,12 +115,13 @@ def _logit(x: Any, eps: float | None) -> Any:
     return np.log(z / (1 - z)).astype(x.dtype)
 
 
-@api("logit")
-def logit(input: Tensor, eps: float | None = None) -> Tensor:
+def _prepare_logit(input: Tensor, eps: float | None = None) -> Prepared:
     """ln(x / (1 − x))."""
     input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
-    found: Tensor = call(LOGIT, input, eps=eps)
-    return found
+    return LOGIT, (input,), (input._data,), {"eps": eps}
+
+
+register(_prepare_logit, ("logit",))
 
 
 # --- two operands ---
@@ -249,11 +258,14 @@ NANSUM = op(
 )
 
 
-@api("nan_to_num")
-def nan_to_num(input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+def _prepare_nan_to_num(
+    input: Tensor, nan: float | None = 0.0, posinf: float | None = None, neginf: float | None = None
+) -> Prepared:
     """NaN and infinities replaced by numbers."""
-    found: Tensor = call(NAN_TO_NUM, input, nan=nan or 0.0, posinf=posinf, neginf=neginf)
-    return found
+    return NAN_TO_NUM, (input,), (input._data,), {"nan": nan or 0.0, "posinf": posinf, "neginf": neginf}
+
+
+register(_prepare_nan_to_num, ("nan_to_num",))
 
 
 @api("nansum")
@@ -280,18 +292,17 @@ def _logcumsumexp(x: Any, *, dim: int) -> Any:
 
 
 def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
-    """exp(self) · (sums of grad · exp(−result) from the end); in logarithms where the exponentials would overflow."""
-    if not grad._data.ndim:
+    """In logarithms, the positive part of the gradient and the negative part each on its own."""
+    if not grad._data.ndim or not grad._data.size:
         return grad
-    if not self._data.size or np.ptp(self._data) < 60:
-        top = float(self._data.max()) if self._data.size else 0.0
-        return (self - top).exp() * (grad * (top - result).exp()).flip(dim).cumsum(dim).flip(dim)
+    least = float(ml_dtypes.finfo(grad._data.real.dtype).min)
+    logs = grad.abs().log()
 
-    def part(g: Any) -> Any:
-        logs = F["where"](g > 0, g, 0).log()
-        return ((logs - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp()
+    def part(chosen: Any) -> Any:
+        inner = F["where"](chosen, logs, least) - result
+        return (inner.flip(dim).logcumsumexp(dim).flip(dim) + self).exp()
 
-    return part(grad) - part(-grad)
+    return part(grad > 0) - part(grad < 0)
 
 
 LOGCUMSUMEXP = op(

@@ -1,0 +1,113 @@
+"""Operations on the way a number is written: whole divisors, mantissa and exponent, the neighbour in the type."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import NO_PARAMS, call
+from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type
+from gradviz.engine.named import return_type
+from gradviz.engine.ops.derivatives import scaled
+from gradviz.engine.overloads import check_operands
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+
+def _whole(name: str, ufunc: Any, latex: str) -> None:
+    def forward(x: Any, y: Any) -> Any:
+        if x.dtype.kind not in "iu":
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{dtypes.of(x).title}'")
+        return ufunc(x, y)
+
+    row = op(name, "self, other", forward, category="arithmetic", symbol=name, latex=latex)
+    register(lambda input, other: prepare_pair(row, input, other, NO_PARAMS, False), (name,))
+
+
+_whole("gcd", np.gcd, r"\gcd(x, y)")
+_whole("lcm", np.lcm, r"\operatorname{lcm}(x, y)")
+
+
+def _narrowed(forward: Any) -> Any:
+    """Small types by way of single precision, where NumPy has no function for them."""
+
+    def computed(x: Any) -> Any:
+        wide = x.astype(np.float32) if x.dtype.kind == "V" else x
+        mantissa, exponent = forward(wide)
+        return mantissa.astype(x.dtype), exponent.astype(np.int32)
+
+    return computed
+
+
+FREXP = op(
+    "frexp",
+    "self",
+    _narrowed(np.frexp),
+    outputs="mantissa, exponent",
+    category="functions",
+    symbol="frexp",
+    latex=r"x = m 2^e",
+    brief="Mantissa and exponent of each element.",
+    self=lambda grad, exponent: grad / F["exp2"](exponent),
+)
+
+
+@api("frexp")
+def frexp(input: Tensor) -> Any:
+    """Mantissa and exponent of each element."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return return_type("frexp", ("mantissa", "exponent"))(*call(FREXP, input))
+
+
+def _times_power(x: Any, y: Any) -> Any:
+    return (x * np.power(x.dtype.type(2), y.astype(x.dtype))).astype(x.dtype)
+
+
+LDEXP = op(
+    "ldexp",
+    "self, other",
+    _times_power,
+    category="arithmetic",
+    symbol="·2ⁿ",
+    latex=r"x \cdot 2^y",
+    brief="Times a power of two.",
+    self=lambda grad, other: grad * F["pow"](2.0, other),
+    other=lambda grad, result: scaled(grad * result, math.log(2)),
+)
+
+
+def _prepare_ldexp(input: Any, other: Any) -> Prepared:
+    check_operands("ldexp", input, other)
+    target = result_type(input, other)
+    target = target if target.rank >= 2 else dtypes.get_default_dtype()
+    check_broadcast(input._data, other._data)
+    return LDEXP, (input, other), (cast(input, target), cast(other, target)), NO_PARAMS
+
+
+register(_prepare_ldexp, ("ldexp",))
+
+
+def _next(x: Any, y: Any) -> Any:
+    if x.dtype.kind not in "fV":
+        raise NotImplementedError(f"\"nextafter_cpu\" not implemented for '{dtypes.of(x).title}'")
+    return np.nextafter(x, y)
+
+
+NEXTAFTER: OpRow = op(
+    "nextafter",
+    "self, other",
+    _next,
+    category="functions",
+    symbol="next",
+    brief="The next number towards another.",
+    self=lambda grad, self, other: F["where"](self == other, 0, grad),
+    other=lambda grad, self, other: F["zeros_like"](other) if self is not None else grad,
+)
+register(lambda input, other: prepare_pair(NEXTAFTER, input, other, NO_PARAMS, False), ("nextafter",))

@@ -1,0 +1,187 @@
+"""Looking values up: which are there (`unique`, `isin`) and where they would stand (`searchsorted`, `bucketize`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.apply import call
+from gradviz.engine.batched import plain
+from gradviz.engine.creation import made
+from gradviz.engine.elementwise import NUMBERS
+from gradviz.engine.ops.order import comparable
+from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+F = FUNCTIONS
+
+
+def _different(x: Any, *, dim: int | None) -> Any:
+    """The different values in order, where each went, and how often each stands."""
+    rows = comparable(x) if dim is None else np.moveaxis(comparable(x), dim, 0)
+    values, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True, axis=None if dim is None else 0)
+    shape = x.shape if dim is None else -1
+    values = values.astype(x.dtype) if dim is None else np.moveaxis(values.astype(x.dtype), 0, dim)
+    return values, inverse.reshape(shape).astype(np.int64), counts.astype(np.int64)
+
+
+def _runs(x: Any, *, dim: int | None) -> Any:
+    """The same without the repetitions that follow one another."""
+    rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
+    first = np.ones(len(rows), np.bool_)
+    if len(rows):
+        first[1:] = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
+    starts = np.flatnonzero(first)
+    values = rows[first] if dim is None else np.moveaxis(np.ascontiguousarray(rows[first]), 0, dim)
+    inverse = np.cumsum(first) - 1
+    return values, inverse.reshape(x.shape) if dim is None else inverse, np.diff(np.append(starts, len(rows)))
+
+
+def _no_gradient(name: str) -> Any:
+    def refuse(grad: Any) -> Any:
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+    return refuse
+
+
+def _lookup_row(name: str, forward: Any, node: str, key: str, brief: str) -> OpRow:
+    return op(
+        name, "self", forward, key=key, node=node, outputs="result, inverse, counts", category="selection",
+        symbol="unique", brief=brief, self=_no_gradient(name),
+    )  # fmt: skip
+
+
+_BRIEF = "The different elements in order."
+UNIQUE = _lookup_row("_unique2", _different, "Unique2Backward0", "unique", _BRIEF)
+UNIQUE_DIM = _lookup_row("unique_dim", _different, "UniqueDimBackward0", "unique_dim", _BRIEF)
+RUNS = _lookup_row(
+    "unique_consecutive", _runs, "UniqueConsecutiveBackward0", "unique_consecutive",
+    "Without the repetitions that follow one another.",
+)  # fmt: skip
+
+
+def _chosen(found: Any, inverse: bool, counts: bool) -> Any:
+    out = (found[0], *((found[1],) if inverse else ()), *((found[2],) if counts else ()))
+    return out[0] if len(out) == 1 else out
+
+
+@api("unique")
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The different elements in order; on request where each went and how often it stands."""
+    if dim is None:
+        return _chosen(call(UNIQUE, input, dim=None), return_inverse, return_counts)
+    axis = wrap_dim(dim, input._data.ndim)
+    return _chosen(call(UNIQUE_DIM, input, dim=axis), return_inverse, return_counts)
+
+
+@api("unique_consecutive")
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """Without the repetitions that follow one another."""
+    axis = None if dim is None else wrap_dim(dim, input._data.ndim)
+    return _chosen(call(RUNS, input, dim=axis), return_inverse, return_counts)
+
+
+@api("isin", where="torch")
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+    """Whether each element is among the others."""
+    a, b = (comparable(x._data) if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
+    return made(plain(np.isin(a, b, invert=invert)))
+
+
+# --- where values would stand ---
+
+
+def _places(rows: Any, values: Any, right: bool) -> Any:
+    """For each value how many of its row are below it (or at most it); every row at once, by bisection."""
+    n = rows.shape[-1]
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, n, np.int64)
+    for _ in range(int(n).bit_length()):
+        middle = (low + high) // 2
+        there = np.take_along_axis(rows, np.minimum(middle, max(n - 1, 0)), -1) if n else values
+        below = (there <= values) if right else (there < values)
+        below |= np.isnan(values) & ~np.isnan(there) if values.dtype.kind == "f" else False
+        go = (low < high) & below
+        low, high = np.where(go, middle + 1, low), np.where((low < high) & ~below, middle, high)
+    return low
+
+
+def _check_search(rows: Tensor, values: Any, right: bool, side: str | None, sorter: Tensor | None) -> None:
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    if not rows._data.ndim:
+        count = values._data.size if isinstance(values, Tensor) else 1
+        ndim = values._data.ndim if isinstance(values, Tensor) else 0
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim(0) and input value's dim({ndim}) numel({count})"
+        )
+    if sorter is not None:
+        if sorter._data.shape != rows._data.shape:
+            raise RuntimeError(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+                f"{list(rows._data.shape)}and got sorter tensor {list(sorter._data.shape)}"
+            )
+        if sorter.dtype is not dtypes.int64:
+            raise RuntimeError(
+                f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.title}"
+            )
+    if isinstance(values, Tensor):
+        if rows._data.ndim > 1 and rows._data.shape[:-1] != values._data.shape[:-1]:
+            raise RuntimeError(
+                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+                f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                f"{list(rows._data.shape)} and input value tensor {list(values._data.shape)}"
+            )
+        if rows.dtype is not values.dtype:
+            raise RuntimeError(
+                "torch.searchsorted(): boundary tensor and input value tensor should have same dtype, but got boundary "
+                f"tensor dtype {rows.dtype.cpp} and input value tensor dtype {values.dtype.cpp}"
+            )
+
+
+@api("searchsorted", where="torch")
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where each value would stand in a sorted sequence."""
+    _check_search(sorted_sequence, input, right, side, sorter)
+    way = right or side == "right"
+    kind = np.int32 if out_int32 else np.int64
+    rows = comparable(sorted_sequence._data)
+    if sorter is not None:
+        rows = np.take_along_axis(rows, sorter._data, -1)
+    values = comparable(input._data) if isinstance(input, Tensor) else np.asarray(input, rows.dtype)
+    if rows.ndim == 1:
+        return made(plain(np.searchsorted(rows, values, side="right" if way else "left")).astype(kind))
+    return made(_places(rows, values, way).astype(kind))
+
+
+@api("bucketize", where="torch")
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """Into which of the intervals between the boundaries each value falls."""
+    if boundaries._data.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._data.ndim})")
+    known = isinstance(input, (Tensor, *NUMBERS))
+    return searchsorted(boundaries, input if known else F["tensor"](input), out_int32=out_int32, right=right)
