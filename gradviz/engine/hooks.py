@@ -80,11 +80,10 @@ def run_post_hooks(
 
 
 def run_post_accumulate_hooks(variable: Tensor, observer: Observer | None) -> None:
-    """`register_post_accumulate_grad_hook`: it returns nothing."""
+    """`register_post_accumulate_grad_hook`: what it returns is checked as a gradient would be, and dropped."""
     assert variable._post_accumulate is not None
     for hook in tuple(variable._post_accumulate.values()):
-        if hook(variable) is not None:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        _checked(hook, variable, hook(variable))
         if observer is not None:
             observer.hook("post_accumulate", variable, None, None)
 
