@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import Edge, Node, edge_of, next_sequence
+from gradviz.engine.graph import Edge, Node, bare, edge_of, next_sequence
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap_result
@@ -102,7 +102,7 @@ def attach(
     edges, slots, mask = _edges(row, tensors)
     if not mask:
         return None
-    node = row.inplace_class() if rebase else row.node_class()
+    node = bare(row.inplace_class if rebase else row.node_class)
     node.sequence_nr = next_sequence()
     node.next = edges
     node.slots = slots

@@ -11,14 +11,14 @@ Note [Input buffers] Gradients that arrive at one output of a node are added up 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
-from sys import getrefcount
+from heapq import heappop, heappush, heappushpop
 from typing import Any
 
 import numpy as np
 
-from gradviz.engine.graph import AccumulateGrad, Edge, GradientEdge, Node, accumulator
+from gradviz.engine.graph import Edge, GradientEdge, Node, accumulator
 from gradviz.engine.hooks import (
     keep_retained,
     run_post_accumulate_hooks,
@@ -33,6 +33,8 @@ from gradviz.engine.validate import check_nan, conform, copy_with_history, warn_
 from gradviz.engine.words import LEAF_OF_GRAD
 
 Array = np.ndarray[Any, Any]
+Ready = tuple[int, int, Node]  # the least goes first
+_FRAMES, _MOST_FRAMES = 40, 150_000  # the Python frames that one pass within another may take, and all of them
 _HELD_HERE = 3  # references to a gradient that nobody but the loop holds
 
 
@@ -54,16 +56,15 @@ class GraphTask:
         self.roots = [edge for edge, _ in roots]
         self.retain_graph = retain_graph
         self.create_graph = create_graph
-        self.buffers: dict[Node, list[Tensor | None]] = {}
         self.callbacks: list[Callable[[], Any]] = []  # what runs when the pass is over
-        self.ready: list[tuple[int, int, Node]] = []
+        self.ready: list[Ready] = []
         self.pushed = 0
         self.observer = state.observer
-        self.watched = self.observer is not None or state.anomaly
+        self.plain = not (create_graph or state.layered)  # gradients are only numbers
         self.captures: dict[Node, list[tuple[int, int]]] = {}
         self.captured: list[Tensor | None] = []
         self.needed: set[Node] | None = None
-        self.dependencies, self.expected = count_arrivals(self.roots, self.observer is not None)
+        self.boxes = count_arrivals(self.roots)
         if targets is not None:
             goals = {node for node, _ in targets}
             self.needed = leading_to([node for node, _ in self.roots], goals)
@@ -73,8 +74,10 @@ class GraphTask:
             else:
                 for i, (node, nr) in enumerate(targets):
                     self.captures.setdefault(node, []).append((nr, i))
-        for (node, nr), grad in roots:
-            self._deliver(node, nr, grad)
+        self.watched = self.observer is not None or state.anomaly or self.needed is not None
+        entry = self._deliver(self.roots, [grad for _, grad in roots])
+        if entry is not None:
+            heappush(self.ready, entry)
 
     # --- the loop ---
 
@@ -82,32 +85,41 @@ class GraphTask:
         """Run every node that is reached, in PyTorch's order."""
         before, state.grad = state.grad, self.create_graph
         outer = (state.reached, state.running, state.node)
+        room = sys.getrecursionlimit()
+        if state.running is not None:  # a pass within a pass may lie thousands deep; PyTorch changes threads for it
+            sys.setrecursionlimit(min(room + _FRAMES, max(room, _MOST_FRAMES)))
         hooks = (state.saved_hooks, state.saved_hooks_refusal)
-        state.reached, state.running = self.dependencies if self.needed is None else self.needed, self
+        state.reached, state.running = self.boxes if self.needed is None else self.needed, self
         if not self.create_graph:
             state.observer = None
         try:
             ready = self.ready
             while ready:
-                self._evaluate(heappop(ready)[2])
+                entry: Ready | None = heappop(ready)
+                while entry is not None:
+                    entry = self._evaluate(entry[2])
+                    if ready and entry is not None:
+                        entry = heappushpop(ready, entry)
             for callback in self.callbacks:  # one may add another
                 callback()
         finally:
+            sys.setrecursionlimit(room)
             state.grad, state.observer = before, self.observer
             state.reached, state.running, state.node = outer
             state.saved_hooks, state.saved_hooks_refusal = hooks
 
     def will_run(self, node: Node) -> bool:
         """Whether this pass runs the node, or ran it."""
-        if self.captures and type(node) is AccumulateGrad and node in self.captures:
+        if self.captures and node._leaf is not None and node in self.captures:
             raise RuntimeError(LEAF_OF_GRAD)
-        return node in self.dependencies and (node in self.needed or node in self.captures)
+        return node in self.boxes and (self.needed is None or node in self.needed or node in self.captures)
 
-    def _evaluate(self, node: Node) -> None:
+    def _evaluate(self, node: Node) -> Ready | None:
+        """Run a node; returns what is ready thereby, all but the first of it having gone to the others."""
         state.node = node
-        grads = self.buffers.pop(node, None)
-        if grads is None:
-            grads = [None] * max(1, len(node.metas))
+        box = self.boxes[node]
+        grads = box[1::3]
+        del box[1:]
         if node.tensor_hooks is not None:
             run_tensor_hooks(node, grads, self.observer)
         if node.retained is not None:
@@ -116,11 +128,11 @@ class GraphTask:
             for nr, i in self.captures.get(node, ()):
                 self.captured[i] = grads[nr]
             if node not in self.needed:
-                return
-        if type(node) is AccumulateGrad:
+                return None
+        if node._leaf is not None:
             if grads[0] is not None:
                 self._accumulate(node, grads[0])
-            return
+            return None
         if node.pre_hooks is not None:
             grads = run_pre_hooks(node, grads, self.observer)
         hooked = node.post_hooks is not None
@@ -131,40 +143,14 @@ class GraphTask:
                 warn_of_forward(node)
             raise
         had_buffers = not self.retain_graph and node.release()
-        if self.watched or node.post_hooks is not None or self.needed is not None:
-            self._send_watched(node, grads, out, had_buffers, hooked)
-        else:
-            self._send(node, out)
+        if self.watched or node.post_hooks is not None:
+            out = self._shown(node, grads, out, had_buffers, hooked)
+        return self._deliver(node.next, out, node)
 
-    def _send(self, node: Node, out: Sequence[Tensor | None]) -> None:
-        """Deliver the gradients that a node returned to where they go: the short way, when nobody wants to see or
-        change them."""
-        dependencies, buffers = self.dependencies, self.buffers
-        for i, edge in enumerate(node.next):
-            if edge is None:
-                continue
-            to, nr = edge
-            grad = out[i]
-            if grad is not None:
-                shape, dtype = to.metas[nr]
-                data = grad._data
-                if data.shape != shape or data.dtype is not dtype:
-                    grad = conform(grad, shape, dtype, node, i)
-                buffer = buffers.get(to)
-                if buffer is None:
-                    buffers[to] = buffer = [None] * len(to.metas)
-                held = buffer[nr]
-                buffer[nr] = grad if held is None else held + grad
-            waiting = dependencies[to] - 1
-            dependencies[to] = waiting
-            if not waiting:
-                self.pushed += 1
-                heappush(self.ready, (-to.sequence_nr, self.pushed, to))
-
-    def _send_watched(
+    def _shown(
         self, node: Node, grads: list[Tensor | None], out: Sequence[Tensor | None], had_buffers: bool, hooked: bool
-    ) -> None:
-        """As `_send`, with hooks, anomaly mode, reports and the limits of `inputs`."""
+    ) -> Sequence[Tensor | None]:
+        """What a node returned, as it is delivered: checked by anomaly mode, changed by hooks, reported."""
         checked: list[Tensor | None] = []
         for i, edge in enumerate(node.next):
             grad = out[i]
@@ -185,72 +171,64 @@ class GraphTask:
             self.observer.backward_node(node, grads, checked)
             if had_buffers:
                 self.observer.freed(node)
-        if self.observer is not None and self.needed is None:
-            self._deliver_reported(node.next, checked)
-            return
-        for edge, grad in zip(node.next, checked, strict=True):
-            if edge is not None:
-                self._deliver(edge[0], edge[1], grad)
+        return checked
 
-    def _deliver_reported(self, edges: Sequence[Edge | None], grads: Sequence[Tensor | None]) -> None:
-        """`_deliver` for every edge of a node and `_report_arrival` in one loop: the way of a recorded `backward()`."""
-        dependencies, buffers, expected = self.dependencies, self.buffers, self.expected
-        contribution = self.observer.contribution  # type: ignore[union-attr]
-        for edge, grad in zip(edges, grads, strict=True):
+    def _deliver(
+        self, edges: Sequence[Edge | None], grads: Sequence[Tensor | None], source: Node | None = None
+    ) -> Ready | None:
+        """Add the gradients that `source` returned to the input buffers where they go. A node is ready when its buffer
+        waits for no other."""
+        boxes, observer, needed, first = self.boxes, self.observer, self.needed, None
+        i = -1
+        for edge in edges:
+            i += 1
             if edge is None:
                 continue
             to, nr = edge
-            count = expected[edge]
+            box = boxes[to]
+            box[0] = waiting = box[0] - 1
+            if needed is not None and to not in needed and to not in self.captures:
+                continue
+            grad = grads[i]
+            at = 3 * nr + 1
             if grad is None:
-                count[1] -= 1
+                box[at + 2] -= 1
             else:
-                buffer = buffers.get(to)
-                if buffer is None:
-                    buffers[to] = buffer = [None] * len(to.metas)
-                held = buffer[nr]
-                buffer[nr] = total = grad if held is None else held + grad
-                count[0] = arrived = count[0] + 1
-                contribution(to, nr, grad, total, arrived, count[1])
-            waiting = dependencies[to] - 1
-            dependencies[to] = waiting
+                shape, dtype = to.metas[nr]
+                data = grad._data
+                if source is not None and (data.shape != shape or data.dtype is not dtype):
+                    grad = conform(grad, shape, dtype, source, i)
+                box[at + 1] = arrived = box[at + 1] + 1
+                box[at] = total = grad if arrived == 1 else self._sum(box[at], grad, arrived)
+                if observer is not None:
+                    observer.contribution(to, nr, grad, total, arrived, box[at + 2])
             if not waiting:
                 self.pushed += 1
-                heappush(self.ready, (-to.sequence_nr, self.pushed, to))
+                entry = (-to.sequence_nr, self.pushed, to)
+                if first is None:
+                    first = entry
+                else:
+                    heappush(self.ready, entry)
+        return first
 
-    def _deliver(self, node: Node, nr: int, grad: Tensor | None) -> None:
-        """Add a gradient to a node's input buffer; the node is ready when it waits for no other."""
-        waiting = self.dependencies[node] - 1
-        self.dependencies[node] = waiting
-        wanted = self.needed is None or node in self.needed or node in self.captures
-        if grad is not None and wanted:
-            buffer = self.buffers.get(node)
-            if buffer is None:
-                buffer = self.buffers[node] = [None] * len(node.metas)
-            before = buffer[nr]
-            buffer[nr] = grad if before is None else before + grad
-        if self.observer is not None and wanted:
-            self._report_arrival(node, nr, grad)
-        if not waiting and wanted:
-            self.pushed += 1
-            heappush(self.ready, (-node.sequence_nr, self.pushed, node))
+    def _sum(self, held: Tensor, grad: Tensor, arrived: int) -> Tensor:
+        """The sum of an input buffer; from the third gradient on it is our own, so it can be written to."""
+        if not self.plain:
+            return held + grad
+        if arrived > 2 and self.observer is None and held._data.dtype is grad._data.dtype:
+            np.add(held._data, grad._data, held._data)
+            return held
+        made: Tensor = wrap(np.add(held._data, grad._data, out=...))
+        return made
 
-    def _report_arrival(self, node: Node, nr: int, grad: Tensor | None) -> None:
-        count = self.expected[(node, nr)]
-        if grad is None:
-            count[1] -= 1
-            return
-        count[0] += 1
-        total = self.buffers[node][nr]
-        assert self.observer is not None and total is not None
-        self.observer.contribution(node, nr, grad, total, count[0], count[1])
-
-    def _accumulate(self, node: AccumulateGrad, grad: Tensor) -> None:
+    def _accumulate(self, node: Node, grad: Tensor) -> None:
         """Add to `.grad` of a leaf: in place, unless the gradients themselves are to be differentiated."""
         if node.pre_hooks is not None:
             grads = run_pre_hooks(node, [grad], self.observer)
             assert grads[0] is not None
             grad = grads[0]
-        variable = node.variable
+        variable = node._leaf
+        assert variable is not None
         held = variable._grad
         if held is None:
             variable._grad = copy_with_history(grad) if self.create_graph else wrap(grad._data.copy())
@@ -267,7 +245,7 @@ class GraphTask:
             run_post_accumulate_hooks(variable, self.observer)
         if node.post_hooks is not None:
             # The first gradient becomes `.grad` itself where nobody else holds it: then a hook sees later writes.
-            own = held is None and not self.create_graph and getrefcount(grad) <= _HELD_HERE
+            own = held is None and not self.create_graph and sys.getrefcount(grad) <= _HELD_HERE
             kept = variable._grad if own else None
             run_post_hooks(node, [], [grad if kept is None else wrap(kept._data)], self.observer)
 

@@ -17,7 +17,7 @@ from gradviz.engine.formats import STRIDED
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.tensor import Tensor, bare, wrap
 
 Array = np.ndarray[Any, Any]
 
@@ -104,7 +104,13 @@ for _name, _target in {
 method("type_as")(lambda self, other: to(self, other.dtype))
 method("cpu")(lambda self, memory_format=None: self)
 method("get_device")(lambda self: -1)
-method("share_memory_", "pin_memory")(lambda self, *args: self)
+method("share_memory_")(lambda self: self)
+
+
+@method("pin_memory")
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Refused: there is no accelerator to pin memory for."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
 @method("cuda")
@@ -223,7 +229,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         )
     if id(self) in memo:
         return memo[id(self)]  # type: ignore[no-any-return]
-    made = object.__new__(type(self))
+    made: Tensor = bare(type(self))
     made._data = self._data.copy()
     made._requires_grad = self._requires_grad
     memo[id(self)] = made

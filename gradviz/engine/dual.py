@@ -13,10 +13,11 @@ import numpy as np
 
 from gradviz.engine import layers
 from gradviz.engine.apply import call
-from gradviz.engine.graph import Node
+from gradviz.engine.batched import BatchedArray, levels_of, spread
+from gradviz.engine.graph import Node, bare
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import OpRow
-from gradviz.engine.saved import Saved
+from gradviz.engine.saved import Saved, keep
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.validate import conform
@@ -92,6 +93,8 @@ def push(
     params: Mapping[str, Any],
 ) -> list[Tensor | None]:
     """The tangents of the results of an operation, from those of its operands."""
+    if row.key in _REFUSED:
+        raise NotImplementedError(_NOT_IMPLEMENTED.format(_REFUSED[row.key] or row.key))
     nothing: list[Tensor | None] = [None] * len(outputs)
     places = range(len(tensors)) if row.variadic else row.differentiable
     mask = sum(1 << i for i in tangents if i in places)
@@ -119,6 +122,31 @@ def push(
         state.grad = before
     return [*back, *nothing[len(shown) :]]
 
+
+# Rows that PyTorch has no forward differentiation for, and their names there.
+_REFUSED = {
+    "mkldnn_rnn_layer": "",
+    "_scaled_dot_product_flash_attention_for_cpu": "",
+    "_embedding_bag": "",
+    "cdist": "_cdist_forward",
+    "pdist": "_pdist_forward",
+    "_pdist_forward": "",
+    "_ctc_loss": "",
+    "multi_margin_loss": "",
+    "multilabel_margin_loss": "multilabel_margin_loss_forward",
+    "igamma": "",
+    "igammac": "",
+    "index_reduce": "",
+    "grid_sampler_2d": "",
+    "grid_sampler_3d": "",
+    "geqrf": "",
+    "ormqr": "",
+}
+_NOT_IMPLEMENTED = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
+    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
+    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
+)
 
 # Rows that are linear in all their differentiable operands together: what they push forward is they themselves.
 _LINEAR = frozenset(
@@ -167,7 +195,7 @@ def _node(
     row: OpRow, tensors: Sequence[Tensor | None], outputs: Sequence[Tensor], params: Mapping[str, Any], mask: int
 ) -> Node:
     """A node for the formulas to read from. It stands in no graph; what it saved keeps its own history."""
-    node = row.node_class()
+    node = bare(row.node_class)
     node.params = params
     node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
     node.next = (None,) * (len(tensors) if row.variadic else len(row.differentiable))
@@ -176,7 +204,7 @@ def _node(
     chosen = [outputs[i] if is_output else tensors[i] for i, is_output in plan.saves]
     if chosen:
         node.saved = [
-            None if one is None else Saved(one, i, False) for one, (i, _) in zip(chosen, plan.saves, strict=True)
+            None if one is None else keep(one, i, False) for one, (i, _) in zip(chosen, plan.saves, strict=True)
         ]
     return node
 
@@ -326,25 +354,40 @@ PRIMAL = OpRow(
 
 def assign(target: Tensor, number: int, tangent: Tensor) -> None:
     """The tangent of a tensor that was written to: into the memory of the former one, which views share."""
-    if target._base is not None and tangent_of(target, number) is None:
-        _share_with_base(target, number)
-    former = tangent_of(target, number)
-    if former is None:
-        set_tangent(target, number, tangent)
-    else:
-        former.copy_(tangent)
+    base, known = target._base, levels_of(tangent._data)
+    if base is not None:
+        former = tangent_of(base, number)
+        if former is None or any(level not in levels_of(former._data) for level in known):
+            set_tangent(base, number, _with_room(base, former, known))
+            target._tangents = {n: each for n, each in (target._tangents or {}).items() if n != number}
+            _share_with_base(target, number)
+    held = tangent_of(target, number)
+    if held is None or any(level not in levels_of(held._data) for level in known):
+        set_tangent(target, number, laid_out(tangent, target))
+        return
+    for each in (held, held._base):  # the tangent is written to as its tensor is, captured or not
+        if each is not None:
+            each._wraps = layers.tracking()
+    held.copy_(tangent)
+
+
+def _with_room(base: Tensor, former: Tensor | None, known: dict[int, int]) -> Tensor:
+    """The tangent of a base, zeros if it has none, with memory for the examples of all levels."""
+    data: Any = np.zeros_like(base._data) if former is None else former._data
+    known = {**levels_of(data), **known}
+    if known:
+        levels = tuple(sorted(known))
+        data = BatchedArray(spread(data, levels, [known[level] for level in levels]).copy(), levels)
+    return wrap(data)
 
 
 def _share_with_base(view: Tensor, number: int) -> None:
-    """A view without tangent gets a view of its base's, which is made of zeros if need be."""
+    """A view without tangent gets the view of its base's."""
     from gradviz.engine.inplace import geometry
 
     base = view._base
-    assert base is not None
-    if tangent_of(base, number) is None:
-        set_tangent(base, number, wrap(np.zeros(base._data.shape, base._data.dtype)))
-    whole = tangent_of(base, number)
-    assert whole is not None
+    whole = None if base is None else tangent_of(base, number)
+    assert base is not None and whole is not None
     size, stride, offset = geometry(view, base)
     if whole._data.strides == base._data.strides:
         set_tangent(view, number, whole.as_strided(size, stride, offset))

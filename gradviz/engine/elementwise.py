@@ -13,19 +13,18 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, give, method
 from gradviz.engine.apply import NO_PARAMS, apply
-from gradviz.engine.graph import Node, accumulator
+from gradviz.engine.graph import Node, accumulator, bare
 from gradviz.engine.inplace import write
 from gradviz.engine.overloads import check_operands
 from gradviz.engine.refusals import check_kind, check_subtraction
 from gradviz.engine.rows import OpRow
-from gradviz.engine.saved import Saved, save
+from gradviz.engine.saved import keep, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
 Array = np.ndarray[Any, Any]
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
 NUMBERS = (int, float, complex, np.number, np.bool_)
-_new = object.__new__
 
 
 @functools.lru_cache(maxsize=4096, typed=True)
@@ -267,8 +266,7 @@ def _quick(
             data = ufunc(a, b, out=...)
         except ValueError:
             raise broadcast_error(a.shape, b.shape) from None
-        out = _new(Tensor)
-        out._data = data
+        out = wrap(data)
         node = (
             attach_pair(row, self, other, out, params)
             if state.grad and (self._requires_grad or other._requires_grad)
@@ -317,21 +315,21 @@ def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[s
             y._sync_view()
         node = y._node
         second = (node, y._output_nr) if node is not None else (y._accumulator or accumulator(y), 0)
-    node = row.node_class()
+    node = bare(row.node_class)
     node.sequence_nr = sequence = state.sequence
     state.sequence = sequence + 1
     node.next = (first, second)
     node.params = params
     data = out._data
     node.metas = ((data.shape, data.dtype),)
-    plan = row.plans.get(mask) or row.plan(mask)
-    node.plan = plan
+    plan = node.plan = row.plans.get(mask) or row.plan(mask)
     out._requires_grad = True
     out._node = node
     if plan.saves:
-        operands = (x, y)
-        keep = save if state.saved_hooks else Saved
-        node.saved = [keep(out if is_output else operands[i], i, is_output) for i, is_output in plan.saves]
+        one_by_one = save if state.saved_hooks else keep
+        node.saved = saved = []
+        for i, is_output in plan.saves:
+            saved.append(one_by_one(out if is_output else y if i else x, i, is_output))
     if plan.captures:
         plan.save(node, (x, y), (out,))
     if state.anomaly:
@@ -347,7 +345,7 @@ def compare(row: OpRow, *names: str, operators: str = "") -> None:
     def prepare(input: Any, other: Any) -> Prepared:
         return prepare_pair(row, input, other, NO_PARAMS, False)
 
-    function = register(prepare, names or (row.name,))
+    function = register(prepare, names or (row.name,), inplace=not operators)
     if operators:
 
         def left(self: Tensor, other: Any) -> Any:

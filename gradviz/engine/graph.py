@@ -4,12 +4,13 @@ see `rows.py` next."""
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -52,38 +53,78 @@ class RemovableHandle:
 
 
 class Node:
-    """One backward function. `next[i]` is where the gradient of input `i` goes, None where none is wanted."""
+    """One backward function. `next[i]` is where the gradient of input `i` goes, None where none is wanted.
 
-    row: ClassVar[OpRow]
-    class_name: ClassVar[str] = "Node"
-    next: tuple[Edge | None, ...] = ()
-    slots: tuple[int, ...] | None = None  # which operand each of `next` belongs to, where that is not simply its place
-    sequence_nr: int = 0
-    plan: Plan | None = None
-    saved: list[Saved | None] | None = None
-    params: Mapping[str, Any] = {}
-    captured: Mapping[str, Any] = {}
-    metas: Sequence[Meta] = ()
-    freed: bool = False
-    tag: int = -1
-    pre_hooks: OrderedDict[int, Callable[..., Any]] | None = None
-    post_hooks: OrderedDict[int, Callable[..., Any]] | None = None
-    tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None = None
-    retained: dict[int, weakref.ref[Tensor]] | None = None  # PyTorch keeps no tensor alive for its gradient either
+    Note [Kinds] The nodes of all operations are of this one class, on which Python is fastest; `_kind` says which
+    class each has for those who look at it (`MulBackward0`), and `shown` gives it that class before they do.
+    """
+
+    # Slots, because a node is made for every operation; the dictionary is for what subclasses and users add.
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_kind",
+        "_leaf",
+        "_metadata",
+        "captured",
+        "freed",
+        "metas",
+        "next",
+        "params",
+        "plan",
+        "post_hooks",
+        "pre_hooks",
+        "retained",
+        "saved",
+        "sequence_nr",
+        "slots",
+        "stack",
+        "tag",
+        "tensor_hooks",
+    )
+    _kind: Any
+    _leaf: Tensor | None  # of an AccumulateGrad, the tensor whose `.grad` it adds to
+    next: tuple[Edge | None, ...]
+    slots: tuple[int, ...] | None  # which operand each of `next` belongs to, where that is not simply its place
+    sequence_nr: int
+    plan: Plan | None
+    saved: list[Saved | None] | None
+    params: Mapping[str, Any]
+    captured: Mapping[str, Any]
+    metas: Sequence[Meta]
+    freed: bool
+    tag: int
+    pre_hooks: OrderedDict[int, Callable[..., Any]] | None
+    post_hooks: OrderedDict[int, Callable[..., Any]] | None
+    tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None
+    retained: dict[int, weakref.ref[Tensor]] | None  # PyTorch keeps no tensor alive for its gradient either
     written: weakref.ref[Node] | None = None  # of a write to a view: the history of the view after it
-    stack: Any = None
+    stack: Any
     parent: Node | None = None  # in anomaly mode: the node whose backward made this one
-    _metadata: dict[Any, Any] | None = None
+    _metadata: dict[Any, Any] | None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return bare(cls, cls)
+
+    @property
+    def row(self) -> OpRow:
+        """The row of its operation."""
+        return self._kind.row  # type: ignore[no-any-return]
+
+    @property
+    def class_name(self) -> str:
+        """The name of the class that it is shown as."""
+        return self._kind.class_name  # type: ignore[no-any-return]
 
     def name(self) -> str:
         """The name that PyTorch shows, such as `MulBackward0`."""
-        known = self.class_name in ("CopyBackwards", "NotImplemented")
-        return f"torch::autograd::{self.class_name}" if known else self.class_name
+        name = self.class_name
+        return f"torch::autograd::{name}" if name in ("CopyBackwards", "AccumulateGrad", "NotImplemented") else name
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, input number) for each input."""
-        return tuple((None, 0) if edge is None else edge for edge in self.next)
+        return tuple((None, 0) if edge is None else (shown(edge[0]), edge[1]) for edge in self.next)
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr
@@ -150,13 +191,6 @@ class Node:
             self.tensor_hooks = {}
         self.tensor_hooks[tensor._output_nr] = tensor._backward_hooks
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            return self._find_saved(name.removeprefix("_saved_"))
-        if name.startswith("_raw_saved_"):
-            return self._raw_saved(name.removeprefix("_raw_saved_"))
-        raise AttributeError(f"'{self.class_name}' object has no attribute '{name}'")
-
     def _raw_saved(self, name: str) -> SavedTensor:
         names = () if self.plan is None else self.plan.saved_names
         if name not in names:
@@ -199,7 +233,7 @@ class Node:
     def __dir__(self) -> list[str]:
         names = () if self.plan is None else self.plan.saved_names
         return [
-            *super().__dir__(),
+            *(n for n in super().__dir__() if not n.startswith(("_saved_", "_raw_saved_"))),
             *(f"_saved_{n}" for n in (*names, *self.params)),
             *(f"_raw_saved_{n}" for n in names),
         ]
@@ -208,23 +242,72 @@ class Node:
         return f"<{self.class_name} object at {id(self):#x}>"
 
 
+_new = object.__new__
+_NOTHING: Mapping[str, Any] = {}
+
+
+def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
+    """A node of this kind of which nothing is known yet."""
+    node: Node = _new(cls)
+    node._kind = kind
+    node._leaf = None
+    node.next = node.metas = ()
+    node.params = node.captured = _NOTHING
+    node.slots = node.plan = node.saved = None
+    node.pre_hooks = node.post_hooks = node.tensor_hooks = node.retained = None
+    node.stack = node._metadata = None
+    node.sequence_nr = 0
+    node.freed = False
+    node.tag = -1
+    return node
+
+
+def shown(node: Any) -> Any:
+    """The node as an instance of the class that it is known by; None for None."""
+    if type(node) is Node:
+        node.__class__ = kind = node._kind
+        if node.plan is not None:
+            tensors = (*kind.row.inputs, *kind.row.outputs)
+            sizes = [f"{name}_{kind}" for name in kind.row.inputs for kind in ("sizes", "sym_sizes")]
+            _offer(kind, "_saved_", (*tensors, *sizes, "self_sym_numel", *node.params), Node._find_saved)
+            _offer(kind, "_raw_saved_", tensors, Node._raw_saved)
+    return node
+
+
+def _offer(kind: type[Node], prefix: str, names: Sequence[str], find: Callable[[Node, str], Any]) -> None:
+    """Give the class of a node what users read of it, such as `_saved_self`."""
+    for name in names:
+        if prefix + name not in kind.__dict__:
+            setattr(kind, prefix + name, property(functools.partial(_found, find, name)))
+
+
+def _found(find: Callable[[Node, str], Any], name: str, node: Node) -> Any:
+    return find(node, name)
+
+
+@functools.cache
+def renamed(kind: type[Node], name: str) -> type[Node]:
+    """The same class under another name."""
+    return type(name, (kind,), {"class_name": name, "__module__": "builtins", "__slots__": ()})
+
+
+def show_as(node: Node, kind: type[Node]) -> None:
+    """Give a node another class to be known by."""
+    node._kind = kind
+    if type(node) is not Node:
+        node.__class__ = kind
+
+
 class AccumulateGrad(Node):
     """The sink for one leaf: adds what arrives to the leaf's `.grad`."""
 
+    __slots__ = ()
     class_name = "AccumulateGrad"
-    sequence_nr = LAST
 
-    def __init__(self, variable: Tensor) -> None:
-        self.variable = variable
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Learn anew which gradients the leaf takes."""
-        variable = self.variable
-        self.metas = ((variable._data.shape, variable._gradient_type()),)
-
-    def name(self) -> str:
-        return "torch::autograd::AccumulateGrad"
+    @property
+    def variable(self) -> Tensor | None:
+        """The leaf."""
+        return self._leaf
 
 
 class GradientEdge(NamedTuple):
@@ -283,12 +366,21 @@ def edge_of(tensor: Tensor) -> Edge | None:
     return None
 
 
-def accumulator(leaf: Tensor) -> AccumulateGrad:
+def accumulator(leaf: Tensor) -> Node:
     """The one `AccumulateGrad` of a leaf."""
     found = leaf._accumulator
     if found is None:
-        found = leaf._accumulator = AccumulateGrad(leaf)
+        found = leaf._accumulator = bare(AccumulateGrad)
+        found.sequence_nr = LAST
+        found._leaf = leaf
+        refresh(found)
     return found
+
+
+def refresh(node: Node) -> None:
+    """Learn anew which gradients the leaf of an `AccumulateGrad` takes."""
+    assert node._leaf is not None
+    node.metas = ((node._leaf._data.shape, node._leaf._gradient_type()),)
 
 
 def function_of(node: Node) -> str:

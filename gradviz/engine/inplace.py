@@ -17,7 +17,7 @@ import numpy as np
 from gradviz.engine import batched, dtypes
 from gradviz.engine.apply import attach
 from gradviz.engine.batched import one_example, plain
-from gradviz.engine.graph import Node, edge_of, function_of, next_sequence
+from gradviz.engine.graph import Node, edge_of, function_of, next_sequence, show_as
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap
@@ -166,6 +166,8 @@ def _move_retained(target: Tensor, former: Node | None, number: int, node: Node 
 class CopySlices(Node):
     """The history of a base that was written to through a view; see Note [Views and CopySlices]."""
 
+    __slots__ = ("row",)
+    row: OpRow
     class_name = "CopySlices"
 
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
@@ -177,7 +179,7 @@ class CopySlices(Node):
         self.next = (base_edge, *inner.next[1:])
         self.metas = ((base._data.shape, base._data.dtype),)
         self.plan, self.params, self.captured = inner.plan, inner.params, inner.captured
-        self.row = inner.row  # type: ignore[misc]
+        self.row = inner.row
         self.saved = inner.saved
 
     def name(self) -> str:
@@ -257,7 +259,7 @@ def resize_in_place(target: Tensor, made: Tensor) -> Tensor:
     if state.observer is not None:
         state.observer.before_write(target)
     if made._node is not None:
-        made._node.__class__ = made._node.row.inplace_class
+        show_as(made._node, made._node.row.inplace_class)
     target._data = made._data
     target._share_version().value += 1
     if made._node is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.engine import batching, dual, layers
 from gradviz.engine.batched import BatchedArray, levels_of, no_room, spread
-from gradviz.engine.graph import Node
+from gradviz.engine.graph import Node, renamed, show_as
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -58,6 +58,7 @@ def write(
     from gradviz.engine.inplace import as_it_was
     from gradviz.engine.inplace import write as run
 
+    _check_captured(target, row, tensors)
     number = dual.innermost(tensors)
     if number is None:
         _check_room(target, row, tensors)
@@ -71,6 +72,33 @@ def write(
         assert own is not None
         dual.assign(target, number, own)
     return target
+
+
+def _check_captured(target: Tensor, row: OpRow, tensors: Sequence[Tensor | None]) -> None:
+    """What was there before a layer that differentiates is not written to within it."""
+    source = target if target._base is None else target._base
+    if all(number in source._wraps for number in layers.tracking()):
+        return
+    kind = ".Tensor" if "other" in row.inputs else ""
+    if row.name == "fill":
+        kind = ".Scalar"
+    raise RuntimeError(
+        "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+        f"(aten::{row.name}_{kind}) that would mutate a captured Tensor. This is not supported; please rewrite the "
+        "function being transformed to explicitly accept the mutated Tensor(s) as inputs."
+    )
+
+
+def check_running(input: Tensor, running: Sequence[Tensor | None]) -> None:
+    """Running statistics that all examples share can't follow each of them."""
+    known = levels_of(input._data)
+    if any(level not in levels_of(each._data) for each in running if each is not None for level in known):
+        raise RuntimeError(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in "
+            "place, were not batched.\nIf you are using a module and do not need eval mode, please set "
+            "`track_running_stats` to be False.If you are using a prebuilt module and do not need eval mode, please "
+            "see the functorch website for resources on how to patch your module to work with vmap"
+        )
 
 
 def _check_room(target: Tensor, row: OpRow, tensors: Sequence[Tensor | None]) -> None:
@@ -244,7 +272,7 @@ def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str,
     inside = tensor.grad_fn
     if row is REMOVE and inside is not None:
         name = _WHOLE.get(inside.class_name, inside.class_name)
-        node.class_name = name if params["dim"] == 0 else "PermuteBackward0"  # type: ignore[misc]
+        show_as(node, renamed(node._kind, name if params["dim"] == 0 else "PermuteBackward0"))
 
 
 def _between(row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> Tensor:

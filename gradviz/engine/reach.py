@@ -5,33 +5,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 from gradviz.engine.graph import Edge, Node
 
+# An input buffer: how many gradients it waits for; then for each output of the node the sum of those that arrived,
+# how many these were, and how many are expected. A list, because there is one for every node of every pass.
+Box = list[Any]
 
-def count_arrivals(roots: Sequence[Edge], watch: bool) -> tuple[dict[Node, int], dict[Edge, list[int]]]:
-    """How many gradients each node waits for; with `watch` also [arrived, expected] of each of its outputs."""
-    dependencies: dict[Node, int] = {}
-    expected: dict[Edge, list[int]] = {}
+
+def count_arrivals(roots: Sequence[Edge]) -> dict[Node, Box]:
+    """An empty input buffer for each node that is reached, which knows how many gradients it waits for."""
+    boxes: dict[Node, Box] = {}
+    find = boxes.get
     stack: list[Node] = []
     edges: Sequence[Edge | None] = roots
     while True:
         for edge in edges:
             if edge is None:
                 continue
-            node = edge[0]
-            if node in dependencies:
-                dependencies[node] += 1
-            else:
-                dependencies[node] = 1
+            node, nr = edge
+            box = find(node)
+            if box is None:
+                boxes[node] = box = [0, None, 0, 0]
+                if len(node.metas) > 1:
+                    box += [None, 0, 0] * (len(node.metas) - 1)
                 stack.append(node)
-            if watch:
-                if edge in expected:
-                    expected[edge][1] += 1
-                else:
-                    expected[edge] = [0, 1]
+            box[0] += 1
+            box[3 * nr + 3] += 1
         if not stack:
-            return dependencies, expected
+            return boxes
         edges = stack.pop().next
 
 
@@ -55,7 +58,7 @@ def leading_to(roots: Sequence[Node], goals: set[Node]) -> set[Node]:
 
 def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[Node]:
     """The nodes from `roots` on for which `runs` holds, in the order in which a pass comes to them."""
-    waiting, _ = count_arrivals(roots, False)
+    waiting = {node: box[0] for node, box in count_arrivals(roots).items()}
     for node, _ in roots:
         waiting[node] -= 1
     ready = [(-node.sequence_nr, i, node) for i, node in enumerate(dict.fromkeys(node for node, _ in roots))]

@@ -60,9 +60,11 @@ class OpRow:
 
     def __post_init__(self) -> None:
         self.node_class = type(
-            self.node_name, (Node,), {"row": self, "class_name": self.node_name, "__module__": "builtins"}
+            self.node_name,
+            (Node,),
+            {"row": self, "class_name": self.node_name, "__module__": "builtins", "__slots__": ()},
         )
-        shown = {"row": self, "class_name": self.inplace_node}
+        shown = {"row": self, "class_name": self.inplace_node, "__slots__": ()}
         self.inplace_class = type(self.inplace_node, (Node,), shown) if self.inplace_node else self.node_class
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1

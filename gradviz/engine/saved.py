@@ -35,16 +35,11 @@ class Saved:
 
     __slots__ = ("counter", "data", "index", "tensor", "version")
 
-    def __init__(self, tensor: Tensor, index: int, is_output: bool) -> None:
-        if tensor._inference:
-            raise RuntimeError(INFERENCE_SAVED)
-        self.counter = counter = tensor._version_counter
-        self.version = 0 if counter is None else counter.value
-        self.data: Array = tensor._data
-        self.index = index
-        self.tensor: Tensor | None = None if is_output else tensor
-        if is_output and counter is None:
-            self.counter = tensor._share_version()
+    counter: VersionCounter | None
+    data: Array
+    index: int
+    tensor: Tensor | None
+    version: int
 
     @property
     def current_version(self) -> int:
@@ -63,29 +58,37 @@ class Saved:
         return unpack_saved(self, node)
 
 
+_new = object.__new__
+
+
+def keep(tensor: Tensor, index: int, is_output: bool, kind: type[Saved] = Saved) -> Any:
+    """Keep a tensor as it is now; `save` also asks the hooks."""
+    if tensor._inference:
+        raise RuntimeError(INFERENCE_SAVED)
+    one = _new(kind)
+    one.counter = counter = tensor._version_counter
+    one.version = 0 if counter is None else counter.value
+    one.data = tensor._data
+    one.index = index
+    if is_output:
+        one.tensor = None
+        if counter is None:
+            one.counter = tensor._share_version()
+    else:
+        one.tensor = tensor
+    return one
+
+
 class PackedSaved(Saved):
     """A saved buffer that went through the pack hook of `saved_tensors_hooks`, and comes back through its unpack
     hook. What came back is given the history that the buffer had."""
 
     __slots__ = ("edge", "is_output", "packed", "unpack")
 
-    def __init__(self, tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None) -> None:
-        from gradviz.engine.graph import edge_of
-
-        super().__init__(tensor, index, is_output)
-        self.is_output = is_output
-        self.edge = edge_of(tensor) if tensor._requires_grad and not is_output else None
-        pack, self.unpack = state.saved_hooks[-1] if hooks is None else hooks
-        before = tensor._version
-        held, state.saved_hooks = state.saved_hooks, []
-        grad, state.grad = state.grad, False
-        try:
-            self.packed = pack(tensor if hooks is None else tensor.detach())
-        finally:
-            state.saved_hooks, state.grad = held, grad
-        if tensor._version != before:
-            raise RuntimeError(PACK_WROTE)
-        self.tensor, self.data, self.counter = None, np.empty(0), None
+    edge: tuple[Node, int] | None
+    is_output: bool
+    packed: Any
+    unpack: Callable[[Any], Any]
 
     def value(self, node: Node) -> Tensor:
         from gradviz.engine.tensor import Tensor
@@ -98,6 +101,27 @@ class PackedSaved(Saved):
             )
         edge = (node, self.index) if self.is_output and _has_history(self, node, found._data) else self.edge
         return found if edge is None and not found._requires_grad else _at_edge(found, edge)
+
+
+def pack(tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None) -> PackedSaved:
+    """Give a tensor to the pack hook that is open now, or to one of its own, and keep what it returns."""
+    from gradviz.engine.graph import edge_of
+
+    one: PackedSaved = keep(tensor, index, is_output, PackedSaved)
+    one.is_output = is_output
+    one.edge = edge_of(tensor) if tensor._requires_grad and not is_output else None
+    by, one.unpack = state.saved_hooks[-1] if hooks is None else hooks
+    before = tensor._version
+    held, state.saved_hooks = state.saved_hooks, []
+    grad, state.grad = state.grad, False
+    try:
+        one.packed = by(tensor if hooks is None else tensor.detach())
+    finally:
+        state.saved_hooks, state.grad = held, grad
+    if tensor._version != before:
+        raise RuntimeError(PACK_WROTE)
+    one.tensor, one.data, one.counter = None, np.empty(0), None
+    return one
 
 
 class SavedTensor:
@@ -136,7 +160,7 @@ class SavedTensor:
         if one is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         is_output = one.tensor is None
-        self._node.saved[self._at] = PackedSaved(one.value(self._node), one.index, is_output, hooks)
+        self._node.saved[self._at] = pack(one.value(self._node), one.index, is_output, hooks)
 
     def unpack(self) -> Tensor | None:
         """The buffer as the backward gets it."""
@@ -165,8 +189,10 @@ SavedTensor.__module__ = "torch._C._autograd"
 
 def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
     """Keep a tensor for the backward pass; a number of the source text does not go through the hooks."""
-    hooked = state.saved_hooks and tensor._wrapped is None
-    return PackedSaved(tensor, index, is_output) if hooked else Saved(tensor, index, is_output)
+    if state.saved_hooks and tensor._wrapped is None:
+        return pack(tensor, index, is_output)
+    found: Saved = keep(tensor, index, is_output)
+    return found
 
 
 def unpack_saved(one: Saved, node: Node) -> Tensor:
@@ -199,7 +225,6 @@ def _has_history(one: Saved, node: Node, data: Array) -> bool:
 
 def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:
     """The same values with the history that the gradient goes to by `edge`."""
-    from gradviz.engine.graph import AccumulateGrad
     from gradviz.engine.tensor import wrap
 
     made = wrap(tensor._data)
@@ -207,7 +232,7 @@ def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:
     if edge is None:
         return made
     made._requires_grad = True
-    if isinstance(edge[0], AccumulateGrad):
+    if edge[0]._leaf is not None:
         made._accumulator = edge[0]
     else:
         made._node, made._output_nr = edge

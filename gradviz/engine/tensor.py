@@ -13,7 +13,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.batched import plain
-from gradviz.engine.graph import AccumulateGrad, Node
+from gradviz.engine.graph import Node, refresh, shown
 from gradviz.engine.saved import VersionCounter
 from gradviz.engine.state import state
 
@@ -62,27 +62,43 @@ class View:
 
 
 class Tensor:
-    """A value. Attributes that start with an underscore belong to the engine; the defaults are those of most
-    tensors, so that making one costs a single assignment (`wrap`)."""
+    """A value. Attributes that start with an underscore belong to the engine. Those that every operation looks at are
+    slots, which `bare` fills in; users may add others."""
 
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_accumulator",
+        "_base",
+        "_data",
+        "_grad",
+        "_inference",
+        "_node",
+        "_output_nr",
+        "_requires_grad",
+        "_version_counter",
+        "_view",
+        "_wrapped",
+        "tag",
+    )
     _data: Array
-    _node: Node | None = None
-    _output_nr: int = 0
-    _requires_grad: bool = False
-    _grad: Tensor | None = None
-    _accumulator: AccumulateGrad | None = None
-    _version_counter: VersionCounter | None = None
-    _base: Tensor | None = None
-    _view: View | None = None
+    _node: Node | None
+    _output_nr: int
+    _requires_grad: bool
+    _grad: Tensor | None
+    _accumulator: Node | None
+    _version_counter: VersionCounter | None
+    _base: Tensor | None
+    _view: View | None
     _hooks: OrderedDict[int, Callable[..., Any]] | None = None
     _post_accumulate: OrderedDict[int, Callable[..., Any]] | None = None
-    _wrapped: Any = None  # the Python number that this tensor stands for
-    _inference: bool = False
+    _wrapped: Any  # the Python number that this tensor stands for
+    _inference: bool
     _detached: bool = False  # by detach_, from the history that it had
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
-    tag: int = -1
+    tag: int
     __array_priority__ = 1000
     is_cuda: ClassVar[bool] = False
     is_sparse: ClassVar[bool] = False
@@ -129,7 +145,7 @@ class Tensor:
             from gradviz.engine.creation import legacy_tensor
 
             return legacy_tensor(dtypes.default.dtype, *args, **kwargs)
-        return object.__new__(cls)
+        return bare(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
@@ -154,7 +170,11 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """Whether no operation that is tracked made it."""
-        return not self._requires_grad or self.grad_fn is None
+        if not self._requires_grad:
+            return True
+        if self._base is not None:
+            self._sync_view()
+        return self._node is None
 
     @property
     def requires_grad(self) -> bool:
@@ -196,7 +216,7 @@ class Tensor:
         """The node that made it, None for a leaf."""
         if self._base is not None:
             self._sync_view()
-        return self._node
+        return shown(self._node)  # type: ignore[no-any-return]
 
     @property
     def output_nr(self) -> int:
@@ -247,7 +267,7 @@ class Tensor:
             state.observer.before_write(self)
         self._data = value._data
         if self._accumulator is not None:
-            self._accumulator.refresh()
+            refresh(self._accumulator)
         if state.observer is not None:
             state.observer.metadata_changed(self)
 
@@ -294,6 +314,7 @@ class Tensor:
 
 Tensor.__module__ = Size.__module__ = "torch"  # what a snippet sees when it prints a type
 _new = object.__new__
+_EMPTY: Array = np.empty(0, np.float32)
 
 
 def _fixed(name: str) -> property:
@@ -310,10 +331,22 @@ for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "output_nr"):
     setattr(Tensor, _fact, _fixed(_fact))
 
 
-def wrap(data: Array) -> Tensor:
+def wrap(data: Array, kind: type[Tensor] = Tensor) -> Tensor:
     """A tensor without history over `data` (an ndarray, not copied)."""
-    tensor: Tensor = _new(Tensor)
+    tensor: Tensor = _new(kind)
     tensor._data = data
+    tensor._node = tensor._grad = tensor._accumulator = tensor._version_counter = None
+    tensor._base = tensor._view = tensor._wrapped = None
+    tensor._requires_grad = tensor._inference = False
+    tensor._output_nr = 0
+    tensor.tag = -1
+    return tensor
+
+
+def bare(kind: type[Tensor]) -> Any:
+    """A tensor of some class that has no data yet."""
+    tensor = wrap(_EMPTY, kind)
+    del tensor._data
     return tensor
 
 
@@ -345,6 +378,15 @@ def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:
     tensor: Tensor = _new(cls)
     tensor._data, tensor._requires_grad = data, requires_grad
     return tensor
+
+
+def twin(tensor: Tensor) -> Tensor:
+    """Another tensor of which all is the same."""
+    made = wrap(tensor._data, type(tensor))
+    for name in Tensor.__slots__[2:]:
+        setattr(made, name, getattr(tensor, name))
+    made.__dict__.update(tensor.__dict__)
+    return made
 
 
 def wrap_result(data: Any) -> Tensor:

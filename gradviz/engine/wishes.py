@@ -11,7 +11,7 @@ from typing import Any
 from gradviz.engine import dtypes, layers
 from gradviz.engine.api import method, prop
 from gradviz.engine.call import backward as run_backward
-from gradviz.engine.graph import RemovableHandle, _register, accumulator, retains
+from gradviz.engine.graph import RemovableHandle, _register, accumulator, refresh, retains
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -55,7 +55,7 @@ def _set_grad_dtype(self: Tensor, value: Any) -> None:
         )
     self._grad_dtype = value
     if self._accumulator is not None:
-        self._accumulator.refresh()
+        refresh(self._accumulator)
 
 
 Tensor.grad_dtype = property(_grad_dtype, _set_grad_dtype)

@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 from gradviz.engine import delayed
-from gradviz.engine.graph import AccumulateGrad, Node
+from gradviz.engine.graph import AccumulateGrad, Node, shown
 from gradviz.engine.inplace import CopySlices
 from gradviz.engine.modes import is_grad_enabled
 from gradviz.engine.reach import running_order
@@ -67,7 +67,7 @@ class _WeakTensorRef:
 
 def _current_autograd_node() -> Node | None:
     """The node that runs now."""
-    found: Node | None = state.node
+    found: Node | None = shown(state.node)
     return found
 
 
@@ -96,7 +96,8 @@ def _current_graph_task_execution_order() -> list[Node]:
             "torch.autograd.grad(...)\n"
         )
     task = state.running
-    return running_order(task.roots, lambda node: task.needed is None or node in task.needed or node in task.captures)
+    wanted = running_order(task.roots, lambda node: task.needed is None or node in task.needed or node in task.captures)
+    return [shown(node) for node in wanted]
 
 
 def _type_name(value: Any) -> str:

@@ -15,7 +15,7 @@ from gradviz.engine.call import grad as _backward
 from gradviz.engine.graph import edge_of
 from gradviz.engine.modes import enable_grad
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.tensor import Tensor, twin
 from gradviz.engine.trees import flatten, map_leaves, pretty, structure
 from gradviz.torch.argnums import no_complex, only_tensors, places_of, replaced, value_and_aux
 from gradviz.torch.maps import standard_basis, vmap
@@ -59,8 +59,9 @@ def _inside(value: Any) -> Any:
     if value._requires_grad:
         value = layered.repeat(value, {each.number: each.size for each in layers.maps()})
         edge_of(value)
-    made: Tensor = object.__new__(type(value))
-    made.__dict__.update(value.__dict__)
+    made = twin(value)
+    if not value._requires_grad:
+        made._base = made._view = None
     made._wraps = layers.tracking()
     return made
 

@@ -114,7 +114,7 @@ class InPlaceRecorder(RowRecorder):
         node.tag = number
         text = self.writer.text
         for slot, (before, nr) in enumerate(node.next_functions):
-            variable = getattr(before, "variable", None)
+            variable = None if before is None else before._leaf
             if variable is not None:
                 tensor = self.tensor_of(variable)
             else:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradviz.engine.graph import AccumulateGrad
+from gradviz.engine.graph import Node
 from gradviz.trace.binding import Binder
 from gradviz.trace.compact import Compact, pack_ran
 from gradviz.trace.encoding import BUDGET, PACK, Writer
@@ -21,7 +21,6 @@ from gradviz.trace.schema import Batch
 from gradviz.trace.sites import Sites
 
 if TYPE_CHECKING:
-    from gradviz.engine.graph import Node
     from gradviz.engine.tensor import Tensor
 
 _CONTRIBUTION, _FREE, _ACCUMULATE = (int(k) for k in (Kind.CONTRIBUTION, Kind.FREE, Kind.ACCUMULATE))
@@ -114,7 +113,7 @@ class Recorder(ForwardRecorder):
         if made_by >= 0:
             tensor = self.first_output[made_by] + input_nr
         else:
-            tensor = self.tensor_of(node.variable) if type(node) is AccumulateGrad else -1
+            tensor = -1 if node._leaf is None else self.tensor_of(node._leaf)
         step, call = self.step, self.call
         row = self._arrival_count
         self._arrival_count = row + 1
@@ -172,10 +171,9 @@ class Recorder(ForwardRecorder):
 
     def hook(self, kind: str, target: object, before: object, after: object) -> None:
         """A hook was called."""
-        is_node = hasattr(target, "next_functions")
-        variable: Any = getattr(target, "variable", None) if is_node else target
+        variable: Any = target._leaf if isinstance(target, Node) else target
         tensor = -1 if variable is None else self.tensor_of(variable)
-        node = getattr(target, "tag", -1) if is_node and variable is None else -1
+        node = target.tag if isinstance(target, Node) and variable is None else -1
         if node >= 0 and kind == "tensor":
             tensor = self.first_output[node]
         site = self._site if self.call >= 0 else self.sites.here(3)

@@ -1,5 +1,5 @@
-"""Products of matrices and vectors: mm, mv, dot, bmm, addmm and what is put together from them (matmul, linear,
-outer)."""
+"""Products of matrices and vectors: mm, mv, dot, bmm and what is put together from them (matmul, linear, outer). Those
+that are added to a tensor (addmm) are in `addmm.py`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
-from gradviz.engine.ops.arithmetic import conj, scaled
+from gradviz.engine.graph import show_as
+from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -23,8 +25,7 @@ def adjoint(x: Any) -> Any:
     return conj(x.t())
 
 
-def _product(x: Any, y: Any) -> Any:
-    return np.matmul(x, y)
+_product = in_single(np.matmul)  # which knows no bfloat16, and adds up float16 in float16
 
 
 MM = op(
@@ -54,7 +55,7 @@ MV = op(
 DOT = op(
     "dot",
     "self, tensor",
-    np.dot,
+    in_single(np.dot),
     category="linear algebra",
     symbol="·",
     latex=r"x \cdot y",
@@ -77,52 +78,6 @@ BMM = op(
 )
 
 
-def _scaled_sum(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    product = product if alpha == 1 else product * product.dtype.type(alpha)
-    if beta == 0:
-        return product
-    return (x if beta == 1 else x * x.dtype.type(beta)) + product
-
-
-ADDMM = op(
-    "addmm",
-    "self, mat1, mat2",
-    lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha),
-    category="linear algebra",
-    symbol="@+",
-    latex=r"C + A B",
-    brief="A product of matrices plus a third.",
-    derivatives={"self": "grad", "mat1": "grad @ mat2ᵀ", "mat2": "mat1ᵀ @ grad"},
-    self=lambda grad, beta: scaled(grad, beta),
-    mat1=lambda grad, mat2, alpha: scaled(grad.mm(adjoint(mat2)), alpha),
-    mat2=lambda grad, mat1, alpha: scaled(adjoint(mat1).mm(grad), alpha),
-)
-ADDMV = op(
-    "addmv",
-    "self, mat, vec",
-    lambda x, a, v, *, beta=1, alpha=1: _scaled_sum(x, a @ v, beta, alpha),
-    category="linear algebra",
-    symbol="@+",
-    latex=r"y + A x",
-    brief="A matrix times a vector plus a third.",
-    self=lambda grad, beta: scaled(grad, beta),
-    mat=lambda grad, vec, alpha: scaled(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha),
-    vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), alpha),
-)
-BADDBMM = op(
-    "baddbmm",
-    "self, batch1, batch2",
-    lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha),
-    category="linear algebra",
-    symbol="@+",
-    latex=r"C_i + A_i B_i",
-    brief="Products of matrices in a batch plus a third.",
-    self=lambda grad, beta: scaled(grad, beta),
-    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(conj(batch2.transpose(1, 2))), alpha),
-    batch2=lambda grad, batch1, alpha: scaled(conj(batch1.transpose(1, 2)).bmm(grad), alpha),
-)
-
-
 def _check_matrix(x: Tensor, name: str) -> None:
     if x._data.ndim != 2:
         raise RuntimeError(f"{name} must be a matrix")
@@ -133,7 +88,8 @@ def _check_types(x: Tensor, y: Tensor) -> None:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {x.dtype.cpp} != {y.dtype.cpp}")
 
 
-def _check_inner(x: Tensor, y: Tensor) -> None:
+def check_inner(x: Tensor, y: Tensor) -> None:
+    """Refuse matrices that do not fit together."""
     (n, k), (m, p) = x._data.shape, y._data.shape
     if k != m:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {m}x{p})")
@@ -144,8 +100,9 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices, n×k and k×m."""
     _check_matrix(input, "self")
     _check_matrix(mat2, "mat2")
-    _check_inner(input, mat2)
+    check_inner(input, mat2)
     _check_types(input, mat2)
+    _refuse_bool("addmm_impl_cpu_", input)
     made: Tensor = call(MM, input, mat2)
     return made
 
@@ -153,14 +110,27 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 @api("mv")
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix, n×m, times a vector of m."""
-    if input._data.ndim != 2 or vec._data.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {input._data.ndim}, {vec._data.ndim}")
-    if input._data.shape[1] != vec._data.shape[0]:
-        n, m = input._data.shape
-        raise RuntimeError(f"size mismatch, got input ({n}), mat ({n}x{m}), vec ({vec._data.shape[0]})")
+    check_vectors(1, None, input, vec)
     _check_types(input, vec)
+    _refuse_bool("addmv_impl_cpu", input)
     made: Tensor = call(MV, input, vec)
     return made
+
+
+def check_vectors(ndim: int, size: int | None, mat: Tensor, vec: Tensor) -> None:
+    """Refuse a matrix and a vector that do not fit together, or not with the `size` elements of what they are added
+    to."""
+    if mat._data.ndim != 2 or vec._data.ndim != 1 or ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {ndim}, {mat._data.ndim}, {vec._data.ndim}")
+    n, m = mat._data.shape
+    size = n if size is None else size
+    if m != vec._data.shape[0] or size not in (1, n):
+        raise RuntimeError(f"size mismatch, got input ({size}), mat ({n}x{m}), vec ({vec._data.shape[0]})")
+
+
+def _refuse_bool(kernel: str, x: Tensor) -> None:
+    if x._data.dtype.kind == "b":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
 @api("dot")
@@ -178,6 +148,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of elements, "
             f"but got {n} and {m} elements respectively"
         )
+    _refuse_bool("dot", input)
     made: Tensor = call(DOT, input, tensor)
     return made
 
@@ -187,8 +158,6 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """The inner product over the last dimension."""
     if not input._data.ndim or not other._data.ndim:
         return input * other
-    if input._data.ndim == 1 and other._data.ndim == 1:
-        return dot(input, other)
     made: Tensor = F["tensordot"](input, other, dims=([-1], [-1]))
     return made
 
@@ -208,33 +177,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
         )
     if input._data.dtype != mat2._data.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {mat2.dtype.title}")
+    _refuse_bool("bmm", input)
     made: Tensor = call(BMM, input, mat2)
-    return made
-
-
-@api("addmm")
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta · input + alpha · mat1 @ mat2."""
-    _check_matrix(mat1, "mat1")
-    _check_matrix(mat2, "mat2")
-    _check_inner(mat1, mat2)
-    if mat1._data.dtype != mat2._data.dtype:
-        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {mat1.dtype.title} and {mat2.dtype.title}")
-    made: Tensor = call(ADDMM, input, mat1, mat2, beta=beta, alpha=alpha)
-    return made
-
-
-@api("addmv")
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta · input + alpha · mat @ vec."""
-    made: Tensor = call(ADDMV, input, mat, vec, beta=beta, alpha=alpha)
-    return made
-
-
-@api("baddbmm")
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta · input + alpha · batch1 @ batch2."""
-    made: Tensor = call(BADDBMM, input, batch1, batch2, beta=beta, alpha=alpha)
     return made
 
 
@@ -259,24 +203,35 @@ def squeezed(x: Tensor, dim: int) -> Tensor:
     """PyTorch squeezes its result in place here, which names the node."""
     made = x.squeeze(dim)
     if made._node is not None:
-        made._node.__class__ = made._node.row.inplace_class
+        show_as(made._node, made._node.row.inplace_class)
     return made
 
 
 def _batched(x: Tensor, y: Tensor) -> Tensor:
-    """As PyTorch folds it: into one mm where only the first has a batch, else into one bmm."""
-    if x._data.ndim >= 3 and y._data.ndim <= 2:
-        shape = x._data.shape
-        vector = y._data.ndim == 1
-        folded = x.reshape(-1, shape[-1])
-        if vector:
-            return _unfold(mv(folded, y), shape[:-1])
-        return _unfold(mm(folded, y), (*shape[:-1], y._data.shape[1]))
-    if y._data.ndim == 1:
-        return squeezed(_batched(x, y.unsqueeze(-1)), -1)
-    if x._data.ndim == 1:
-        return squeezed(_batched(x.unsqueeze(0), y), -2)
-    return _broadcast_batches(x, y)
+    """As PyTorch does it: folded into one mm or mv where one operand has no batch and nothing is copied for it, else
+    one bmm."""
+    if not _is_folded(x, y):
+        return _broadcast_batches(x, y)
+    turned = x._data.ndim < y._data.ndim
+    wide, plain = (y.mT, x.t()) if turned else (x, y)
+    shape = wide._data.shape
+    folded = wide.reshape(math.prod(shape[:-1]), shape[-1])
+    if plain._data.ndim == 1:
+        return _unfold(mv(folded, plain), shape[:-1])
+    found = _unfold(mm(folded, plain), (*shape[:-1], plain._data.shape[1]))
+    return found.mT.contiguous() if turned else found
+
+
+def _is_folded(x: Tensor, y: Tensor) -> bool:
+    wide, plain = (x, y) if x._data.ndim >= y._data.ndim else (y, x)
+    if wide._data.ndim < 3 or plain._data.ndim > 2:
+        return False
+    if plain._requires_grad:
+        return True
+    if x._data.ndim == 2:
+        return False
+    shape, steps = wide._data.shape, wide._data.strides
+    return not wide._data.size or all(steps[i] == steps[i + 1] * shape[i + 1] for i in range(len(shape) - 2))
 
 
 def _unfold(x: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -285,16 +240,21 @@ def _unfold(x: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:
+    (left, right), vector = (x._data.shape, y._data.shape), y._data.ndim == 1
     try:
-        batch = np.broadcast_shapes(x._data.shape[:-2], y._data.shape[:-2])
+        batch = np.broadcast_shapes(left[:-2], right[:-2])
     except ValueError:
         from gradviz.engine.elementwise import broadcast_error
 
-        raise broadcast_error(x._data.shape[:-2], y._data.shape[:-2]) from None
+        raise broadcast_error(left[:-2], right[:-2]) from None
     count = math.prod(batch)
-    left = x.expand(*batch, *x._data.shape[-2:]).reshape(count, *x._data.shape[-2:])
-    right = y.expand(*batch, *y._data.shape[-2:]).reshape(count, *y._data.shape[-2:])
-    return _unfold(bmm(left, right), (*batch, x._data.shape[-2], y._data.shape[-1]))
+    n = left[-2] if len(left) > 1 else 1
+    first = x.expand(*batch, n, left[-1]).reshape(count, n, left[-1])
+    if vector:
+        columns = y.expand(*batch, right[0]).reshape(count, right[0]).unsqueeze(2)
+        return _unfold(squeezed(bmm(first, columns), -1), (*batch, n))
+    second = y.expand(*batch, *right[-2:]).reshape(count, *right[-2:])
+    return _unfold(bmm(first, second), (*batch, *left[-2:-1], right[-1]))
 
 
 @method("__matmul__")
@@ -312,13 +272,15 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if not isinstance(input, Tensor):
         raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if input._data.ndim == 2 and bias is not None:
-        return addmm(bias, input, weight.t())
+        plain: Tensor = F["addmm"](bias, input, weight.t())
+        return plain
     if bias is not None and input._data.ndim > 2 and input._data.flags.c_contiguous:
         shape = input._data.shape
-        flat = addmm(bias, input.view(math.prod(shape[:-1]), shape[-1]), weight.t())
+        flat: Tensor = F["addmm"](bias, input.view(math.prod(shape[:-1]), shape[-1]), weight.t())
         return flat.view(*shape[:-1], weight._data.shape[0])
     if bias is not None and input._data.ndim == 1:
-        return addmm(bias, input.view(1, -1), weight.t()).view(weight._data.shape[0])
+        row: Tensor = F["addmm"](bias, input.view(1, -1), weight.t())
+        return row.view(weight._data.shape[0])
     product = matmul(input, weight.t())
     return product if bias is None else product + bias
 

@@ -10,7 +10,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.convert import text
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.tensor import Tensor, bare
 
 
 class Parameter(Tensor):
@@ -25,7 +25,7 @@ class Parameter(Tensor):
             array = data.detach()._data
         if requires_grad and array.dtype.kind in "biu":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        made: Parameter = object.__new__(cls)
+        made: Parameter = bare(cls)
         made._data = array
         made._requires_grad = bool(requires_grad)
         if state.observer is not None:
@@ -60,7 +60,7 @@ class Buffer(Tensor):
     persistent: bool
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Buffer:
-        made: Buffer = object.__new__(cls)
+        made: Buffer = bare(cls)
         made._data = np.empty(0, dtypes.default.dtype.np) if data is None else data.detach()._data
         made.persistent = persistent
         return made
@@ -109,7 +109,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     def __new__(
         cls, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None
     ) -> UninitializedParameter:
-        made: UninitializedParameter = object.__new__(cls)
+        made: UninitializedParameter = bare(cls)
         made._data = _unshaped(dtype)
         made._requires_grad = bool(requires_grad)
         return made
@@ -138,7 +138,7 @@ class UninitializedBuffer(UninitializedTensorMixin):
         dtype: dtypes.dtype | None = None,
         persistent: bool = True,
     ) -> UninitializedBuffer:
-        made: UninitializedBuffer = object.__new__(cls)
+        made: UninitializedBuffer = bare(cls)
         made._data = _unshaped(dtype)
         made.persistent = persistent
         return made
