@@ -196,6 +196,14 @@ HELP_ROWS = (
         run=lambda shell, _: shell.dialogs.keyboard_help(),
     ),
     Command(
+        id="help.operations",
+        title="&Operation Reference",
+        menu="Help",
+        help="Every operation: its formula, its gradients, what it saves.",
+        shortcuts=("Shift+F1",),
+        run=lambda shell, _: shell.dialogs.operation_reference(),
+    ),
+    Command(
         id="help.about",
         title="&About GradViz",
         menu="Help",

@@ -308,13 +308,15 @@ def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[s
         if x._base is not None:
             x._sync_view()
         node = x._node
-        first = (node, x._output_nr) if node is not None else (x._accumulator or accumulator(x), 0)
+        if node is not None or x._view is None or not x._view.lent:
+            first = (node, x._output_nr) if node is not None else (x._accumulator or accumulator(x), 0)
     if y._requires_grad:
         mask |= 2
         if y._base is not None:
             y._sync_view()
         node = y._node
-        second = (node, y._output_nr) if node is not None else (y._accumulator or accumulator(y), 0)
+        if node is not None or y._view is None or not y._view.lent:
+            second = (node, y._output_nr) if node is not None else (y._accumulator or accumulator(y), 0)
     node = bare(row.node_class)
     node.sequence_nr = sequence = state.sequence
     state.sequence = sequence + 1

@@ -217,6 +217,12 @@ class WindowDialogs:
         theme = self._theme()
         TextDialog(self._window, "Keyboard", keyboard_html(theme), theme, (780, 620)).open()
 
+    def operation_reference(self) -> None:
+        """Every operation, to search in."""
+        from gradviz.ui.reference import ReferenceDialog
+
+        ReferenceDialog(self._window, self._theme()).open()
+
     def about(self) -> None:
         """What this is."""
         TextDialog(self._window, "About GradViz", about_html(), self._theme(), (480, 300)).open()

@@ -67,6 +67,12 @@ def drawn(torch: Any) -> Iterator[Row]:
     yield "standard_gamma", _seeded(torch, lambda x: torch._standard_gamma(x.abs() + 0.2)), constant(2, 3)
 
 
+def compared_in_place(torch: Any) -> Iterator[Row]:
+    for name in ("eq_", "ne_", "lt_", "le_", "gt_", "ge_"):
+        yield f"{name}in_place", lambda x, y, name=name: getattr(x * 1, name)(y), X, real(2, 3)
+        yield f"{name}number_in_place", lambda x, name=name: getattr(x * 1, name)(0.5), X
+
+
 def weight_norms(torch: Any) -> Iterator[Row]:
     yield "weight_norm", lambda v, g: torch._weight_norm(v, g, 0), X, positive(2, 1)
     yield "weight_norm_last", lambda v, g: torch._weight_norm(v, g, 1), X, positive(1, 3)
@@ -355,5 +361,6 @@ def more_losses(torch: Any) -> Iterator[Row]:
 
 
 NEURAL_TABLES = (
-    in_place_activations, drawn, weight_norms, dropouts, more_layers, convolutions, pools, images, attentions, more_losses
+    in_place_activations,
+    drawn, compared_in_place, weight_norms, dropouts, more_layers, convolutions, pools, images, attentions, more_losses
 )  # fmt: skip

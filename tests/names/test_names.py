@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import gradviz.torch as torch
+from gradviz.engine import reference
 from gradviz.torch import coverage, missing
 
 ROOT = Path(__file__).parents[2]
@@ -16,6 +17,11 @@ ROOT = Path(__file__).parents[2]
 def test_the_document_is_current() -> None:
     written = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
     assert written == coverage.document(), "run: python -m gradviz.torch.coverage > docs/coverage.md"
+
+
+def test_the_operations_are_current() -> None:
+    written = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert written == reference.document(), "run: python -m gradviz.engine.reference > docs/operations.md"
 
 
 @pytest.mark.parametrize(

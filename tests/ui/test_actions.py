@@ -20,6 +20,7 @@ PROMISED = {
     *("view.zoom_in", "view.zoom_out", "view.zoom_reset", "view.fit", "view.pan_left"),
     *("view.select_next", "view.select_previous", "view.theme", "view.larger", "view.smaller"),
     *("edit.copy_torch", "edit.copy_numpy", "learn.examples", "help.palette", "help.about", "help.keyboard"),
+    "help.operations",
 }
 WITHOUT_EFFECT_HERE = {"run.run", "run.stop", "file.quit"}  # the stories run them
 

@@ -2,6 +2,7 @@
 
 from gradviz.engine.ops import (
     activation,
+    addmm,
     apart,
     arithmetic,
     attention,
@@ -62,10 +63,12 @@ from gradviz.engine.ops import (
     tapers,
     turned,
     weightnorm,
+    written,
 )
 
 __all__ = [
     "activation",
+    "addmm",
     "apart",
     "arithmetic",
     "attention",
@@ -126,4 +129,5 @@ __all__ = [
     "tapers",
     "turned",
     "weightnorm",
+    "written",
 ]

@@ -21,10 +21,12 @@ from gradviz.engine.elementwise import (
     compare,
     number_array,
     operand,
+    prepare_pair,
     register,
     result_type,
     unary,
 )
+from gradviz.engine.inplace import write
 from gradviz.engine.ops.index_checks import check_value
 from gradviz.engine.overloads import refuse
 from gradviz.engine.refusals import check_kind
@@ -35,13 +37,32 @@ from gradviz.engine.tensor import Tensor, wrap
 F = FUNCTIONS
 
 
+def _zeros(grad: Any) -> Any:
+    return grad.new_zeros(grad.shape)
+
+
 def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
-    compare(
-        op(name, "self, other", ufunc, category="comparison", symbol=symbol, latex=f"x {symbol} y"),
+    shown: dict[str, Any] = {"category": "comparison", "symbol": symbol, "latex": f"x {symbol} y"}
+    compare(op(name, "self, other", ufunc, **shown), name, *names, operators=name)
+    brief = {"brief": "Written into its first operand, whose gradient becomes zero."}
+    with_number = op(name, "self, other", ufunc, key=f"{name}_number_", self=_zeros, **shown, **brief)
+    with_tensor = op(
         name,
-        *names,
-        operators=name,
+        "self, other",
+        ufunc,
+        key=f"{name}_",
+        number=1,
+        self=_zeros,
+        other=_zeros,
+        **shown,
+        **brief,
     )
+
+    def in_place(self: Tensor, other: Any) -> Tensor:
+        row = with_number if isinstance(other, NUMBERS) else with_tensor
+        return write(self, *prepare_pair(row, self, other, NO_PARAMS, False))
+
+    method(*(f"{each}_" for each in (name, *names)))(in_place)
 
 
 _comparison("eq", np.equal, "=")

@@ -29,7 +29,7 @@ def _row(name: str, brief: str, formula: Any, derivative: str, **options: Any) -
         lambda x, noise: noise,
         category="random",
         symbol=name.strip("_"),
-        latex=r"X \sim \mathrm{" + name.strip("_").replace("_", r"\_") + "}(x)",
+        latex=r"X \sim \mathrm{" + name.strip("_").replace("_", " ") + "}(x)",
         brief=brief,
         derivatives={"self": derivative},
         self=formula,

@@ -13,6 +13,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.creation import made
+from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import UNSAFE_VIEW
@@ -391,6 +392,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 @api("chain_matmul", where="torch")
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of several matrices."""
+    warn_once(
+        "chain_matmul",
+        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+        "instead, which accepts a list of two or more tensors rather than multiple parameters.",
+    )
     found = matrices[0]
     for each in matrices[1:]:
         found = found.mm(each)

@@ -1,0 +1,156 @@
+"""In-place forms that do not follow from a row's family: products that are added up, whole numbers, other names of the
+same method, and in-place methods that PyTorch also has as functions. The families make their own (`elementwise.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes, wishes
+from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api, method, prop
+from gradviz.engine.inplace import write
+from gradviz.engine.ops import arithmetic, composite, index, linalg, matmul, matrix, order, shape, special
+from gradviz.engine.rows import ROWS
+from gradviz.engine.tensor import Tensor, wrap
+
+_ready = (
+    wishes,
+    arithmetic,
+    composite,
+    index,
+    linalg,
+    matmul,
+    matrix,
+    order,
+    shape,
+    special,
+)  # their names are used below
+F = FUNCTIONS
+
+
+def _added(name: str) -> None:
+    """`x.addmm_(a, b)`: x becomes beta · x + alpha · a @ b."""
+
+    def function(self: Tensor, first: Tensor, second: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        F[name](self.detach(), first.detach(), second.detach(), beta=beta, alpha=alpha)  # refuses what does not fit
+        operands = (self, first, second)
+        return write(self, ROWS[name], operands, [each._data for each in operands], {"beta": beta, "alpha": alpha})
+
+    function.__name__ = f"{name}_"
+    method(f"{name}_")(function)
+
+
+for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
+    if not hasattr(Tensor, f"{_name}_"):
+        _added(_name)
+
+
+def _copied(name: str, *names: str) -> None:
+    """In-place forms of operations on whole numbers and of those without a row."""
+
+    def function(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        self.copy_(F[name](self, *args, **kwargs))
+        return self
+
+    function.__name__ = f"{name}_"
+    method(*(f"{each}_" for each in (names or (name,))))(function)
+
+
+for _name in ("gcd", "lcm", "logical_not", "nextafter", "cumprod", "ldexp"):
+    if not hasattr(Tensor, f"{_name}_"):
+        _copied(_name)
+
+
+@method("float_power_")
+def float_power_(self: Tensor, exponent: Any) -> Tensor:
+    """The power in double precision, which the tensor has to have."""
+    if self.dtype is not dtypes.float64:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {self.dtype.title} but the operation's result requires dtype "
+            "Double"
+        )
+    found: Tensor = self.pow_(exponent)
+    return found
+
+
+@method("map_")
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+    """Each element through a Python function of it and one of another tensor, in place; not tracked."""
+    if self._requires_grad:
+        raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
+    others = np.broadcast_to(tensor._data, self._data.shape).reshape(-1).tolist()
+    values = [callable(a, b) for a, b in zip(self._data.reshape(-1).tolist(), others, strict=True)]
+    self.copy_(wrap(np.array(values, self._data.dtype).reshape(self._data.shape)))
+    return self
+
+
+@method("resize_as_")
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Take the shape of another tensor."""
+    found: Tensor = self.resize_(the_template.shape)
+    return found
+
+
+@method("dim_order")
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """The dimensions by their strides, largest first."""
+    strides = self._data.strides
+    return tuple(sorted(range(self._data.ndim), key=lambda at: (-strides[at], at)))
+
+
+prop("is_cpu")(lambda self: True)
+prop("is_mps")(lambda self: False)
+
+for _new, _old in {
+    "subtract_": "sub_",
+    "multiply_": "mul_",
+    "swapaxes_": "transpose_",
+    "swapdims_": "transpose_",
+}.items():
+    setattr(Tensor, _new, getattr(Tensor, _old))
+
+for _name in """addmv_ as_strided_ conj_physical_ detach_ fill_ gcd_ index_put_ lcm_ ldexp_ resize_as_ square_ zero_
+    split_with_sizes get_device""".split():
+    if hasattr(Tensor, _name):
+        F.setdefault(_name, getattr(Tensor, _name))
+
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+_LOSSES = {  # the names of the arguments in their order under `torch`
+    "binary_cross_entropy_with_logits": "input target weight pos_weight reduction",
+    "cosine_embedding_loss": "input1 input2 target margin reduction",
+    "ctc_loss": "log_probs targets input_lengths target_lengths blank reduction zero_infinity",
+    "hinge_embedding_loss": "input target margin reduction",
+    "kl_div": "input target reduction log_target",
+    "margin_ranking_loss": "input1 input2 target margin reduction",
+    "poisson_nll_loss": "input target log_input full eps reduction",
+    "triplet_margin_loss": "anchor positive negative margin p eps swap reduction",
+}
+
+
+def _numbered(name: str, order: str) -> None:
+    """A loss under `torch`, where the reduction is a number, and none unless one is given."""
+    loss = FUNCTIONAL[name]
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        given = {**dict(zip(order.split(), args, strict=False)), **kwargs}
+        reduction = given.pop("reduction", 0)
+        return loss(**given, reduction=_REDUCTIONS[reduction] if isinstance(reduction, int) else reduction)
+
+    function.__name__ = name
+    api(name, where="torch")(function)
+
+
+for _name, _order in _LOSSES.items():
+    _numbered(_name, _order)
+
+
+@api("unravel_index", where="torch")
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """Places in a flat tensor as places in one of this shape."""
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(each) for each in shape)
+    found = np.unravel_index(indices._data, sizes)
+    return tuple(wrap(np.asarray(each, np.int64)) for each in found)

@@ -1,0 +1,37 @@
+"""The operation reference: every row of the engine is in it, and a part of a name finds it."""
+
+from __future__ import annotations
+
+from gradviz.engine.reference import entries, plain
+from gradviz.engine.rows import ROWS
+from gradviz.ui.reference import ReferenceDialog
+from gradviz.ui.theme import DARK
+from tests.driver import Pilot
+
+
+def test_every_row_is_an_entry() -> None:
+    assert len(entries()) == len(ROWS)
+    tanh = next(each for each in entries() if each.name == "tanh")
+    assert tanh.calls[:2] == ("torch.tanh", "torch.special.tanh") or tanh.calls[0] == "torch.tanh"
+    assert tanh.saved == ("result",) and tanh.node == "TanhBackward0"
+    assert tanh.link == "https://docs.pytorch.org/docs/2.13/generated/torch.tanh.html"
+
+
+def test_formulas_are_written_in_one_line_of_signs() -> None:
+    assert plain(r"\frac{x - \bar{x}}{\sqrt{\operatorname{var} x + \epsilon}} w + b") == "(x - x̄)/(√(var x + ε)) w + b"
+    assert plain(r"\sum_j e^{x_j}") == "Σ_j e^(x_j)"
+    leftover = {each.name: each.formula for each in entries() if "\\" in each.formula}
+    assert leftover == {}
+
+
+def test_typing_finds_an_operation(pilot: Pilot) -> None:
+    dialog = ReferenceDialog(pilot.window, DARK)
+    everything = dialog.count.text()
+    assert everything == f"{len(ROWS)} of {len(ROWS)} operations"
+    dialog.query.setText("log softmax")
+    assert "torch.log_softmax" in dialog.text.toPlainText()
+    assert "LogSoftmaxBackward0 saves result" in dialog.text.toPlainText()
+    assert dialog.count.text() != everything
+    dialog.query.setText("no such operation")
+    assert dialog.text.toPlainText() == "No operation has all of these words."
+    dialog.close()
