@@ -47,13 +47,15 @@ def apply(
     else:
         outputs = tuple(map(wrap_result, made))
     if row.view:
-        _make_views(tensors, outputs)
+        _make_views(tensors[0], outputs, several=not row.single)
     node = (
         attach(row, tensors, outputs, params)
-        if state.grad and any(t is not None and t._requires_grad for t in tensors)
+        if state.grad
+        and any(t is not None and t._requires_grad for t in tensors)
+        and not (row.view and outputs[0]._inference)
         else None
     )
-    if state.inference and not (row.view and not getattr(tensors[0], "_inference", True)):
+    if state.inference and not row.view:
         for each in outputs:
             each._inference = True
     observer = state.observer
@@ -151,18 +153,27 @@ def remember_stack(node: Node) -> None:
     node.parent = state.node
 
 
-def _make_views(tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:
+def _make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) -> None:
     """Outputs that share memory with the first operand follow its version, and know their base when differentiable."""
-    source = tensors[0]
     assert source is not None
+    if source._inference:
+        for each in outputs:
+            each._inference = True
+        return
+    base = source if source._base is None else source._base
     counter = source._share_version()
     if not state.grad:
         origin = "inference" if state.inference else "no_grad"
-    elif len(outputs) > 1:
+    elif several:
         origin = "multiple"
     else:
         origin = "" if source._view is None else source._view.origin  # a view of such a view is one too
+    lent = not state.grad and base._requires_grad
     for each in outputs:
         each._version_counter = counter
-        each._base = source if source._base is None else source._base
-        each._view = View(counter.value, origin)
+        each._base = base
+        each._view = View(counter.value, origin, lent)
+        if lent:
+            each._requires_grad = True
+        elif not base._requires_grad:
+            counter.note_view(each)

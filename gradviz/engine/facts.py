@@ -43,12 +43,20 @@ def is_inference(self: Tensor) -> bool:
 def resize_(self: Tensor, *sizes: Any) -> Tensor:
     """Another size over the same elements, with memory added at the end where there are too few (zeros here)."""
     size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
-    if self._requires_grad:
+    if self._requires_grad and not self._inference:
         raise RuntimeError("cannot resize variables that require grad")
+    if size == self._data.shape:
+        return self
     check_writable(self)
     self._data = np.resize(np.append(self._data.reshape(-1), np.zeros(_missing(self, size), self._data.dtype)), size)
     self._share_version().value += 1
     return self
+
+
+@method("resize_as_")
+def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
+    """As `resize_`, to the size of another tensor."""
+    return resize_(self, *the_template._data.shape)
 
 
 def _missing(tensor: Tensor, size: Sequence[int]) -> int:

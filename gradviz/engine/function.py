@@ -20,7 +20,7 @@ from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import SavedTensor, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.words import SECOND_BACKWARD
+from gradviz.engine.words import ONCE_ONLY, SECOND_BACKWARD
 
 
 class FunctionCtx(Node):
@@ -37,6 +37,8 @@ class FunctionCtx(Node):
     blank: frozenset[int] = frozenset()  # the outputs whose gradient is never filled in with zeros
     _materialize_non_diff_grads = True
     for_forward: tuple[Tensor | None, ...] = ()
+    _is_pure_view = False  # the one output is a view of the one input, and nothing else happens
+    taken = False  # the saved tensors, where they are cleared on access
     pushing = False  # while `jvp` runs
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -66,7 +68,12 @@ class FunctionCtx(Node):
             return self.for_forward
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
-        return tuple(None if one is None else one.value(self) for one in self.saved or ())
+        found = tuple(None if one is None else one.value(self) for one in self.saved or ())
+        if self.user.clear_saved_tensors_on_access and state.node is self:
+            if self.taken:
+                raise RuntimeError(ONCE_ONLY)
+            self.taken, self.saved = True, None
+        return found
 
     @property
     def saved_variables(self) -> tuple[Tensor | None, ...]:
@@ -145,6 +152,7 @@ class FunctionCtx(Node):
 class Function:
     """Base of custom functions: override `forward` and `backward` as static methods, call `apply`."""
 
+    clear_saved_tensors_on_access = False
     row: OpRow
     generate_vmap_rule = False
     _backward_cls: type[FunctionCtx]

@@ -361,7 +361,7 @@ def edge_of(tensor: Tensor) -> Edge | None:
     node = tensor._node
     if node is not None:
         return (node, tensor._output_nr)
-    if tensor._requires_grad:
+    if tensor._requires_grad and (tensor._view is None or not tensor._view.lent):
         return (accumulator(tensor), 0)
     return None
 

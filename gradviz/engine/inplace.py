@@ -41,7 +41,7 @@ def check_writable(tensor: Tensor, tracked: bool = False) -> None:
     if base is not None and (tracked or base._requires_grad):
         if tensor._view is not None and tensor._view.origin:
             raise RuntimeError(view_refusal(tensor, tensor._view.origin, "is being"))
-        if base._requires_grad and base._node is None:
+        if base._node is None and tensor.requires_grad:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if tensor._requires_grad and tensor.grad_fn is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
@@ -141,10 +141,14 @@ def rebase_history(target: Tensor, node: Node) -> None:
     base = target._base
     if base is None:
         _move_retained(target, target._node, target._output_nr, node)
+        if not target._requires_grad:
+            target._share_version().now_tracked(target)
         target._node, target._output_nr, target._requires_grad = node, 0, True
         return
     written = CopySlices(base, target, node)
     _move_retained(base, base._node, base._output_nr, written)
+    if not base._requires_grad:
+        base._share_version().now_tracked(base)
     base._node, base._output_nr, base._requires_grad = written, 0, True
     target._requires_grad = True
     if target._view is not None:
@@ -238,12 +242,11 @@ def remake_view(view: Tensor) -> None:
     """Give a view its `grad_fn` again after its memory was written to."""
     base, how = view._base, view._view
     assert base is not None and how is not None
-    if not base._requires_grad or not np.may_share_memory(base._data, view._data):
-        how.version = view._version
-        return
-    if how.origin:
+    if how.origin and (base._requires_grad or view._node is not None):
         raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
     how.version = view._version
+    if not base._requires_grad or not np.may_share_memory(base._data, view._data):
+        return
     size, stride, offset = geometry(view, base)
     params = {"size": size, "stride": stride, "storage_offset": offset}
     former, number = view._node, view._output_nr
@@ -253,9 +256,10 @@ def remake_view(view: Tensor) -> None:
     _move_retained(view, former, number, view._node)
 
 
-def resize_in_place(target: Tensor, made: Tensor) -> Tensor:
-    """For `unsqueeze_`, `t_` and the like: the tensor comes to look at its memory in another way."""
+def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
+    """For `unsqueeze_`, `t_` and the like: the tensor comes to look at its memory in another way, as `make` does."""
     check_writable(target)
+    made = make()
     if state.observer is not None:
         state.observer.before_write(target)
     if made._node is not None:
@@ -266,6 +270,6 @@ def resize_in_place(target: Tensor, made: Tensor) -> Tensor:
         if target._base is None:
             target._node, target._output_nr = made._node, made._output_nr
         else:
-            target._view = View(-1)
+            target._view = View(-1, "" if target._view is None else target._view.origin)
             target._sync_view()
     return target

@@ -3,17 +3,27 @@ for inputs that the function wrote to. The function itself is in `function.py`."
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradviz.engine.inplace import rebase_history
+from gradviz.engine.inplace import check_writable, rebase_history
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap
 
 if TYPE_CHECKING:
     from gradviz.engine.function import Function, FunctionCtx
 
+_PURE_VIEW = (
+    "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you need to "
+    "support more."
+)
+_NO_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be "
+    "passed to ctx.mark_dirty()."
+)
+_PLACE = " (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/custom_function.cpp:320.)"
 _DIRTY_VIEW = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
     "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
@@ -29,9 +39,8 @@ def finish(
     """Give the outputs their history, keep the buffers, report."""
     several = isinstance(output, (tuple, list))
     given = list(output) if several else [output]
-    _check_dirty(given, ctx)
-    count = sum(isinstance(each, Tensor) for each in given)
-    outputs = [_own(each, tensors, ctx, count) for each in given]
+    _check_dirty(given, tensors, ctx, tracked)
+    outputs = [_own(each, tensors, ctx) for each in given]
     shown = [each for each in outputs if isinstance(each, Tensor)]
     if tracked:
         ctx.next = edges
@@ -47,13 +56,11 @@ def finish(
         )
         for nr, each in enumerate(outputs):
             if isinstance(each, Tensor) and each.dtype.rank >= 2 and id(each) not in fixed:
-                if each._base is not None and any(each is one for one in ctx.dirty):
-                    rebase_history(each, ctx)
-                else:
-                    each._node, each._output_nr, each._requires_grad = ctx, nr, True
+                _give_history(each, ctx, nr)
         ctx._keep(outputs)
     else:
         ctx.to_save = ()
+    _mark_views(ctx, shown)
     if state.observer is not None:
         state.observer.forward(cls.row, tensors, shown, ctx if tracked else None, {})
     return (
@@ -65,24 +72,46 @@ def finish(
     )
 
 
-def _own(value: Any, tensors: list[Tensor], ctx: FunctionCtx, count: int) -> Any:
-    """An output as the caller gets it: one that is an input (not marked dirty) becomes a view of it, and a view can't
-    be written to, as that would go round the function's own backward."""
+def _own(value: Any, tensors: list[Tensor], ctx: FunctionCtx) -> Any:
+    """An output as the caller gets it: one that is an input (not marked dirty) becomes a view of it."""
     if not isinstance(value, Tensor) or any(value is each for each in ctx.dirty):
         return value
     if any(value is each for each in tensors):
         made = wrap(value._data)
-        made._version_counter = value._share_version()
-        made._base = value if value._base is None else value._base
+        counter = made._version_counter = value._share_version()
+        made._base, made._view = value if value._base is None else value._base, View(counter.value)
         ctx.to_save = tuple(made if each is value else each for each in ctx.to_save)
-        value = made
-    if value._base is not None:
-        value._view = View(value._version_counter.value, "custom" if count == 1 else "multiple")
+        return made
     return value
 
 
-def _check_dirty(outputs: list[Any], ctx: FunctionCtx) -> None:
+def _give_history(output: Tensor, ctx: FunctionCtx, nr: int) -> None:
+    """Make the function the history of an output; of the base, where a view was written to."""
+    if output._base is not None and any(output is each for each in ctx.dirty):
+        rebase_history(output, ctx)
+        return
+    if not output._requires_grad and output._version_counter is not None:
+        output._version_counter.now_tracked(output)
+    if output._view is not None:
+        output._view.version = output._version
+    output._node, output._output_nr, output._requires_grad = ctx, nr, True
+
+
+def _mark_views(ctx: FunctionCtx, outputs: list[Tensor]) -> None:
+    """A view can't be written to, as that would go round the function's own backward."""
+    differentiable = sum(each._node is ctx for each in outputs)
+    for each in outputs:
+        view = each._view
+        if view is None or any(each is one for one in ctx.dirty):
+            continue
+        view.origin = "multiple" if differentiable > 1 else "" if ctx._is_pure_view else "custom"
+        view.lent = view.lent and each._node is None
+
+
+def _check_dirty(outputs: list[Any], tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) -> None:
     """What `mark_dirty` said, checked; each of those inputs counts one write."""
+    if ctx._is_pure_view and (len(tensors) != 1 or sum(isinstance(each, Tensor) for each in outputs) != 1):
+        raise RuntimeError(_PURE_VIEW)
     if not all(isinstance(each, Tensor) for each in ctx.dirty):
         raise RuntimeError("mark_dirty can only accept variables, but argument ")
     if not all(any(each is output for output in outputs) for each in ctx.dirty):
@@ -91,8 +120,20 @@ def _check_dirty(outputs: list[Any], ctx: FunctionCtx) -> None:
             "modified inplace must all be outputs of the Function."
         )
     for each in ctx.dirty:
-        if each._requires_grad and each.grad_fn is None and state.grad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        if each._base is not None and state.grad and sum(isinstance(one, Tensor) for one in outputs) > 1:
-            raise RuntimeError(_DIRTY_VIEW)
+        if tracked:
+            _check_written(each, any(each is one for one in tensors), len(outputs))
         each._share_version().value += 1
+
+
+def _check_written(tensor: Tensor, is_input: bool, outputs: int) -> None:
+    """Refuse an input whose history can't become the function's."""
+    if not is_input and tensor._base is None:
+        warnings.warn(_NO_INPUT + _PLACE, UserWarning, stacklevel=6)
+    elif not is_input:
+        raise RuntimeError(_NO_INPUT)
+    elif tensor._base is not None and outputs > 1:
+        raise RuntimeError(_DIRTY_VIEW)
+    elif tensor._base is not None:
+        check_writable(tensor, True)
+    elif tensor._requires_grad and tensor._node is None:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")

@@ -54,9 +54,10 @@ class Size(tuple):  # type: ignore[type-arg]
 class View:
     """How a view lies in its base: enough to make its `grad_fn` again after the base was written to."""
 
-    __slots__ = ("origin", "version")
+    __slots__ = ("lent", "origin", "version")
 
-    def __init__(self, version: int, origin: str = "") -> None:
+    def __init__(self, version: int, origin: str = "", lent: bool = False) -> None:
+        self.lent = lent  # it requires grad because its base does, and has no history of its own
         self.version = version  # of the memory, when `grad_fn` was last made
         self.origin = origin  # what may not be written to: "no_grad", "inference", "multiple" (of one call), "custom"
 

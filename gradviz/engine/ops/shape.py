@@ -701,8 +701,8 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def _in_place(name: str) -> None:
-    method(name + "_")(lambda self, *args, **kw: resize_in_place(self, F[name](self, *args, **kw)))
+    method(name + "_")(lambda self, *args, **kw: resize_in_place(self, lambda: F[name](self, *args, **kw)))
 
 
-for _name in ("unsqueeze", "squeeze", "t", "transpose"):
+for _name in ("unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"):
     _in_place(_name)

@@ -97,7 +97,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     return made
 
 
-method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, as_strided(self, *args, **kw)))
+method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, lambda: as_strided(self, *args, **kw)))
 
 
 # --- a copy whose memory is written as another tensor lies ---
