@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from gradviz.engine import convert, creation, draw, facts, ops, wishes
 from gradviz.engine.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
+from gradviz.engine.ops import recurrent
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.tensor import Tensor
 
-_ready = (convert, creation, draw, facts, ops, wishes)  # importing them fills the tables
+_ready = (convert, creation, draw, facts, ops, recurrent, wishes)  # importing them fills the tables
 
 _PLACES = (
     ("torch", FUNCTIONS, "torch.{}"),

@@ -44,7 +44,7 @@ def _zeros(grad: Any) -> Any:
 def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
     shown: dict[str, Any] = {"category": "comparison", "symbol": symbol, "latex": f"x {symbol} y"}
     compare(op(name, "self, other", ufunc, **shown), name, *names, operators=name)
-    brief = {"brief": "Written into its first operand, whose gradient becomes zero."}
+    brief: dict[str, Any] = {"brief": "Written into its first operand, whose gradient becomes zero."}
     with_number = op(name, "self, other", ufunc, key=f"{name}_number_", self=_zeros, **shown, **brief)
     with_tensor = op(
         name,
