@@ -8,6 +8,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -25,7 +26,8 @@ SPECIAL: dict[str, Callable[..., Any]] = {}  # torch.special.<name>
 FFT: dict[str, Callable[..., Any]] = {}  # torch.fft.<name>
 WINDOWS: dict[str, Callable[..., Any]] = {}  # torch.signal.windows.<name>
 
-_TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1"})  # what functions that take `out=` begin with
+# what functions that take `out=` begin with
+_TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs"})
 _RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
@@ -33,6 +35,7 @@ _RESIZED = (
     "t.resize_(0). (Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Resize.cpp:30.)"
 )
 _NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
+_PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}  # what PyTorch calls these functions itself
 
 
 def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
@@ -43,12 +46,24 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
         for place in where.split():
             for name in names:
                 if place == "method":
-                    setattr(Tensor, name, offered)
+                    setattr(Tensor, name, called(offered, name))
                 else:
-                    _NAMESPACES[place][name] = offered if place == "F" else with_out(fn, offered, name)
+                    found = offered if place == "F" else with_out(fn, offered, name)
+                    _NAMESPACES[place][name] = called(found, _PREFIXES.get(place, "") + name)
         return fn
 
     return register
+
+
+def called(fn: F, name: str) -> F:
+    """The same function under its public name: snippets print `torch.sum.__name__`, and Python's errors say it."""
+    if not isinstance(fn, FunctionType) or fn.__name__ == name:
+        return fn
+    made = FunctionType(fn.__code__, fn.__globals__, name, fn.__defaults__, fn.__closure__)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    functools.update_wrapper(made, fn, ("__module__", "__doc__", "__annotations__"))
+    del made.__wrapped__  # type: ignore[attr-defined]
+    return cast(F, made)
 
 
 def with_numpy_names(fn: F) -> F:

@@ -282,7 +282,6 @@ def formatted(self: Tensor, spec: str) -> str:
 
 prop("device")(lambda self: _device())
 prop("layout")(lambda self: STRIDED)
-prop("names")(lambda self: (None,) * self._data.ndim)
 
 
 def _device() -> Any:

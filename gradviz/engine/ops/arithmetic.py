@@ -258,7 +258,7 @@ binary(DIV, "true_divide", division=True, operators="truediv")
 method("__neg__")(FUNCTIONS["neg"])
 
 
-@api("rsub")
+@api("rsub", where="torch")
 def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other − alpha · input."""
     if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
@@ -292,7 +292,7 @@ def _rtruediv(self: Tensor, other: Any) -> Any:
     return FUNCTIONS["reciprocal"](self) * other if known else NotImplemented
 
 
-@api("pos", "positive")
+@api("positive")
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
     return input
