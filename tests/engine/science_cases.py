@@ -264,4 +264,48 @@ def _sizes(torch: Any, function: Any, x: Any, **options: Any) -> Any:
     return [part.abs() for part in function(x, **options)]
 
 
-SCIENCE_TABLES = (fourier, special, signals, systems, factorisations, functions_of_matrices)
+def products_added(torch: Any) -> Iterator[Row]:
+    A, B, V = real(2, 3), real(3, 2), real(3)
+    yield "addmm_in_place", lambda x, a, b: (x * 1).addmm_(a, b, beta=0.5, alpha=2), real(2, 2), A, B
+    yield "addmv_in_place", lambda x, a, v: (x * 1).addmv_(a, v), real(2), A, V
+    yield "addr_in_place", lambda x, v, w: (x * 1).addr_(v, w, alpha=-1), real(3, 2), V, real(2)
+    yield "addbmm_in_place", lambda x, a, b: (x * 1).addbmm_(a, b), real(2, 2), real(2, 2, 3), real(2, 3, 2)
+    yield "baddbmm_in_place", lambda x, a, b: (x * 1).baddbmm_(a, b), real(2, 2, 2), real(2, 2, 3), real(2, 3, 2)
+    yield "addmm_complex_alpha", lambda x, a, b: _complex_addmm(torch, x, a, b), real(2, 2, 2), real(2, 3, 2), B
+    yield "mm_bfloat16", lambda a, b: (a.bfloat16() @ b.bfloat16()).sum(0), A, B
+    yield "mm_half", lambda a, b: (a.half() @ b.half()).sum(0), A, B
+    yield "matmul_vector_batch", lambda v, x: v @ x, V, real(2, 3, 2)
+    yield "matmul_matrix_batch", lambda a, x: a @ x, A, real(2, 3, 2)
+    yield "matmul_matrix_batch_constant", lambda c, x: c @ x, constant(2, 3), real(2, 3, 2)
+    yield "matmul_batch_vector", lambda x, c: x.mT @ c, real(2, 3, 2), constant(3)
+    yield "cross_default", lambda x, y: torch.cross(x, y), real(3, 2), real(3, 2)
+    yield "cumprod_complex", lambda x: torch.view_as_complex(x).cumprod(0), real(3, 2, 2)
+    yield "norm_half", lambda x: (40 * x).half().norm(), real(40, 50)
+
+
+def _complex_addmm(torch: Any, x: Any, a: Any, b: Any) -> Any:
+    number = torch.view_as_complex
+    return torch.addmm(number(x), number(a), torch.complex(b, b), beta=1j, alpha=2 - 1j)
+
+
+def correlations(torch: Any) -> Iterator[Row]:
+    X = real(3, 4)
+    yield "cov", lambda x: torch.cov(x), X
+    yield "cov_vector", lambda x: torch.cov(x, correction=0), real(5)
+    yield "cov_frequencies", lambda x, f: torch.cov(x, fweights=f + 1), X, index(3, 4)
+    yield "cov_weights", lambda x, w: torch.cov(x, aweights=w), X, probability(4)
+    yield (
+        "cov_both",
+        lambda x, f, w: torch.cov(x, fweights=f + 1, aweights=w, correction=2),
+        X,
+        index(3, 4),
+        probability(4),
+    )
+    yield "corrcoef", lambda x: torch.corrcoef(x), X
+    yield "corrcoef_complex", lambda x: torch.corrcoef(torch.view_as_complex(x)), real(2, 4, 2)
+
+
+SCIENCE_TABLES = (
+    *(fourier, special, signals, systems, factorisations, functions_of_matrices, products_added),
+    correlations,
+)

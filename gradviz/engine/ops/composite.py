@@ -129,30 +129,6 @@ def adjoint(input: Tensor) -> Tensor:
     return turned.conj() if input.dtype.is_complex else turned
 
 
-@api("cov")
-def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
-    """The covariance matrix of variables in rows."""
-    if fweights is not None or aweights is not None:
-        raise RuntimeError("cov() with fweights or aweights is not supported in GradViz; weigh the observations first")
-    x = input.view(1, -1) if input.ndim < 2 else input
-    count = x.shape[1]
-    centred = x - x.sum(1, keepdim=True) / count
-    turned = centred.t().conj() if input.dtype.is_complex else centred.t()
-    found: Tensor = F["mm"](centred, turned) / max(count - correction, 0)
-    return found.squeeze()
-
-
-@api("corrcoef")
-def corrcoef(input: Tensor) -> Tensor:
-    """The correlation coefficients of variables in rows."""
-    found = cov(input)
-    if not found.ndim:
-        return found / found
-    spread = found.diag().sqrt()
-    found = found / spread.view(-1, 1)
-    return (found / spread.view(1, -1)).clip(-1, 1)  # type: ignore[no-any-return]
-
-
 # --- in place ---
 
 

@@ -14,7 +14,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.batched import everything
 from gradviz.engine.named import return_type
 from gradviz.engine.notices import warn_once
-from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.arithmetic import conj, scaled
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -450,10 +450,8 @@ def _cholesky(a: Any, *, upper: bool) -> Any:
 def _cholesky_grad(grad: Any, factor: Any, upper: bool) -> Any:
     L = h(factor) if upper else factor
     half = (h(L) @ (h(grad) if upper else grad)).tril()
-    phi = half - F["diag_embed"](half.diagonal(0, -2, -1)) / 2
-    inner = solve_triangular(h(L), phi, upper=True)
-    found = solve_triangular(L, inner, upper=False, left=False)
-    return (found + h(found)) / 2
+    phi = scaled(half + h(half.tril(-1)), 0.5)
+    return solve_triangular(L, solve_triangular(h(L), phi, upper=True), upper=False, left=False)
 
 
 CHOLESKY_EX = op(

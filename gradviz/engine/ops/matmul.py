@@ -25,6 +25,22 @@ def adjoint(x: Any) -> Any:
     return conj(x.t())
 
 
+def first_grad(grad: Any, second: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """The gradient of a product for its first factor, laid out in memory as that is: a transposed one is not turned
+    again when its gradient goes on to the matrix behind it."""
+    return conj(second).mm(grad.t()).t() if _by_columns(grad, shape, strides) else grad.mm(adjoint(second))
+
+
+def second_grad(grad: Any, first: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+    """The same for the second factor."""
+    return grad.t().mm(conj(first)).t() if _by_columns(grad, shape, strides) else adjoint(first).mm(grad)
+
+
+def _by_columns(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    size = grad._data.itemsize
+    return strides[0] == size and strides[1] == size * shape[0]
+
+
 _product = in_single(np.matmul)  # which knows no bfloat16, and adds up float16 in float16
 
 
@@ -37,8 +53,8 @@ MM = op(
     latex=r"A B",
     brief="The product of two matrices.",
     derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
-    self=lambda grad, mat2, self_shape: grad.mm(adjoint(mat2)),  # the shapes as PyTorch's node has them
-    mat2=lambda grad, self, mat2_shape: adjoint(self).mm(grad),
+    self=lambda grad, mat2, self_shape, self_strides: first_grad(grad, mat2, self_shape, self_strides),
+    mat2=lambda grad, self, mat2_shape, mat2_strides: second_grad(grad, self, mat2_shape, mat2_strides),
 )
 MV = op(
     "mv",
@@ -213,7 +229,7 @@ def _batched(x: Tensor, y: Tensor) -> Tensor:
     if not _is_folded(x, y):
         return _broadcast_batches(x, y)
     turned = x._data.ndim < y._data.ndim
-    wide, plain = (y.mT, x.t()) if turned else (x, y)
+    wide, plain = (y.mT, x.t() if x._data.ndim > 1 else x) if turned else (x, y)
     shape = wide._data.shape
     folded = wide.reshape(math.prod(shape[:-1]), shape[-1])
     if plain._data.ndim == 1:
@@ -252,7 +268,7 @@ def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:
     first = x.expand(*batch, n, left[-1]).reshape(count, n, left[-1])
     if vector:
         columns = y.expand(*batch, right[0]).reshape(count, right[0]).unsqueeze(2)
-        return _unfold(squeezed(bmm(first, columns), -1), (*batch, n))
+        return _unfold(bmm(first, columns).squeeze(-1), (*batch, n))
     second = y.expand(*batch, *right[-2:]).reshape(count, *right[-2:])
     return _unfold(bmm(first, second), (*batch, *left[-2:-1], right[-1]))
 

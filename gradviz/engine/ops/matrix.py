@@ -256,8 +256,15 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 # --- vectors and distances ---
 
 
+_NO_DIM = (
+    "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "
+    "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future "
+    "release. (Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Cross.cpp:63.)"
+)
+
+
 def _cross(x: Any, y: Any, *, dim: int) -> Any:
-    return np.cross(x, y, axis=dim).astype(x.dtype)
+    return np.array(np.cross(x, y, axis=dim), x.dtype, order="C")
 
 
 CROSS = op(
@@ -277,12 +284,14 @@ CROSS = op(
 @api("cross", where="linalg")
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product along a dimension of size 3."""
+    if input._data.ndim != other._data.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    sizes = [each._data.shape[wrap_dim(dim, each._data.ndim)] for each in (input, other)]
+    if sizes != [3, 3]:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}")
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"expected scalar type {input.dtype.title} but found {other.dtype.title}")
     x, y = (input, other) if input._data.shape == other._data.shape else F["broadcast_tensors"](input, other)
-    if x._data.shape[dim] != 3:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input._data.shape[dim]} and "
-            f"{other._data.shape[dim]}"
-        )
     found: Tensor = call(CROSS, x, y, dim=dim)
     return found
 
@@ -290,7 +299,12 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 @api("cross")
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product along `dim`, or along the first dimension of size 3."""
-    axis = next(i for i, n in enumerate(input._data.shape) if n == 3) if dim is None else dim
+    axis = dim
+    if axis is None:
+        warn_once("cross", _NO_DIM)
+        axis = next((i for i, n in enumerate(input._data.shape) if n == 3), None)
+    if axis is None:
+        raise RuntimeError("no dimension of size 3 in input")
     return linalg_cross(input, other, dim=axis)
 
 

@@ -1,5 +1,4 @@
-"""Operations on a part of a tensor, out of place (`select_scatter` and its kin), and sums of products that have a node
-of their own (`vdot`, `addr`, `addbmm`)."""
+"""Operations on a part of a tensor, out of place (`select_scatter` and its kin)."""
 
 from __future__ import annotations
 
@@ -11,65 +10,6 @@ from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
-
-# --- sums of products ---
-
-
-VDOT = op(
-    "vdot",
-    "self, other",
-    np.vdot,
-    category="products",
-    symbol="·",
-    brief="The dot product with the conjugate of the first.",
-    self=lambda grad, other: grad.conj() * other,
-    other=lambda grad, self: grad * self,
-)
-ADDR = op(
-    "addr",
-    "self, vec1, vec2",
-    lambda x, a, b, *, beta, alpha: (x * x.dtype.type(beta) + np.outer(a, b) * a.dtype.type(alpha)).astype(a.dtype),
-    category="products",
-    brief="A matrix plus the outer product of two vectors.",
-    self=lambda grad, beta: grad * beta if beta != 1 else grad,
-    vec1=lambda grad, vec2, alpha: grad.mv(vec2) * alpha if alpha != 1 else grad.mv(vec2),
-    vec2=lambda grad, vec1, alpha: grad.t().mv(vec1) * alpha if alpha != 1 else grad.t().mv(vec1),
-)
-ADDBMM = op(
-    "addbmm",
-    "self, batch1, batch2",
-    lambda x, a, b, *, beta, alpha: (
-        x * x.dtype.type(beta) + np.matmul(a, b).sum(0, dtype=a.dtype) * a.dtype.type(alpha)
-    ).astype(a.dtype),
-    category="products",
-    brief="A matrix plus the sum of a batch of matrix products.",
-    self=lambda grad, beta: grad * beta if beta != 1 else grad,
-    batch1=lambda grad, batch1_shape, batch2, alpha: (
-        grad.unsqueeze(0).expand(batch1_shape[0], *grad.shape).bmm(batch2.transpose(1, 2)) * alpha
-    ),
-    batch2=lambda grad, batch1, alpha: (
-        batch1.transpose(1, 2).bmm(grad.unsqueeze(0).expand(batch1.shape[0], *grad.shape)) * alpha
-    ),
-)
-
-
-@api("vdot")
-def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The dot product with the conjugate of the first."""
-    return call(VDOT, input, other)  # type: ignore[no-any-return]
-
-
-@api("addr")
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta · input + alpha · (vec1 ⊗ vec2)."""
-    return call(ADDR, input, vec1, vec2, beta=beta, alpha=alpha)  # type: ignore[no-any-return]
-
-
-@api("addbmm")
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta · input + alpha · the sum of the products of two batches of matrices."""
-    return call(ADDBMM, input, batch1, batch2, beta=beta, alpha=alpha)  # type: ignore[no-any-return]
-
 
 # --- a part replaced, out of place ---
 

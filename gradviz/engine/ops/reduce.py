@@ -576,6 +576,8 @@ _with_mean("std_mean", False)
 def norm_forward(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     size = np.abs(x)
+    if x.dtype.itemsize == 2:  # the halves are added up in single precision
+        return norm_forward(size.astype(np.float32), ord=ord, dim=dim, keepdim=keepdim).astype(x.dtype)
     if ord == math.inf:
         return np.max(size, axis=axes, keepdims=keepdim)
     if ord == -math.inf:
@@ -801,8 +803,9 @@ CUMPROD = op(
 
 def _cumprod_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
     if not (self._data == 0).any() or not self._data.ndim:
-        return _reversed_cumsum(grad * result, dim) / self if self._data.ndim else grad
+        return _reversed_cumsum(grad * conj(result), dim) / conj(self) if self._data.ndim else grad
     axis = wrap_dim(dim, self.ndim)
+    self = conj(self)
     parts = []
     for i in range(self.shape[axis]):  # for each element: products that leave it out
         head = self.narrow(axis, 0, i).prod(axis, keepdim=True) if i else 1

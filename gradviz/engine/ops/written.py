@@ -1,5 +1,4 @@
-"""In-place forms that do not follow from a row's family: products that are added up, whole numbers, other names of the
-same method, and in-place methods that PyTorch also has as functions. The families make their own (`elementwise.py`)."""
+"""In-place forms that do not follow from a row's family: whole numbers, other names of the same method, and in-place methods that PyTorch also has as functions. The families make their own (`elementwise.py`)."""
 
 from __future__ import annotations
 
@@ -28,23 +27,6 @@ _ready = (
     special,
 )  # their names are used below
 F = FUNCTIONS
-
-
-def _added(name: str) -> None:
-    """`x.addmm_(a, b)`: x becomes beta · x + alpha · a @ b."""
-
-    def function(self: Tensor, first: Tensor, second: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-        F[name](self.detach(), first.detach(), second.detach(), beta=beta, alpha=alpha)  # refuses what does not fit
-        operands = (self, first, second)
-        return write(self, ROWS[name], operands, [each._data for each in operands], {"beta": beta, "alpha": alpha})
-
-    function.__name__ = f"{name}_"
-    method(f"{name}_")(function)
-
-
-for _name in ("addmm", "addmv", "baddbmm", "addbmm", "addr"):
-    if not hasattr(Tensor, f"{_name}_"):
-        _added(_name)
 
 
 def _copied(name: str, *names: str) -> None:

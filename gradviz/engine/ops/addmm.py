@@ -1,0 +1,296 @@
+"""Products added to a tensor: addmm, addmv, baddbmm, addbmm, addr and their in-place forms; and the dot product that
+conjugates, vdot. The products themselves are in `matmul.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine import dtypes
+from gradviz.engine.api import api, method
+from gradviz.engine.apply import apply, call
+from gradviz.engine.elementwise import cast, result_type
+from gradviz.engine.inplace import write
+from gradviz.engine.ops.arithmetic import conj, scaled
+from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors, first_grad, second_grad
+from gradviz.engine.ops.neural import in_single
+from gradviz.engine.rows import OpRow, op
+from gradviz.engine.tensor import Tensor
+
+Sum = tuple[OpRow, tuple[Tensor, ...], tuple[Any, ...], tuple[int, ...]]  # row, operands, their data, shape
+
+
+def _scaled_sum(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    product = product if alpha == 1 else product * product.dtype.type(alpha)
+    if beta == 0:
+        return product
+    return (x if beta == 1 else x * x.dtype.type(beta)) + product
+
+
+_one_product = in_single(lambda x, a, b, *, beta, alpha: _scaled_sum(x, a @ b, beta, alpha))
+
+
+def _sum_of_batch(x: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """One matrix after the other, as PyTorch adds them up: half types are rounded each time."""
+    if not len(a):
+        return _scaled_sum(x, np.zeros((a.shape[1], b.shape[2]), a.dtype), beta, alpha)
+    found = _one_product(x, a[0], b[0], beta=beta, alpha=alpha)
+    for left, right in zip(a[1:], b[1:], strict=True):
+        found = _one_product(found, left, right, beta=1, alpha=alpha)
+    return found
+
+
+def _batches_adjoint(x: Any) -> Any:
+    return conj(x.transpose(1, 2))
+
+
+def _spread(grad: Any, count: int) -> Any:
+    return grad.unsqueeze(0).expand(count, *grad.shape)
+
+
+_ABOUT: dict[str, Any] = {"category": "linear algebra", "symbol": "@+"}
+ADDMM = op(
+    "addmm",
+    "self, mat1, mat2",
+    in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha)),
+    latex=r"C + A B",
+    brief="A product of matrices plus a third.",
+    derivatives={"self": "grad", "mat1": "grad @ mat2ᵀ", "mat2": "mat1ᵀ @ grad"},
+    self=lambda grad, beta: scaled(grad, beta),
+    mat1=lambda grad, mat2, mat1_shape, mat1_strides, alpha: scaled(
+        first_grad(grad, mat2, mat1_shape, mat1_strides), alpha
+    ),
+    mat2=lambda grad, mat1, mat2_shape, mat2_strides, alpha: scaled(
+        second_grad(grad, mat1, mat2_shape, mat2_strides), alpha
+    ),
+    **_ABOUT,
+)
+ADDMV = op(
+    "addmv",
+    "self, mat, vec",
+    in_single(lambda x, a, v, *, beta=1, alpha=1: _scaled_sum(x, a @ v, beta, alpha)),
+    latex=r"y + A x",
+    brief="A matrix times a vector plus a third.",
+    derivatives={"self": "grad", "mat": "grad ⊗ vec", "vec": "matᵀ @ grad"},
+    self=lambda grad, beta: scaled(grad, beta),
+    mat=lambda grad, vec, alpha: scaled(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha),
+    vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), alpha),
+    **_ABOUT,
+)
+BADDBMM = op(
+    "baddbmm",
+    "self, batch1, batch2",
+    in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha)),
+    latex=r"C_i + A_i B_i",
+    brief="Products of matrices in a batch plus a third.",
+    derivatives={"self": "grad", "batch1": "grad @ batch2ᵀ", "batch2": "batch1ᵀ @ grad"},
+    self=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(_batches_adjoint(batch2)), alpha),
+    batch2=lambda grad, batch1, alpha: scaled(_batches_adjoint(batch1).bmm(grad), alpha),
+    **_ABOUT,
+)
+ADDBMM = op(
+    "addbmm",
+    "self, batch1, batch2",
+    _sum_of_batch,
+    latex=r"C + \sum_i A_i B_i",
+    brief="A matrix plus the sum of a batch of matrix products.",
+    derivatives={"self": "grad", "batch1": "grad @ batch2ᵀ", "batch2": "batch1ᵀ @ grad"},
+    self=lambda grad, beta: scaled(grad, beta),
+    batch1=lambda grad, batch1_shape, batch2, alpha: scaled(
+        _spread(grad, batch1_shape[0]).bmm(_batches_adjoint(batch2)), alpha
+    ),
+    batch2=lambda grad, batch1, alpha: scaled(_batches_adjoint(batch1).bmm(_spread(grad, batch1.shape[0])), alpha),
+    **_ABOUT,
+)
+ADDR = op(
+    "addr",
+    "self, vec1, vec2",
+    lambda x, a, b, *, beta, alpha: _scaled_sum(x, np.outer(a * a.dtype.type(alpha), b), beta, 1),
+    latex=r"C + x y^\top",
+    brief="A matrix plus the outer product of two vectors.",
+    derivatives={"self": "grad", "vec1": "grad @ vec2", "vec2": "gradᵀ @ vec1"},
+    self=lambda grad, beta: scaled(grad, beta),
+    vec1=lambda grad, vec2, alpha: scaled(grad.mv(conj(vec2)), alpha),
+    vec2=lambda grad, vec1, alpha: scaled(grad.t().mv(conj(vec1)), alpha),
+    **_ABOUT,
+)
+VDOT = op(
+    "vdot",
+    "self, other",
+    in_single(np.vdot),
+    category="linear algebra",
+    symbol="·",
+    latex=r"\bar{x} \cdot y",
+    brief="The dot product with the conjugate of the first.",
+    derivatives={"self": "conj(grad) · other", "other": "grad · self"},
+    self=lambda grad, other: conj(grad) * other,
+    other=lambda grad, self: grad * self,
+)
+
+# --- what each takes ---
+
+
+def _refuse_bool(kernel: str, dtype: dtypes.dtype) -> None:
+    if dtype is dtypes.bool_:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+
+
+def _addmm(input: Tensor, mat1: Tensor, mat2: Tensor) -> Sum:
+    for name, each in (("mat1", mat1), ("mat2", mat2)):
+        if each._data.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {each._data.ndim}-D tensor")
+    check_inner(mat1, mat2)
+    if not mat1.dtype is mat2.dtype is input.dtype:
+        pair = (mat1, mat2) if mat1.dtype is not mat2.dtype and input.dtype is mat2.dtype else (input, mat2)
+        name = "mat1" if pair[0] is mat1 else "self"
+        raise RuntimeError(
+            f"{name} and mat2 must have the same dtype, but got {pair[0].dtype.title} and {mat2.dtype.title}"
+        )
+    _refuse_bool("addmm_impl_cpu_", mat1.dtype)
+    return _same(ADDMM, (input, mat1, mat2), (mat1._data.shape[0], mat2._data.shape[1]))
+
+
+def _addmv(input: Tensor, mat: Tensor, vec: Tensor) -> Sum:
+    check_vectors(input._data.ndim, input._data.size, mat, vec)
+    if not mat.dtype is vec.dtype is input.dtype:
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {input.dtype.title}, {mat.dtype.title}, and "
+            f"{vec.dtype.title}"
+        )
+    _refuse_bool("addmv_impl_cpu", mat.dtype)
+    return _same(ADDMV, (input, mat, vec), (mat._data.shape[0],))
+
+
+def _check_batches(x: Tensor, y: Tensor) -> None:
+    for name, each in (("batch1", x), ("batch2", y)):
+        if each._data.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    b, _, k = x._data.shape
+    if y._data.shape[:2] != (b, k):
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
+            f"[{y._data.shape[0]}, {y._data.shape[1]}]."
+        )
+
+
+def _baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
+    _check_batches(batch1, batch2)
+    if not batch1.dtype is batch2.dtype is input.dtype:
+        raise RuntimeError(
+            f"Input dtypes must be the same, got: input {input.dtype.cpp}, batch1: {batch1.dtype.cpp}, batch2: "
+            f"{batch2.dtype.cpp}"
+        )
+    _refuse_bool("baddbmm", batch1.dtype)
+    return _same(BADDBMM, (input, batch1, batch2), (*batch1._data.shape[:2], batch2._data.shape[2]))
+
+
+def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
+    for name, each in (("batch1", batch1), ("batch2", batch2)):
+        if each._data.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    (b, n, k), (c, m, p) = batch1._data.shape, batch2._data.shape
+    if b != c:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {b} and {c}")
+    if k != m:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({n}x{k} and {m}x{p})")
+    _refuse_bool("addmm_impl_cpu_", batch1.dtype)
+    return _same(ADDBMM, (input, batch1, batch2), (n, p))
+
+
+def _addr(input: Tensor, vec1: Tensor, vec2: Tensor) -> Sum:
+    for name, each in (("vec1", vec1), ("vec2", vec2)):
+        if each._data.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {each._data.ndim}-D")
+    tensors = (input, vec1, vec2)
+    target = result_type(*tensors)
+    return ADDR, tensors, tuple(cast(each, target) for each in tensors), (vec1._data.size, vec2._data.size)
+
+
+def _same(row: OpRow, tensors: tuple[Tensor, ...], shape: tuple[int, ...]) -> Sum:
+    return row, tensors, tuple(each._data for each in tensors), shape
+
+
+# --- the functions, the methods and the in-place methods ---
+
+
+def _check_shape(name: str, target: Tensor, shape: tuple[int, ...], operands: tuple[Tensor, ...]) -> None:
+    """Refuse to write a result of another shape."""
+    found = target._data.shape
+    if found == shape:
+        return
+    if name != "addr":
+        raise RuntimeError(
+            f"Bad in-place call: input tensor size {list(found)} and output tensor size {list(shape)} should match"
+        )
+    if len(found) != 2:
+        raise RuntimeError(f"2D tensor expected, got {len(found)}D tensor for input")
+    sizes = [list(each._data.shape) for each in operands[1:]]
+    raise RuntimeError(f"size mismatch, input: {list(found)}, v1: {sizes[0]}, v2: {sizes[1]}")
+
+
+def _numbers(target: dtypes.dtype, beta: Any, alpha: Any) -> Mapping[str, Any]:
+    if target.rank < 2:
+        for name, value in (("beta", beta), ("alpha", alpha)):
+            if isinstance(value, float):
+                raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return {"beta": beta, "alpha": alpha}
+
+
+_ONCE: Mapping[str, Any] = {"beta": 1, "alpha": 1}
+
+
+def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> None:
+    def arguments(input: Tensor, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Sum, Mapping[str, Any]]:
+        if not named and len(args) == 2:
+            return prepare(input, *args), _ONCE
+        beta, alpha = named.pop("beta", 1), named.pop("alpha", 1)
+        given = dict(zip((first, second), args, strict=False)) | named
+        made = prepare(input, given[first], given[second])
+        dtype = dtypes.OF_NUMPY[made[2][0].dtype]
+        plain = {"beta": beta, "alpha": alpha}
+        return made, _numbers(dtype, beta, alpha) if name == "addr" else plain
+
+    @api(name)
+    def function(input: Tensor, *args: Any, **named: Any) -> Tensor:
+        (row, tensors, arrays, shape), params = arguments(input, args, named)
+        if input._data.shape != shape:
+            input.detach().expand(*shape)  # refused here, where the shapes do not fit
+        made: Tensor = apply(row, tensors, arrays, params)
+        return made
+
+    @method(f"{name}_")
+    def function_(self: Tensor, *args: Any, **named: Any) -> Tensor:
+        (row, tensors, arrays, shape), params = arguments(self, args, named)
+        _check_shape(name, self, shape, tensors)
+        return write(self, row, tensors, arrays, params)
+
+
+_offer("addmm", _addmm, "mat1", "mat2")
+_offer("addmv", _addmv, "mat", "vec")
+_offer("baddbmm", _baddbmm, "batch1", "batch2")
+_offer("addbmm", _addbmm, "batch1", "batch2")
+_offer("addr", _addr, "vec1", "vec2")
+
+
+@api("vdot")
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """The dot product with the conjugate of the first."""
+    n, m = input._data.ndim, other._data.ndim
+    if n != 1 or m != 1:
+        raise RuntimeError(f"1D tensors expected, but got {n}D and {m}D tensors")
+    if input.dtype is not other.dtype:
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {input.dtype.title} and {other.dtype.title}"
+        )
+    _refuse_bool("dot", input.dtype)
+    if input._data.size != other._data.size:
+        a, b = input._data.size, other._data.size
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a}] and src [{b}] to have the same number of elements, but "
+            f"got {a} and {b} elements respectively"
+        )
+    made: Tensor = call(VDOT, input, other)
+    return made
