@@ -45,7 +45,9 @@ TO = op(
     latex=r"x",
     brief="Another element type.",
     derivatives={"self": "grad, in the former type"},
-    self=lambda grad, self_dtype: grad.to(self_dtype),
+    self=lambda grad, self_dtype: (grad.real if grad.dtype.is_complex and not self_dtype.is_complex else grad).to(
+        self_dtype
+    ),
 )
 
 

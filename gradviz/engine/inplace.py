@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import batched, dtypes
+from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import attach
 from gradviz.engine.batched import one_example, plain
 from gradviz.engine.graph import Node, edge_of, function_of, next_sequence, show_as
@@ -24,6 +25,7 @@ from gradviz.engine.tensor import Tensor, View, wrap
 from gradviz.engine.words import SECOND_BACKWARD, view_written
 
 Array = np.ndarray[Any, Any]
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offset, in elements
 
 
 def check_writable(tensor: Tensor, tracked: bool = False) -> None:
@@ -177,6 +179,7 @@ class CopySlices(Node):
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
         self.inner = inner
         self.geometry = geometry(view, base)
+        self.complex = view.dtype.is_complex
         self.order = memory_order(base._data)
         self.sequence_nr = next_sequence()
         base_edge = edge_of(base) if base._requires_grad else None
@@ -207,7 +210,7 @@ class CopySlices(Node):
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
         whole = self._laid_out(grad)
-        part = whole.as_strided(*self.geometry)
+        part = _part(whole, self.geometry, self.complex)
         found = list(self.inner.apply([part.clone()]))
         kept = found[0]
         if self.next[0] is not None:
@@ -230,12 +233,25 @@ def memory_order(data: Array) -> tuple[int, ...] | None:
     return None if order == tuple(range(data.ndim)) else order
 
 
-def geometry(view: Tensor, base: Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+def geometry(view: Tensor, base: Tensor) -> Geometry:
     """(size, stride, offset) of a view in the memory of its base, in elements."""
     data, size = one_example(view._data), view._data.itemsize
     whole = one_example(base._data)
     offset = (data.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // size
     return data.shape, tuple(stride // size for stride in data.strides), offset
+
+
+def _part(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
+    """What lies at a place of the memory of a tensor, as complex numbers or as real ones whatever the tensor has."""
+    size, stride, offset = where
+    if as_complex and not whole.dtype.is_complex:
+        pairs = whole.as_strided((*size, 2), (*(2 * step for step in stride), 1), 2 * offset)
+        found: Tensor = FUNCTIONS["view_as_complex"](pairs)
+        return found
+    if whole.dtype.is_complex and not as_complex:
+        whole = FUNCTIONS["view_as_real"](whole)
+    found = whole.as_strided(size, stride, offset)
+    return found
 
 
 def remake_view(view: Tensor) -> None:
@@ -247,11 +263,16 @@ def remake_view(view: Tensor) -> None:
     how.version = view._version
     if not base._requires_grad or not np.may_share_memory(base._data, view._data):
         return
-    size, stride, offset = geometry(view, base)
-    params = {"size": size, "stride": stride, "storage_offset": offset}
+    where = geometry(view, base)
     former, number = view._node, view._output_nr
     grad, state.grad = state.grad, True
-    attach(ROWS["as_strided"], (base,), (view,), params)
+    if view.dtype.is_complex == base.dtype.is_complex:
+        attach(
+            ROWS["as_strided"], (base,), (view,), dict(zip(("size", "stride", "storage_offset"), where, strict=True))
+        )
+    else:
+        made = _part(base, where, view.dtype.is_complex)
+        view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
     state.grad = grad
     _move_retained(view, former, number, view._node)
 

@@ -329,14 +329,20 @@ def _power_base_grad(grad: Any, self: Any, exponent: Any) -> Any:
 
 
 def _power_exponent_grad(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
-    harmless = FUNCTIONS["logical_and"](self == 0, exponent >= 0) if not self.dtype.is_complex else self == 0
-    return grad * FUNCTIONS["where"](harmless, 0.0, conj(result * FUNCTIONS["log"](self)))
+    harmless = FUNCTIONS["logical_and"](self == 0, _no_less_than_zero(exponent))
+    return grad * FUNCTIONS["where"](harmless, 0.0, conj(result * FUNCTIONS["log"](self.to(result.dtype))))
+
+
+def _no_less_than_zero(exponent: Any) -> Any:
+    if not exponent.dtype.is_complex:
+        return exponent >= 0
+    return FUNCTIONS["logical_and"](exponent.imag == 0, exponent.real >= 0)
 
 
 def _scalar_base_grad(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
     logarithm = FUNCTIONS["log"](operand(base).to(result.dtype))
     if base == 0:
-        return FUNCTIONS["where"](exponent >= 0, 0.0, grad * conj(result * logarithm))
+        return FUNCTIONS["where"](_no_less_than_zero(exponent), 0.0, grad * conj(result * logarithm))
     return grad * conj(result * logarithm)
 
 

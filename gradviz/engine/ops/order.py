@@ -12,7 +12,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.batched import one_by_one
 from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
-from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 
@@ -200,7 +200,7 @@ MEDIAN = op(
     latex=r"\tilde{x}",
     brief="The lower median.",
     derivatives={"self": "grad, shared by the places of the median"},
-    self=lambda grad, self, result: (self == result) * (grad / (self == result).sum()),
+    self=even_share,
 )
 
 

@@ -14,7 +14,7 @@ from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.neural import times
 from gradviz.engine.ops.order import back_to_one, comparable, has_nan
-from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.rows import no_derivative, op
 from gradviz.engine.tensor import Tensor
 
@@ -136,7 +136,7 @@ NANMEDIAN = op(
     **_SHOWN,
     brief="The lower median of what is not NaN.",
     derivatives={"self": "grad, shared by the places of the median"},
-    self=lambda grad, self, result: (self == result) * (grad / (self == result).sum()),
+    self=even_share,
 )
 NANMEDIAN_DIM = op(
     "nanmedian",

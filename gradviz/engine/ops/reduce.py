@@ -267,9 +267,11 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 # --- extrema ---
 
 
-def _even_share(grad: Any, self: Any, result: Any) -> Any:
-    """All places of the extreme value share the gradient evenly."""
+def even_share(grad: Any, self: Any, result: Any) -> Any:
+    """All places of one value, such as the largest, share the gradient evenly; where it is NaN, all that are."""
     mask = self == result
+    if result.dtype.rank > 1:
+        mask = mask | ((self != self) & (result != result))
     return grad.new_zeros(self.shape).masked_fill(mask, grad / mask.sum())
 
 
@@ -323,7 +325,7 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
     name, latex = kind.name, rf"\{kind.name}_i x_i"
     shown: dict[str, Any] = {"category": "reductions", "symbol": name, "latex": latex}
     whole = op(
-        name, "self", lambda x: _need(x, name, kind.reduce), number=1, **shown, self=_even_share,
+        name, "self", lambda x: _need(x, name, kind.reduce), number=1, **shown, self=even_share,
         brief=f"The {'largest' if name == 'max' else 'smallest'} element.",
         derivatives={"self": "grad, shared by the places of the extreme"},
     )  # fmt: skip

@@ -54,6 +54,12 @@ def _current() -> int:
     return -1 if _Level.number is None else 0
 
 
+def __getattr__(name: str) -> Any:
+    if name == "_current_level":
+        return _current()
+    raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'")
+
+
 def _number(level: int) -> int | None:
     """The engine's number of a level; in a `torch.func.jvp` that of the jvp."""
     return _Level.number if level == 0 else None
