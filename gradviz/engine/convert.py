@@ -14,10 +14,11 @@ from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, from_numpy
 from gradviz.engine.formats import STRIDED
+from gradviz.engine.laid import is_laid, laid
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor, bare, wrap
+from gradviz.engine.tensor import Tensor, bare
 
 Array = np.ndarray[Any, Any]
 
@@ -28,7 +29,9 @@ _TO_SCALAR = (
 )
 
 
-def _cast(x: Any, *, dtype: dtypes.dtype) -> Any:
+def _cast(x: Any, *, dtype: dtypes.dtype, memory_format: Any = None) -> Any:
+    if memory_format is not None or (type(x) is np.ndarray and not x.flags.c_contiguous):
+        x = laid(x, memory_format)
     if x.dtype.kind == "c" and not dtype.is_complex:
         x = x.real
     with np.errstate(all="ignore"):
@@ -70,8 +73,10 @@ def to(
         elif not isinstance(each, bool):
             device = each
     check_device(device)
-    if dtype is None or dtype is self.dtype:
-        return self.clone() if copy else self
+    dtype = self.dtype if dtype is None else dtype
+    asked = memory_format is not None and not is_laid(self._data, memory_format)
+    if dtype is self.dtype and not copy and (not asked or str(memory_format) == "torch.preserve_format"):
+        return self
     if self.dtype.is_complex and not dtype.is_complex:
         warnings.warn(
             "Casting complex values to real discards the imaginary part (Triggered internally at "
@@ -79,12 +84,12 @@ def to(
             UserWarning,
             stacklevel=2,
         )
-    made: Tensor = call(TO, self, dtype=dtype)
+    made: Tensor = call(TO, self, dtype=dtype, memory_format=memory_format)
     return made
 
 
 def _caster(name: str, target: dtypes.dtype) -> None:
-    method(name)(lambda self, memory_format=None: to(self, target))
+    method(name)(lambda self, memory_format=None: to(self, target, memory_format=memory_format))
 
 
 for _name, _target in {
@@ -304,9 +309,6 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 api("promote_types", where="torch")(dtypes.promote)
 api("can_cast", where="torch")(dtypes.can_cast)
 api("is_tensor", where="torch")(lambda obj: isinstance(obj, Tensor))
-api("scalar_tensor", where="torch")(
-    lambda value, dtype=None: wrap(np.array(value, (dtype or dtypes.get_default_dtype()).np))
-)
 
 
 @api("detach", where="torch")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,8 +12,10 @@ import numpy as np
 from gradviz.engine import dtypes, layers
 from gradviz.engine.api import api, method
 from gradviz.engine.batched import alike
+from gradviz.engine.checks import check_value
 from gradviz.engine.data import NOT_NUMPY, infer_array
 from gradviz.engine.device import device
+from gradviz.engine.laid import laid_as
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor, wrap
 
@@ -173,7 +174,10 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         layout: Any = None,
         memory_format: Any = None,
     ) -> Tensor:
-        return made(alike(input._data, fill(input._data.shape, (dtype or input.dtype).np)), requires_grad)
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        array = alike(input._data, fill(input._data.shape, (dtype or input.dtype).np))
+        return made(laid_as(array, input._data, memory_format), requires_grad)
 
     def new(
         self: Tensor,
@@ -198,12 +202,28 @@ _factory("empty", np.zeros)  # what memory happens to hold is zeros here
 
 
 @api("full", where="torch")
-def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """A tensor with one value everywhere."""
     check_device(device)
+    if isinstance(size, int):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    target = dtype or dtypes.of_scalar(value)
-    return made(np.full(sizes_of([size] if isinstance(size, int) else size), value, target.np), requires_grad)
+    if not isinstance(value, (int, float, complex, np.generic)):
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
+    target = dtype or (dtypes.of_scalar(value) if out is None else out.dtype)
+    check_value(value, target)
+    array = np.full(sizes_of(size, "full"), value, target.np)
+    return made(array, requires_grad) if out is None else put_out(out, array)
 
 
 @api("full_like", where="torch")
@@ -217,7 +237,11 @@ def full_like(
     memory_format: Any = None,
 ) -> Tensor:
     """As `full`, with shape and type of another tensor."""
-    return made(alike(input._data, np.full(input._data.shape, fill_value, (dtype or input.dtype).np)), requires_grad)
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    target = dtype or input.dtype
+    check_value(value, target)
+    array = alike(input._data, np.full(input._data.shape, value, target.np))
+    return made(laid_as(array, input._data, memory_format), requires_grad)
 
 
 @method("new_full")
@@ -243,74 +267,6 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
         if size is not None and size < 0:
             raise RuntimeError(f"{label} must be greater or equal to 0, got {size}")
     return made(np.eye(n, m, dtype=float_type(dtype).np), requires_grad)
-
-
-# --- ranges ---
-
-
-@api("arange", where="torch")
-def arange(
-    start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    """Numbers from `start` up to, without, `end`."""
-    check_device(device)
-    if end is None:
-        start, end = 0, start
-    start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (step > 0 and end < start) or (step < 0 and end > start):
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    target = dtype
-    if target is None:
-        target = dtypes.int64 if all(isinstance(v, int) for v in (start, end, step)) else dtypes.get_default_dtype()
-    count = max(0, math.ceil((end - start) / step))
-    wide = np.int64 if target.rank == 1 else np.float64
-    values = (
-        wide(start) + np.arange(count, dtype=wide) * wide(step) if target.rank == 1 else start + np.arange(count) * step
-    )
-    return made(np.asarray(values).astype(target.np), requires_grad)
-
-
-api("range", where="torch")(
-    lambda start=0, end=None, step=1, **kw: arange(
-        start, end + step / 2 if end is not None else None, step, **{"dtype": dtypes.get_default_dtype(), **kw}
-    )
-)
-
-
-@api("linspace", where="torch")
-def linspace(
-    start: Any, end: Any, steps: int, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Tensor:
-    """`steps` numbers from `start` to `end`, both included: from each end inwards, as PyTorch computes them."""
-    target = float_type(dtype)
-    work: Any = target.np.type if target.rank == 2 and target.itemsize >= 4 else np.float64
-    first, last = work(start), work(end)
-    step = (last - first) / work(max(1, steps - 1))
-    wide: Any = np.float64 if work is np.float32 else np.longdouble  # PyTorch multiplies and adds with one rounding
-    at, first, last, step = np.arange(steps).astype(wide), wide(first), wide(last), wide(step)
-    values = (
-        np.where(at < steps // 2, first + step * at, last - step * (steps - 1 - at))
-        if steps > 1
-        else np.full(steps, first)
-    )
-    return made(values.astype(target.np), requires_grad)
-
-
-@api("logspace", where="torch")
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-) -> Tensor:
-    """Powers of `base` with exponents from `start` to `end`."""
-    return made(np.power(float(base), np.linspace(start, end, steps)).astype(float_type(dtype).np), requires_grad)
 
 
 # --- as before PyTorch 0.4 ---

@@ -17,6 +17,7 @@ from gradviz.engine import facts as _facts
 from gradviz.engine import formats as _formats
 from gradviz.engine import named as _named
 from gradviz.engine import ops as _ops
+from gradviz.engine import ranges as _ranges
 from gradviz.engine import wishes as _wishes
 from gradviz.engine.anomaly import is_anomaly_enabled
 from gradviz.engine.api import FUNCTIONS as _FUNCTIONS
@@ -52,7 +53,7 @@ __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
-_ready = (_convert, _creation, _draw, _facts, _ops, _wishes)  # importing them fills the tables of names
+_ready = (_convert, _creation, _draw, _facts, _ops, _ranges, _wishes)  # importing them fills the tables of names
 
 bool = _dtypes.bool_
 uint8, int8, int16, int32, int64 = _dtypes.uint8, _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64

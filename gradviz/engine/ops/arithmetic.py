@@ -25,6 +25,7 @@ from gradviz.engine.elementwise import (
     unary,
 )
 from gradviz.engine.inplace import write
+from gradviz.engine.laid import laid
 from gradviz.engine.overloads import check_operands, refuse
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
@@ -415,7 +416,7 @@ method("__ipow__")(lambda self, other: write(self, *_prepare_pow(self, other)))
 CLONE = op(
     "clone",
     "self",
-    lambda x: x.copy(order="K"),
+    lambda x, *, memory_format=None: laid(x, memory_format) if type(x) is np.ndarray else x.copy(order="K"),
     category="shape",
     symbol="clone",
     latex=r"x",
@@ -440,7 +441,7 @@ GRAD_COPY = op(
 @api("clone")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with its own memory, tracked."""
-    made: Tensor = call(CLONE, input)
+    made: Tensor = call(CLONE, input) if memory_format is None else call(CLONE, input, memory_format=memory_format)
     return made
 
 

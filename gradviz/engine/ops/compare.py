@@ -11,6 +11,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import NO_PARAMS, apply
 from gradviz.engine.batched import plain, refuse_truth
+from gradviz.engine.checks import check_value
 from gradviz.engine.elementwise import (
     NUMBERS,
     Prepared,
@@ -27,7 +28,6 @@ from gradviz.engine.elementwise import (
     unary,
 )
 from gradviz.engine.inplace import write
-from gradviz.engine.ops.index_checks import check_value
 from gradviz.engine.overloads import refuse
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op

@@ -138,17 +138,3 @@ def check_places(name: str, index: Tensor, count: int) -> None:
     bad = index._data[(index._data < -count) | (index._data >= count)]
     if bad.size:
         raise IndexError(f"out of range: tried to access index {int(bad.flat[0])} on a tensor of {count} elements.")
-
-
-def check_value(value: Any, dtype: dtypes.dtype) -> None:
-    """A number that is written has to fit into the element type."""
-    import numpy as np
-
-    kind = {"int64": "int64_t", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t"}.get(dtype.name, dtype.cpp)
-    fits = dtype.is_complex or not isinstance(value, complex) or not value.imag
-    if fits and dtype.rank == 1 and not isinstance(value, complex):
-        limits = np.iinfo(dtype.np)
-        low = -limits.max if dtype is dtypes.uint8 else limits.min
-        fits = value == value and low <= value <= limits.max
-    if not fits:
-        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")

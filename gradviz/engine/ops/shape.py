@@ -15,6 +15,7 @@ from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import in_order
 from gradviz.engine.elementwise import result_type
 from gradviz.engine.inplace import resize_in_place
+from gradviz.engine.laid import check_rank, is_laid
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
@@ -163,6 +164,9 @@ def _contiguous_copy(x: Tensor) -> Tensor:
 @api("contiguous", where="method")
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
     """The tensor itself if its elements lie in order, else a copy in which they do."""
+    if memory_format is not None and str(memory_format) != "torch.contiguous_format":
+        check_rank(self._data.ndim, str(memory_format))
+        return self if is_laid(self._data, memory_format) else call(CLONE, self, memory_format=memory_format)
     return self if self._data.flags.c_contiguous else _contiguous_copy(self)
 
 
@@ -678,7 +682,7 @@ api("numel")(lambda input: input._data.size)
 method("nelement")(lambda self: self._data.size)
 method("dim", "ndimension")(lambda self: self._data.ndim)
 method("element_size")(lambda self: self._data.itemsize)
-method("is_contiguous")(lambda self, memory_format=None: self._data.flags.c_contiguous)
+method("is_contiguous")(lambda self, memory_format=None: is_laid(self._data, memory_format))
 prop("nbytes")(lambda self: self._data.nbytes)
 prop("itemsize")(lambda self: self._data.itemsize)
 
@@ -693,7 +697,9 @@ def size(self: Tensor, dim: int | None = None) -> Any:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension."""
     data = self._data
-    if data.size or any(data.strides):
+    if self._base is None and data.flags.c_contiguous and data.size:  # NumPy leaves the steps of single rows open
+        found = tuple(math.prod(data.shape[i + 1 :]) for i in range(data.ndim))
+    elif data.size or any(data.strides):
         found = tuple(step // data.itemsize for step in data.strides)
     else:  # where there are no elements, as if each dimension had at least one
         found = tuple(math.prod(max(n, 1) for n in data.shape[i + 1 :]) for i in range(data.ndim))

@@ -295,7 +295,7 @@ def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
     """In logarithms, the positive part of the gradient and the negative part each on its own."""
     if not grad._data.ndim or not grad._data.size:
         return grad
-    least = float(ml_dtypes.finfo(grad._data.real.dtype).min)
+    least = float(ml_dtypes.finfo(grad._data.real.dtype).min)  # type: ignore[no-untyped-call]
     logs = grad.abs().log()
 
     def part(chosen: Any) -> Any:

@@ -9,9 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, wishes
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api, method, prop
-from gradviz.engine.inplace import write
 from gradviz.engine.ops import arithmetic, composite, index, linalg, matmul, matrix, order, shape, special
-from gradviz.engine.rows import ROWS
 from gradviz.engine.tensor import Tensor, wrap
 
 _ready = (
