@@ -12,7 +12,7 @@ from gradviz.worker.runner import Runner
 
 _LATE = (  # what C code or a function of these packages imports when it is first used
     "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
-    "unicodedata decimal fractions numbers heapq bisect copyreg locale ml_dtypes"
+    "unicodedata decimal fractions numbers heapq bisect copyreg locale ml_dtypes numpy.polynomial numpy.fft"
 ).split()
 _PACKAGES = ("gradviz.engine", "gradviz.trace")
 
@@ -59,13 +59,18 @@ y.backward()
 """
 
 
-def warm(runner: Runner) -> None:
-    """Import late parts, exercise NumPy, and run a snippet that raises, is refused and does not compile."""
+def import_late_parts() -> None:
+    """Import what functions and C code would import when they are first used."""
     for name in _LATE:
         importlib.import_module(name)
     for package in _PACKAGES:
         for part in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             importlib.import_module(part.name)
+
+
+def warm(runner: Runner) -> None:
+    """Import late parts, exercise NumPy, and run a snippet that raises, is refused and does not compile."""
+    import_late_parts()
     warm_arrays()
     gc.freeze()  # what is imported now is never looked at again
     runner.rehearse([_SNIPPET, _TORCH, "import os\\n", "x = ("])
