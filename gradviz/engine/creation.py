@@ -190,7 +190,7 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     ) -> Tensor:
         return made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
 
-    function.__name__ = name
+    function.__name__ = function.__qualname__ = name
     api(name, where="torch")(function)
     api(f"{name}_like", where="torch")(like)
     method(f"new_{name}")(new)

@@ -52,7 +52,8 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
             draw(generator or globals()["generator"], input._data.shape, (dtype or input.dtype).np), requires_grad
         )
 
-    function.__name__ = name
+    function.__name__ = function.__qualname__ = name
+    like.__name__ = like.__qualname__ = f"{name}_like"
     api(name, where="torch")(function)
     api(f"{name}_like", where="torch")(like)
 
@@ -89,10 +90,20 @@ def randint(
 
 
 @api("randint_like", where="torch")
-def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    generator: Any = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    return made(distributions.randint(generator, low, high, input._data.shape, (dtype or input.dtype).np))
+    source = generator or globals()["generator"]
+    return made(distributions.randint(source, low, high, input._data.shape, (dtype or input.dtype).np), requires_grad)
 
 
 @api("randperm", where="torch")
@@ -147,8 +158,25 @@ def manual_seed(seed: int) -> Generator:
 
 api("seed", where="torch")(lambda: generator.seed())
 api("initial_seed", where="torch")(lambda: generator.initial_seed())
-api("get_rng_state", where="torch")(lambda: wrap(generator.get_state()))
-api("set_rng_state", where="torch")(lambda new_state: generator.set_state(new_state._data))
+api("get_rng_state", where="torch")(lambda: generator.get_state())
+api("set_rng_state", where="torch")(lambda new_state: generator.set_state(new_state))
+
+
+def _tensor_state(self: Generator) -> Tensor:
+    """The state as a tensor of bytes."""
+    return wrap(self.state_bytes())
+
+
+def _set_tensor_state(self: Generator, new_state: Tensor) -> Generator:
+    """Continue from a state that `get_state` gave, here or in PyTorch."""
+    if not isinstance(new_state, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+    self.load_bytes(new_state._data)
+    return self
+
+
+Generator.get_state = _tensor_state
+Generator.set_state = _set_tensor_state
 
 
 def _fill_random(name: str, draw: Callable[..., Array]) -> None:

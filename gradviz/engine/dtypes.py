@@ -99,8 +99,10 @@ def get_default_dtype() -> dtype:
 
 def set_default_dtype(d: dtype) -> None:
     """Make `d` the type of Python floats that become tensors."""
+    if not isinstance(d, dtype):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
-        raise TypeError(f"only floating-point types are supported as the default type, but got {d!r}")
+        raise TypeError("only floating-point types are supported as the default type")
     default.dtype = d
 
 

@@ -19,6 +19,13 @@ _HEAD = struct.Struct("<QiiQ")  # seed, how many are left in the block, seeded, 
 _TAIL = struct.Struct("<dddi4xf?3x")  # unused, the normal number kept for later, unused, whether there is one, unused
 
 
+def device_of_the_cpu() -> Any:
+    """`torch.device("cpu")`."""
+    from gradviz.engine.device import device
+
+    return device("cpu")
+
+
 class Generator:
     """One stream of random numbers; equal seeds give equal numbers."""
 
@@ -27,7 +34,7 @@ class Generator:
     def __init__(self, device: str = "cpu") -> None:
         if str(device) != "cpu":
             raise RuntimeError(f"Device type {device} is not supported for torch.Generator() api.")
-        self.device = "cpu"
+        self.device = device_of_the_cpu()
         self.next_normal: float | None = None
         self._seed = DEFAULT_SEED
         self._fresh = True
@@ -68,7 +75,10 @@ class Generator:
         halves = self.raw32(2 * count)
         return (halves[0::2] << np.uint64(32)) | halves[1::2]
 
-    def get_state(self) -> NDArray[np.uint8]:
+    get_state: Any  # the same as a tensor: `draw.py`
+    set_state: Any
+
+    def state_bytes(self) -> NDArray[np.uint8]:
         """The state in the layout of PyTorch's `torch.get_rng_state()`."""
         inner: Any = self._bits.state["state"]
         position = 0 if self._fresh else int(inner["pos"])
@@ -78,8 +88,8 @@ class Generator:
         tail = _TAIL.pack(0.0, kept or 0.0, 0.0, int(kept is not None), 0.0, False)
         return np.frombuffer(head + inner["key"].astype("<u8").tobytes() + tail, np.uint8).copy()
 
-    def set_state(self, state: NDArray[np.uint8]) -> None:
-        """Continue from a state that `get_state` gave, here or in PyTorch."""
+    def load_bytes(self, state: NDArray[np.uint8]) -> None:
+        """Continue from a state that `state_bytes` gave, here or in PyTorch."""
         if state.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         if state.size != STATE_BYTES:
@@ -101,7 +111,7 @@ class Generator:
     def clone_state(self) -> Generator:
         """A second generator that will give the same numbers."""
         other = Generator()
-        other.set_state(self.get_state())
+        other.load_bytes(self.state_bytes())
         return other
 
 

@@ -17,6 +17,7 @@ from gradviz.engine import facts as _facts
 from gradviz.engine import formats as _formats
 from gradviz.engine import named as _named
 from gradviz.engine import ops as _ops
+from gradviz.engine import options as _options
 from gradviz.engine import ranges as _ranges
 from gradviz.engine import wishes as _wishes
 from gradviz.engine.anomaly import is_anomaly_enabled
@@ -53,6 +54,7 @@ __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
+_ready = (_convert, _creation, _draw, _facts, _ops, _options, _wishes)  # importing them fills the tables of names
 _ready = (_convert, _creation, _draw, _facts, _ops, _ranges, _wishes)  # importing them fills the tables of names
 
 bool = _dtypes.bool_

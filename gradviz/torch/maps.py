@@ -175,13 +175,13 @@ def _in_chunks(
     out_dims: Any,
     randomness: str,
 ) -> Any:
-    held = draw.generator.get_state() if randomness == "same" else None
+    held = draw.generator.state_bytes() if randomness == "same" else None
     results = []
     for start in range(0, size, chunk_size):
         count = min(chunk_size, size - start)
         part = [x if dim is None else x.narrow(dim, start, count) for x, dim in zip(leaves, dims, strict=True)]
         if held is not None:
-            draw.generator.set_state(held)
+            draw.generator.load_bytes(held)
         results.append(run(count, dims, part))
     _, rebuild = flatten(results[0])
     columns = zip(*(flatten(each)[0] for each in results), strict=True)

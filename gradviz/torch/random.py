@@ -21,8 +21,8 @@ def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Itera
     if not enabled:
         yield
         return
-    before = default_generator.get_state()
+    before = default_generator.state_bytes()
     try:
         yield
     finally:
-        default_generator.set_state(before)
+        default_generator.load_bytes(before)

@@ -147,6 +147,8 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, 
     if hasattr(f, "write"):
         f.write(data)
         return
+    if not isinstance(f, (str, os.PathLike)):
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     with open(os.fspath(f), "wb") as file:
         file.write(data)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,31 +31,41 @@ def assert_close(
     actual: Any,
     expected: Any,
     *,
+    allow_subclasses: bool = True,
     rtol: float | None = None,
     atol: float | None = None,
     equal_nan: bool = False,
+    check_device: bool = True,
     check_dtype: bool = True,
-    msg: str | None = None,
+    check_layout: bool = True,
+    check_stride: bool = False,
+    msg: Any = None,
 ) -> None:
-    """Raise AssertionError unless both are close; sequences and dictionaries are compared item by item."""
+    """Raise AssertionError unless both are close; sequences and mappings are compared item by item."""
     if (rtol is None) != (atol is None):
-        given, missing = ("rtol", "atol") if atol is None else ("atol", "rtol")
-        raise ValueError(
-            f"rtol and atol must both be specified or both unspecified, but got no {missing} although "
-            f"{given} was given."
-        )
+        missing = "rtol" if rtol is None else "atol"
+        raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
+    asked = _Asked(rtol, atol, equal_nan, check_dtype, check_stride)
     for place, left, right in _pairs(actual, expected, ""):
-        problem = _problem(left, right, rtol, atol, equal_nan, check_dtype)
+        problem = asked.problem(left, right)
         if problem:
             where = f"\n\nThe failure occurred for item {place}" if place else ""
-            raise AssertionError(msg if msg is not None else problem + where)
+            said = problem + where
+            raise AssertionError(msg(said) if callable(msg) else msg if msg is not None else said)
 
 
 def _pairs(actual: Any, expected: Any, place: str) -> Any:
-    if isinstance(actual, dict) and isinstance(expected, dict):
-        for key in expected:
+    if isinstance(actual, Mapping) and isinstance(expected, Mapping):
+        absent = sorted(set(expected) - set(actual), key=str)
+        additional = sorted(set(actual) - set(expected), key=str)
+        if absent or additional:
+            lines = ["The keys of the mappings do not match:"]
+            lines += [f"Missing keys in the actual mapping: {absent}"] if absent else []
+            lines += [f"Additional keys in the actual mapping: {additional}"] if additional else []
+            raise AssertionError("\n".join(lines))
+        for key in sorted(expected, key=str):
             yield from _pairs(actual[key], expected[key], f"{place}[{key!r}]")
-    elif isinstance(actual, list | tuple) and isinstance(expected, list | tuple):
+    elif _is_sequence(actual) and _is_sequence(expected):
         if len(actual) != len(expected):
             raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != {len(expected)}")
         for i, (left, right) in enumerate(zip(actual, expected, strict=True)):
@@ -62,28 +74,70 @@ def _pairs(actual: Any, expected: Any, place: str) -> Any:
         yield place, actual, expected
 
 
-def _problem(
-    actual: Any, expected: Any, rtol: float | None, atol: float | None, equal_nan: bool, check_dtype: bool
-) -> str:
-    numbers = not isinstance(actual, Tensor) and not isinstance(expected, Tensor)
-    a, b = _tensor(actual), _tensor(expected)
-    if a.shape != b.shape:
-        return f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}."
-    if check_dtype and a.dtype is not b.dtype:
-        return f"The values for attribute 'dtype' do not match: {a.dtype} != {b.dtype}."
-    default = TOLERANCE.get(repr(a.dtype).removeprefix("torch."), (0.0, 0.0))
-    relative, absolute = default if rtol is None or atol is None else (rtol, atol)
-    x, y = a._data, b._data
-    with np.errstate(invalid="ignore", divide="ignore"):
-        wrong = ~np.isclose(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
-        difference = np.abs(x - y) if x.dtype != np.bool_ else (x ^ y).astype(np.int64)
-        ratio = difference / np.abs(y)
-        ratio = ratio if x.dtype.kind in "fcV" else ratio.astype(np.float32)
-    if not wrong.any():
-        return ""
-    if numbers or x.ndim == 0:
-        return _of_scalars(actual, expected, difference, ratio, relative, absolute)
-    return _of_tensors(wrong, difference, ratio, relative, absolute)
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+_NUMBERS = (int, float, complex, np.number)
+_BOOLEANS = (bool, np.bool_)
+
+
+def _is_comparable(value: Any) -> bool:
+    return isinstance(value, Tensor | np.ndarray | np.generic | int | float | complex)
+
+
+def _are_mixed(actual: Any, expected: Any) -> bool:
+    return isinstance(actual, Tensor) != isinstance(expected, Tensor)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """How two values are to be compared."""
+
+    rtol: float | None
+    atol: float | None
+    equal_nan: bool
+    check_dtype: bool
+    check_stride: bool
+
+    def problem(self, actual: Any, expected: Any) -> str:
+        """What differs, or nothing."""
+        if actual is None or expected is None:
+            return "" if actual is expected else f"None mismatch: {actual} is not {expected}"
+        if isinstance(actual, _BOOLEANS) and isinstance(expected, _BOOLEANS):
+            return "" if bool(actual) is bool(expected) else f"Booleans mismatch: {actual} is not {expected}"
+        if isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
+            if self.check_dtype and type(actual) is not type(expected):
+                return f"The (d)types do not match: {type(actual)} != {type(expected)}."
+        elif not (_is_comparable(actual) and _is_comparable(expected)) or _are_mixed(actual, expected):
+            raise TypeError(
+                f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}."
+            )
+        return self._of_values(actual, expected)
+
+    def _of_values(self, actual: Any, expected: Any) -> str:
+        numbers = not isinstance(actual, Tensor) and not isinstance(expected, Tensor)
+        a, b = _tensor(actual), _tensor(expected)
+        if a.shape != b.shape:
+            return f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}."
+        if self.check_stride and a.stride() != b.stride():
+            return f"The values for attribute 'stride()' do not match: {a.stride()} != {b.stride()}."
+        if self.check_dtype and not numbers and a.dtype is not b.dtype:
+            return f"The values for attribute 'dtype' do not match: {a.dtype} != {b.dtype}."
+        default = [TOLERANCE.get(repr(each.dtype).removeprefix("torch."), (0.0, 0.0)) for each in (a, b)]
+        relative = max(each[0] for each in default) if self.rtol is None else self.rtol
+        absolute = max(each[1] for each in default) if self.atol is None else self.atol
+        x, y = a._data, b._data
+        with np.errstate(invalid="ignore", divide="ignore"):
+            wrong = ~np.isclose(x, y, rtol=relative, atol=absolute, equal_nan=self.equal_nan)
+            difference = np.abs(x - y) if x.dtype != np.bool_ else (x ^ y).astype(np.int64)
+            ratio = difference / np.abs(y)
+            ratio = ratio if x.dtype.kind in "fcV" else ratio.astype(np.float32)
+        if not wrong.any():
+            return ""
+        if numbers or x.ndim == 0:
+            return _of_scalars(actual, expected, difference, ratio, relative, absolute)
+        return _of_tensors(wrong, difference, ratio, relative, absolute)
 
 
 def _tensor(value: Any) -> Tensor:

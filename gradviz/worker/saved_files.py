@@ -93,5 +93,5 @@ ByteBuffer.__module__ = "_io"
 
 def _name(file: object) -> str:
     if not isinstance(file, str):
-        raise TypeError("torch.save and torch.load take the name of a file or an io.BytesIO in GradViz snippets")
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     return str.__str__(file)

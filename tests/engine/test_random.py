@@ -28,7 +28,7 @@ def draw(generator: Generator, call: list[Any]) -> np.ndarray:
         kind = np.dtype(ml_dtypes.bfloat16 if args[-1] == "bfloat16" else args[-1])
         args = args[:-1]
     if name == "state":
-        return generator.get_state()
+        return generator.state_bytes()
     if name == "bernoulli":
         return distributions.bernoulli(generator, np.array(args[0]).astype(kind))
     if name == "dropout":
@@ -57,9 +57,9 @@ def test_enough_cases() -> None:
 def test_state_restores_the_stream_with_the_kept_normal() -> None:
     generator = Generator().manual_seed(3)
     distributions.normal(generator, [3])
-    state = generator.get_state()
+    state = generator.state_bytes()
     first = distributions.normal(generator, [5])
-    generator.set_state(state)
+    generator.load_bytes(state)
     assert np.array_equal(first, distributions.normal(generator, [5]))
     other = generator.clone_state()
     assert np.array_equal(distributions.uniform(other, [700]), distributions.uniform(generator, [700]))
@@ -69,8 +69,8 @@ def test_state_of_a_fresh_and_of_a_used_up_block() -> None:
     for drawn in (0, 1, 623, 624, 625):
         generator = Generator().manual_seed(8)
         distributions.uniform(generator, [drawn])
-        state = generator.get_state()
-        assert np.array_equal(generator.clone_state().get_state(), state)
+        state = generator.state_bytes()
+        assert np.array_equal(generator.clone_state().state_bytes(), state)
         assert np.array_equal(generator.clone_state().raw32(3), generator.raw32(3))
 
 
@@ -89,11 +89,11 @@ def test_seeds() -> None:
 def test_bad_state_is_refused() -> None:
     generator = Generator()
     with pytest.raises(RuntimeError, match="of size 5056 but found the input RNG state size to be 5"):
-        generator.set_state(np.zeros(5, np.uint8))
+        generator.load_bytes(np.zeros(5, np.uint8))
     with pytest.raises(TypeError, match=r"RNG state must be a torch\.ByteTensor"):
-        generator.set_state(np.zeros(5056))  # type: ignore[arg-type]
+        generator.load_bytes(np.zeros(5056))  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="Invalid mt19937 state"):
-        generator.set_state(np.zeros(5056, np.uint8))
+        generator.load_bytes(np.zeros(5056, np.uint8))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_refusals(name: str, args: tuple[Any, ...], kind: type[Exception], messa
     with pytest.raises(kind) as caught:
         getattr(distributions, name)(generator, *args)
     assert message in str(caught.value)
-    assert np.array_equal(generator.get_state(), Generator().manual_seed(0).get_state()), "a refusal draws nothing"
+    assert np.array_equal(generator.state_bytes(), Generator().manual_seed(0).state_bytes()), "a refusal draws nothing"
 
 
 def test_one_rounding_is_exact() -> None:

@@ -1,0 +1,78 @@
+"""The options that all functions which make tensors have in PyTorch: `dtype` also as a Python type, `layout`,
+`pin_memory`, `memory_format`, `out`. What they mean here is the same for all, so they are taken off in one place before
+the functions of `creation.py` and `draw.py` see them."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.engine import creation, dtypes
+from gradviz.engine.api import FUNCTIONS, give
+from gradviz.engine.draw import randint
+from gradviz.engine.formats import STRIDED
+
+_ready = (creation, randint)
+
+_LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like".split()
+_SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor
+scalar_tensor tril_indices triu_indices""".split()
+_PYTHON = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
+_NOT_PINNED = (
+    "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
+    "system."
+)
+
+
+def _dtype(name: str, given: Any) -> Any:
+    if given is None or isinstance(given, dtypes.dtype):
+        return given
+    if isinstance(given, type) and given in _PYTHON:
+        return _PYTHON[given]
+    raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
+
+
+def _with_options(name: str, formats: bool) -> None:
+    inner = FUNCTIONS[name]
+    known = inspect.signature(inner, follow_wrapped=False).parameters
+
+    def call(*args: Any, **options: Any) -> Any:
+        if not options:
+            return inner(*args)
+        if "dtype" in options:
+            options["dtype"] = _dtype(name, options["dtype"])
+        layout = options.pop("layout", None)
+        if layout is not None and layout != STRIDED:
+            raise RuntimeError(f"{name}() with layout={layout} is not in GradViz: tensors are dense; leave layout out")
+        if options.pop("pin_memory", False):
+            raise RuntimeError(_NOT_PINNED)
+        if formats:
+            options.pop("memory_format", None)
+        elif "memory_format" in options:
+            raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
+        out = options.pop("out", None) if "out" not in known else None
+        if out is None:
+            return inner(*args, **options)
+        if "dtype" in known and options.get("dtype") is None:
+            options["dtype"] = out.dtype
+        return give(out, inner(*args, **options))
+
+    functools.update_wrapper(call, inner)
+    call.__name__ = call.__qualname__ = name
+    del call.__wrapped__  # type: ignore[attr-defined]
+    FUNCTIONS[name] = call
+
+
+def install() -> Callable[..., Any]:
+    """Wrap them all, once."""
+    for name in _LIKE:
+        _with_options(name, True)
+    for name in _SIZED:
+        if name in FUNCTIONS:
+            _with_options(name, name == "empty")
+    return FUNCTIONS["zeros"]
+
+
+installed = install()
