@@ -1,4 +1,5 @@
-"""In-place forms that do not follow from a row's family: whole numbers, other names of the same method, and in-place methods that PyTorch also has as functions. The families make their own (`elementwise.py`)."""
+"""In-place forms that do not follow from a row's family: whole numbers, other names of the same method, and in-place
+methods that PyTorch also has as functions. The families make their own (`elementwise.py`)."""
 
 from __future__ import annotations
 
