@@ -109,7 +109,9 @@ class GraphTask:
             state.saved_hooks, state.saved_hooks_refusal = hooks
 
     def will_run(self, node: Node) -> bool:
-        """Whether this pass runs the node, or ran it."""
+        """Whether this pass comes to the node, or did; where it starts does not count."""
+        if any(node is root for root, _ in self.roots):
+            return False
         if self.captures and node._leaf is not None and node in self.captures:
             raise RuntimeError(LEAF_OF_GRAD)
         return node in self.boxes and (self.needed is None or node in self.needed or node in self.captures)
@@ -166,7 +168,7 @@ class GraphTask:
             check_nan(node, checked)
         if node.post_hooks is not None:
             # A hook that came while the node ran is too late to see what arrived.
-            checked = run_post_hooks(node, checked, grads if hooked else [None] * len(grads), self.observer)
+            checked = run_post_hooks(node, checked, grads if hooked else [], self.observer)
         if self.observer is not None:
             self.observer.backward_node(node, grads, checked)
             if had_buffers:

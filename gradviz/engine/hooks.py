@@ -80,10 +80,11 @@ def run_post_hooks(
 
 
 def run_post_accumulate_hooks(variable: Tensor, observer: Observer | None) -> None:
-    """`register_post_accumulate_grad_hook`: what it returns is checked as a gradient would be, and dropped."""
+    """`register_post_accumulate_grad_hook`: it returns nothing, or the tensor itself."""
     assert variable._post_accumulate is not None
     for hook in tuple(variable._post_accumulate.values()):
-        _checked(hook, variable, hook(variable))
+        if _checked(hook, variable, hook(variable)) is not variable:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if observer is not None:
             observer.hook("post_accumulate", variable, None, None)
 

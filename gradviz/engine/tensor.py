@@ -376,8 +376,8 @@ def _check_grad(tensor: Tensor, value: Any) -> None:
 
 
 def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:
-    tensor: Tensor = _new(cls)
-    tensor._data, tensor._requires_grad = data, requires_grad
+    tensor = wrap(data, cls)
+    tensor._requires_grad = requires_grad
     return tensor
 
 

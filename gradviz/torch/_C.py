@@ -74,7 +74,7 @@ def _current_autograd_node() -> Node | None:
 def _will_engine_execute_node(node: Any) -> bool:
     """Whether the backward pass that runs now comes to this node."""
     if not isinstance(node, Node):
-        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {_type_name(node)}")
+        raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     if state.running is None:
         raise RuntimeError("_get_should_execute_nodes should only be called during the backward pass")
     return bool(state.running.will_run(node))
@@ -98,7 +98,3 @@ def _current_graph_task_execution_order() -> list[Node]:
     task = state.running
     wanted = running_order(task.roots, lambda node: task.needed is None or node in task.needed or node in task.captures)
     return [shown(node) for node in wanted]
-
-
-def _type_name(value: Any) -> str:
-    return "torch.Tensor" if isinstance(value, Tensor) else type(value).__name__

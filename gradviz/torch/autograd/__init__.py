@@ -12,6 +12,7 @@ from gradviz.engine.modes import enable_grad, inference_mode, no_grad, set_grad_
 from gradviz.engine.saved import SavedTensor
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor
+from gradviz.torch.autograd import _functions as _functions
 from gradviz.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from gradviz.torch.autograd.grad_mode import _force_original_view_tracking
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
