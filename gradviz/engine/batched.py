@@ -289,6 +289,11 @@ def levels_of(values: Any) -> dict[int, int]:
     return dict(sorted(found.items()))
 
 
+def place_of(data: Any, level: int) -> int:
+    """The dimension that a level was mapped over, as far as it is known: the first one else."""
+    return data.place if isinstance(data, BatchedArray) and data.levels[-1] == level else 0
+
+
 def spread(array: Any, levels: Sequence[int], sizes: Sequence[int]) -> Array:
     """All examples of an array as one that has each of `levels`; nothing is copied."""
     if not isinstance(array, BatchedArray):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.batched import BatchedArray, aligned, levels_of, no_dynamic, one_by_one, spread
+from gradviz.engine.notices import warn_once
 from gradviz.engine.rows import OpRow
 
 Array = np.ndarray[Any, Any]
@@ -40,6 +41,15 @@ _WHOLE = {"sum": "sum_dim", "mean": "mean_dim", "max": "amax", "min": "amin"}
 _PRODUCTS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "dot": (1, 1)}
 
 
+# Operations of which PyTorch says that it runs them example by example.
+_SLOW = frozenset(
+    """max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss soft_margin_loss take masked_scatter
+    index_reduce ormqr""".split()
+)
+_NO_RULE = (
+    "There is a performance drop because we have not yet implemented the batching rule for aten::{}. Please file us an "
+    "issue on GitHub so that we can prioritize its implementation."
+)
 _NO_MASK = (
     "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for each "
     "batch this would return a differently shaped Tensor. Please file an issue at "
@@ -53,10 +63,12 @@ def forward(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any
         return row.forward(*arrays, **params)
     if row.view:
         return _view(row, arrays, params)
-    if row.key == "nonzero":
-        raise RuntimeError(no_dynamic("nonzero"))
+    if row.name in ("nonzero", "_unique2", "unique_dim", "unique_consecutive"):
+        raise RuntimeError(no_dynamic(row.name))
     if row.key == "masked_select":
         raise RuntimeError(_NO_MASK)
+    if row.key in _SLOW:
+        warn_once(f"vmap {row.key}", _NO_RULE.format(row.key))
     known = levels_of(list(arrays))
     arrays = [_without_copies(each) for each in arrays]
     if not any(isinstance(each, BatchedArray) for each in arrays) and not levels_of(dict(params)):

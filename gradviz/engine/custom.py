@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradviz.engine import dual, layered, layers
-from gradviz.engine.batched import levels_of
+from gradviz.engine.batched import levels_of, place_of
 from gradviz.engine.function import Function, FunctionCtx
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -81,14 +81,15 @@ def _mapped(cls: type[Function], args: tuple[Any, ...], layer: layers.Layer) -> 
     dims: list[int | None] = []
     for each in args:
         inside = isinstance(each, Tensor) and layer.number in levels_of(each._data)
-        dims.append(0 if inside else None)
-        whole.append(layered.remove(each, layer.number, 0, layer.size) if inside else each)
+        dim = place_of(each._data, layer.number) if inside else None
+        dims.append(dim)
+        whole.append(each if dim is None else layered.remove(each, layer.number, dim, layer.size))
     found = cls.vmap(VmapInfo(layer.size, layer.randomness), tuple(dims), *whole)
     if not isinstance(found, tuple) or len(found) != 2:
         what = f"Got {len(found)} returns instead" if isinstance(found, tuple) else f"Got a {type(found)} instead"
         raise RuntimeError(
-            f"Expected the {cls.__name__}'s vmap staticmethod to have two returns, an output and out_dims with pytree "
-            f"structure compatible with the output. {what}"
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            f"compatible with the output. {what}"
         )
     output, out_dims = found
     if not isinstance(output, tuple):

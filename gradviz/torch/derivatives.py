@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.call import grad as _backward
 from gradviz.engine.graph import edge_of
 from gradviz.engine.modes import enable_grad
+from gradviz.engine.notices import warn_once
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, twin
 from gradviz.engine.trees import flatten, map_leaves, pretty, structure
@@ -22,7 +22,7 @@ from gradviz.torch.maps import standard_basis, vmap
 
 Fn = Callable[..., Any]
 _JVP = "jvp(f, primals, tangents)"
-_NO_REFERENCE = (  # what PyTorch says of the program that it makes of the function, each time
+_NO_REFERENCE = (  # what PyTorch says of the program that it makes of the function
     "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! Call "
     "GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to add the necessary "
     "Parameter, or nn.Module.register_buffer to add the necessary buffer"
@@ -338,7 +338,7 @@ def linearize(func: Fn, *primals: Any) -> tuple[Any, Fn]:
     """The value of a function, and its derivative there as a linear function of the tangents."""
     leaves, _ = flatten(primals)
     output = func(*primals)
-    warnings.warn(_NO_REFERENCE, UserWarning, stacklevel=2)
+    warn_once("linearize", _NO_REFERENCE, stacklevel=3)
     _, pull = vjp(func, *primals)
     outs, rebuild_out = flatten(output)
 

@@ -188,6 +188,10 @@ def _batch_normed(
 ) -> Tensor:
     _check_batch_norm(input, given, training)
     running = given["running_mean"], given["running_var"]
+    if state.layered and training:
+        from gradviz.engine.layered import check_running
+
+        check_running(input, running)
     need_constants("native_batch_norm", running_mean=running[0], running_var=running[1])
     made: Tensor = call(
         BATCH_NORM, input, given["weight"], given["bias"], *running, training=training, momentum=momentum, eps=eps

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.dtypes import dtype as DType
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
@@ -86,7 +87,10 @@ class _BatchNorm(Module):
     def _average_factor(self) -> float:
         """How much the current batch counts in the running values."""
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked._data += 1
+            if state.layered:
+                self.num_batches_tracked.add_(1)  # refused where a transform differentiates
+            else:
+                self.num_batches_tracked._data += 1
             if self.momentum is None:
                 return 1.0 / float(self.num_batches_tracked._data)
         return 0.0 if self.momentum is None else self.momentum
