@@ -263,9 +263,10 @@ def _with_gradient(torch: Any) -> Any:
 def calls(torch: Any) -> Calls:
     """All wrong calls by name."""
     from tests.engine.wrong_neural_calls import NEURAL_CALLS
+    from tests.engine.wrong_science_calls import SCIENCE_CALLS
 
     found: Calls = {}
-    for table in (autograd, shapes, layers, *NEURAL_CALLS):
+    for table in (autograd, shapes, layers, *NEURAL_CALLS, *SCIENCE_CALLS):
         more = table(torch)
         assert not found.keys() & more.keys()
         found |= more

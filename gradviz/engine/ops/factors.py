@@ -169,7 +169,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """P, L and U with A = P L U."""
     check_matrix(A, "linalg.lu")
     check_type(A.dtype, "linalg.lu")
-    _check_pivot(pivot, "linalg.lu")
+    _check_pivot(pivot, "linalg.lu_factor")
     L, U, P = call(LU, A, pivot=pivot)
     _detach_constant(P)
     return named("linalg_lu", "P L U", (P, L, U))
@@ -322,7 +322,7 @@ LDL_SOLVE = op(
 @api("ldl_factor", where="linalg")
 def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """The factors of a symmetric matrix in one, and the pivots."""
-    check_square(A, "torch.linalg.ldl_factor")
+    check_square(A, "torch.linalg.ldl_factor_ex")
     found = call(LDL_FACTOR, A, hermitian=hermitian)
     return named("linalg_ldl_factor", "LD pivots", found[:2])
 

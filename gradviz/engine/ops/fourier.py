@@ -15,6 +15,7 @@ from gradviz.engine.api import FFT, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, made
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
@@ -339,7 +340,8 @@ def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> T
 
 
 def _ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
-    _need_real(input, "ihfftn", "real-valued input")
+    if input.dtype.is_complex:
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {input.dtype.title}")
     x = _promoted(input)
     dims, sizes = _geometry(x, s, dim)
     if not dims:
@@ -377,7 +379,8 @@ _offer("ihfft", _ihfftn)
 
 
 def _turned(input: Tensor, dim: Any, shifts: Any) -> Tensor:
-    dims = list(range(input._data.ndim)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    ndim = input._data.ndim
+    dims = [wrap_dim(d, ndim) for d in (range(ndim) if dim is None else (dim,) if isinstance(dim, int) else dim)]
     found: Tensor = input.roll(tuple(shifts(input._data.shape[d]) for d in dims), tuple(dims))
     return found
 

@@ -309,11 +309,6 @@ def _solved(A: Tensor, B: Tensor, left: bool, name: str) -> Any:
     check_same_type(A, B, name)
     check_square(A, name)
     vector = B._data.ndim == 1 or (B._data.ndim == A._data.ndim - 1 and B._data.shape == A._data.shape[:-1])
-    if vector and not left:
-        raise RuntimeError(
-            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-            "linalg.solve is equivalent to B / A.squeeze(-1)"
-        )
     if not vector and B._data.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
     check_sides(A, B, name, left, vector)
@@ -434,7 +429,9 @@ def triangular_solve(
 ) -> Any:
     """The solution of a triangular system, and a copy of its matrix."""
     warn_once("triangular_solve", _OLD_TRIANGULAR)
-    check_square(A, "triangular_solve")
+    n, m = A._data.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
     found = call(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
     return named("triangular_solve", "solution cloned_coefficient", found)
 

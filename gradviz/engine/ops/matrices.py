@@ -430,7 +430,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor taken as a matrix: its first `ind` dimensions are the rows."""
     if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     shape = A._data.shape
     columns, rows = math.prod(shape[ind:]), math.prod(shape[:ind])
     if columns != rows:

@@ -226,6 +226,8 @@ def istft(
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
+    if input._data.ndim < 2:
+        raise IndexError("Dimension out of range (expected to be in range of [-2, 1], but got -3)")
     both = onesided if onesided is not None else input._data.shape[-2] != n_fft
     _check_istft(input, n_fft, hop, span, window, both, text)
     if return_complex and both:

@@ -146,7 +146,7 @@ def _signal(
             check(sym=sym, **parameters)
             return values(made, sym, **parameters) if M else made.ones()
 
-        window.__name__ = name
+        window.__name__ = window.__qualname__ = name
         WINDOWS[name] = window
         return values
 
