@@ -154,8 +154,8 @@ def _batched(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
                 f"output, but a mismatch was detected: grad_output[{i}] has a shape of {Size(each._data.shape[2:])} "
-                f"and output[{i}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be considered "
-                "batched, consider using vmap."
+                f"and output[{i}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be "
+                "considered batched, consider using vmap."
             )
     size = given[0].shape[0]
     with layers.layer("vmap", size) as layer:

@@ -88,15 +88,15 @@ class FunctionCtx(Node):
         return tuple(SavedTensor(self, i) for i in range(len(self.saved or ())))
 
     def _keep(self, outputs: Sequence[Any]) -> None:
-        if self.to_save:
-            for i, each in enumerate(self.to_save):
+        kept, self.to_save = self.to_save, ()  # nothing stays here, also where saving is cut short
+        if kept:
+            for i, each in enumerate(kept):
                 if each is not None and not isinstance(each, Tensor):
                     raise TypeError(
                         f"save_for_backward can only save variables, but argument {i} is of type {type(each).__name__}"
                     )
             at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor)}
-            self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in self.to_save]
-            self.to_save = ()
+            self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in kept]
 
     def saved_items(self) -> Any:
         for i, one in enumerate(self.saved or ()):
@@ -105,8 +105,8 @@ class FunctionCtx(Node):
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         if self.materialize_grads:
-            for nr, (given, meta) in enumerate(zip(grads, self.metas, strict=True)):
-                if given is None and nr not in self.blank:
+            for nr, meta in enumerate(self.metas):
+                if grads[nr] is None and nr not in self.blank:
                     grads[nr] = wrap(np.zeros(*meta))
         formula = self._formula()
         if self.user.boxed_grads_call:  # the list itself, for the function to empty

@@ -253,3 +253,45 @@ def test_functions_with_no_gradient_or_an_error_behind_them() -> None:
     with pytest.raises(RuntimeError, match="too late"):
         late.sum().backward()
     assert isinstance((x * 2).grad_fn.next_functions[0][0], torch._C._functions.AccumulateGrad)
+
+
+def test_saving_that_is_cut_short_keeps_nothing_alive(no_collector: None) -> None:
+    made: list[Any] = []
+
+    class Kept(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x.clone()
+            ctx.save_for_backward(y)
+            made.append(weakref.ref(y))
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad + len(ctx.saved_tensors)
+
+    x = torch.ones(2, requires_grad=True)
+    torch.utils.checkpoint.checkpoint(Kept.apply, x, use_reentrant=False).sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0] and len(made) == 2
+    assert [ref() for ref in made] == [None, None]
+
+
+def test_boxed_gradients_are_nobody_elses(no_collector: None) -> None:
+    class Boxed(torch.autograd.Function):
+        boxed_grads_call = True
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grads: Any) -> Any:
+            ref = weakref.ref(grads[0])
+            doubled = grads[0] * 2
+            grads.clear()
+            assert ref() is None
+            return doubled
+
+    x = torch.ones(2, requires_grad=True)
+    Boxed.apply(x).sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
