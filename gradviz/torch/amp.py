@@ -76,3 +76,18 @@ class GradScaler:
     def state_dict(self) -> dict[str, Any]:
         """Empty."""
         return {}
+
+
+def custom_fwd(fwd: Any = None, *, device_type: str = "", cast_inputs: Any = None) -> Any:
+    """The method itself: nothing is cast."""
+    return fwd if fwd is not None else lambda function: function
+
+
+def custom_bwd(bwd: Any = None, *, device_type: str = "") -> Any:
+    """The method itself: nothing is cast."""
+    return bwd if bwd is not None else lambda function: function
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether PyTorch has an autocast for the device."""
+    return device_type in ("cpu", "cuda", "xpu", "mps", "hpu", "mtia")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradviz.torch.nn import functional, init, modules, utils
+from gradviz.torch.nn import attention, functional, init, modules, utils
 from gradviz.torch.nn.modules.activation import (
     CELU,
     ELU,
@@ -322,6 +322,7 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "attention",
     "functional",
     "init",
     "modules",

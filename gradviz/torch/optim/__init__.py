@@ -4,6 +4,7 @@ from gradviz.torch.homes import rehome
 from gradviz.torch.optim import lr_scheduler, swa_utils
 from gradviz.torch.optim.adam import Adam, Adamax, AdamW
 from gradviz.torch.optim.adam_kin import NAdam, RAdam
+from gradviz.torch.optim.factored import Adafactor, Muon, SparseAdam
 from gradviz.torch.optim.lbfgs import LBFGS
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.torch.optim.rms import Adadelta, Adagrad, RMSprop
@@ -15,15 +16,18 @@ __all__ = [
     "LBFGS",
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",
     "Adamax",
+    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]
@@ -31,6 +35,9 @@ __all__ = [
 rehome(
     "torch.optim",
     {
+        "_adafactor": [Adafactor],
+        "_muon": [Muon],
+        "sparse_adam": [SparseAdam],
         "adam": [Adam],
         "adamw": [AdamW],
         "adamax": [Adamax],

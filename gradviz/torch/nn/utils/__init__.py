@@ -6,7 +6,13 @@ import gradviz.torch.nn.utils.parametrize as parametrize
 import gradviz.torch.nn.utils.prune as prune
 import gradviz.torch.nn.utils.rnn as rnn
 import gradviz.torch.nn.utils.stateless as stateless
-from gradviz.torch.nn.utils.clip import clip_grad_norm, clip_grad_norm_, clip_grad_value_, get_total_norm
+from gradviz.torch.nn.utils.clip import (
+    clip_grad_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
 from gradviz.torch.nn.utils.fusion import (
     fuse_conv_bn_eval,
     fuse_conv_bn_weights,
@@ -21,6 +27,7 @@ __all__ = [
     "clip_grad_norm",
     "clip_grad_norm_",
     "clip_grad_value_",
+    "clip_grads_with_norm_",
     "fuse_conv_bn_eval",
     "fuse_conv_bn_weights",
     "fuse_linear_bn_eval",

@@ -79,11 +79,22 @@ def clip_grad_norm_(
         parameters = listed
     grads = _grads(parameters)
     total = get_total_norm(grads, norm_type, error_if_nonfinite)
+    _scale(grads, max_norm, total)
+    return total
+
+
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale all gradients as `clip_grad_norm_` does, with a norm that is known."""
+    _scale(_grads(parameters if isinstance(parameters, Tensor) else list(parameters)), max_norm, total_norm)
+
+
+def _scale(grads: Any, max_norm: float, total: Tensor) -> None:
     kind = total._data.dtype.type
     factor = np.minimum(kind(max_norm) / (total._data + kind(1e-6)), kind(1.0))
     for grad in grads:
         _replace(grad, grad._data * factor.astype(grad._data.dtype))
-    return total
 
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:

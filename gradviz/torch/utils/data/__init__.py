@@ -21,6 +21,11 @@ from gradviz.torch.utils.data.sampler import (
     WeightedRandomSampler,
 )
 
+
+def get_worker_info() -> None:
+    """None: data is loaded in the one process."""
+
+
 __all__ = [
     "BatchSampler",
     "ChainDataset",
@@ -38,6 +43,7 @@ __all__ = [
     "WeightedRandomSampler",
     "default_collate",
     "default_convert",
+    "get_worker_info",
     "random_split",
 ]
 
