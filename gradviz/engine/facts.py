@@ -14,7 +14,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
 from gradviz.engine.inplace import check_writable
-from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.tensor import Size, Tensor, wrap
 
 
 @method("data_ptr")
@@ -53,10 +53,16 @@ def resize_(self: Tensor, *sizes: Any) -> Tensor:
     return self
 
 
-@method("resize_as_")
-def resize_as_(self: Tensor, the_template: Tensor) -> Tensor:
-    """As `resize_`, to the size of another tensor."""
-    return resize_(self, *the_template._data.shape)
+@method("set_")
+def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
+    """Look at the memory of another tensor from now on; without one, at none."""
+    data = np.empty(0, self._data.dtype) if source is None else source._data
+    if data.dtype != self._data.dtype:
+        raise RuntimeError(f"Could not set tensor of type {dtypes.of(data).cpp} to a tensor of type {self.dtype.cpp}")
+    check_writable(self)
+    self.data = wrap(data)
+    self._share_version().value += 1
+    return self
 
 
 def _missing(tensor: Tensor, size: Sequence[int]) -> int:

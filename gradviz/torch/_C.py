@@ -19,10 +19,17 @@ __all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engi
 
 
 class _functions:
-    """Functions whose nodes compute nothing."""
+    """Functions whose nodes compute nothing; each is called with what its node needs to know, and gives the function
+    that is applied to tensors."""
 
-    DelayedError = staticmethod(delayed.delayed_error)
-    UndefinedGrad = staticmethod(delayed.undefined_grad)
+    class DelayedError(Node):
+        def __new__(cls, message: str, outputs: int) -> Any:
+            return delayed.delayed_error(message, outputs)
+
+    class UndefinedGrad(Node):
+        def __new__(cls) -> Any:
+            return delayed.undefined_grad()
+
     AccumulateGrad = AccumulateGrad
     CopySlices = CopySlices
 

@@ -13,6 +13,7 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
+BackwardCFunction = FunctionCtx
 InplaceFunction.__module__ = "torch.autograd.function"
 
-__all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradviz.engine.graph import GradientEdge, Node, RemovableHandle, edge_of
+from gradviz.engine.graph import GradientEdge, RemovableHandle, edge_of
+from gradviz.engine.graph import Node as EngineNode
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -22,6 +23,26 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+
+class _NodeType(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, EngineNode)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return kind is cls or issubclass(kind, EngineNode)
+
+
+class Node(metaclass=_NodeType):
+    """What every `grad_fn` is an instance of, whatever its class."""
+
+    __module__ = "torch.autograd.graph"
+
+    def __new__(cls) -> Any:
+        raise TypeError(
+            "Can't instantiate abstract class Node with abstract methods _input_metadata, _register_hook_dict, "
+            "_sequence_nr, metadata, name, next_functions, register_hook, register_prehook"
+        )
 
 
 class saved_tensors_hooks:
