@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.engine.op_cases import Row, constant, real
+from tests.engine.op_cases import Row, X, constant, real
 
 IMAGE = real(1, 2, 4, 4)
 VOLUME = real(1, 1, 3, 3, 3)
@@ -66,4 +66,31 @@ def sequences(torch: Any) -> Iterator[Row]:
     yield "pad_sequence", lambda x, y: rnn.pad_sequence([x, y], True, -1.0, "left"), real(3, 2), real(1, 2)
 
 
-IMAGE_TABLES = (sampled, random_pools, sequences)
+def norms_and_losses(torch: Any) -> Iterator[Row]:
+    F = torch.nn.functional
+    yield "native_layer_norm", lambda x, w: torch.native_layer_norm(x, (3,), w, None, 1e-5)[0], X, real(3)
+    yield "native_group_norm", lambda x: torch.native_group_norm(x, None, None, 1, 4, 3, 2, 1e-5), real(1, 4, 3)
+    yield (
+        "native_batch_norm",
+        lambda x, w: torch.native_batch_norm(x, w, None, None, None, True, 0.1, 1e-5)[0],
+        real(3, 2),
+        real(2),
+    )
+    for p in (0, 1, 2, 3.5, float("inf")):
+        yield f"pdist_{p}", lambda x, p=p: F.pdist(x, p), real(4, 3)
+    yield (
+        "linear_cross_entropy",
+        lambda x, w, b: F.linear_cross_entropy(x, w, torch.tensor([1, 0]), linear_bias=b),
+        X,
+        real(4, 3),
+        real(4),
+    )
+    yield "avg_pool_of_nan", lambda x: F.avg_pool1d((x - 0.2).sqrt(), 2, 1), real(1, 1, 5)
+    yield (
+        "max_pool_dilated",
+        lambda x: F.max_pool2d(x, (2, 3), 2, (1, 1), (2, 1), True, True)[0],
+        IMAGE,
+    )
+
+
+IMAGE_TABLES = (sampled, random_pools, sequences, norms_and_losses)

@@ -261,4 +261,111 @@ def layers(torch: Any) -> Calls:
     }
 
 
-NEURAL_CALLS = (activations_and_losses, layers)
+def pools(torch: Any) -> Calls:
+    F = torch.nn.functional
+
+    def zeros(*shape: int) -> Any:
+        return torch.zeros(shape)
+
+    found: Calls = {}
+    for n, shape in ((1, (1, 2, 8)), (2, (1, 2, 8, 8)), (3, (1, 2, 8, 8, 8))):
+        x = zeros(*shape)
+        for kind in ("max", "avg"):
+            pool = getattr(F, f"{kind}_pool{n}d")
+            adaptive = getattr(F, f"adaptive_{kind}_pool{n}d")
+            wide, narrow = (2,) * (n + 1), (2,) * (n - 1)
+            calls: list[Callable[[], Any]] = [
+                lambda pool=pool, x=x, wide=wide: pool(x, wide),
+                lambda pool=pool, x=x, wide=wide: pool(x, 2, wide),
+                lambda pool=pool, x=x, wide=wide: pool(x, 2, 2, wide),
+                lambda pool=pool, x=x: pool(x, 2, padding=3),
+                lambda pool=pool, x=x: pool(x, 2, padding=-1),
+                lambda pool=pool, x=x: pool(x, 9),
+                lambda pool=pool, x=x: pool(x[0, 0], 2),
+                lambda pool=pool, x=x: pool(x[:, :0], 2),
+                lambda adaptive=adaptive, x=x: adaptive(x, ()),
+                lambda adaptive=adaptive, x=x, wide=wide: adaptive(x[None], wide),
+                lambda adaptive=adaptive, x=x: adaptive(x, -1),
+                lambda adaptive=adaptive, x=x: adaptive(x[0, 0], 1),
+                lambda adaptive=adaptive, x=x: adaptive(x[..., :0], 2),
+                lambda adaptive=adaptive, x=x: adaptive(x.long(), 2),
+            ]
+            if n > 1:
+                calls.append(lambda pool=pool, x=x, narrow=narrow: pool(x, narrow * 3))
+                calls.append(lambda pool=pool, x=x: pool(x, -1))
+                calls.append(lambda pool=pool, x=x: pool(x, 2, -1))
+            if kind == "max":
+                calls.append(lambda pool=pool, x=x: pool(x, 2, dilation=0))
+                calls.append(lambda pool=pool, x=x: pool(x.bool(), 2))
+            found.update({f"pool_{kind}{n}d_{i}": call for i, call in enumerate(calls)})
+        unpool = getattr(F, f"max_unpool{n}d")
+        found[f"unpool{n}d"] = lambda unpool=unpool, x=x: unpool(x, x.long()[..., :7], 2)
+        fractional = getattr(F, f"fractional_max_pool{n}d", None)
+        if fractional is not None:
+            found[f"fractional{n}d_none"] = lambda f=fractional, x=x: f(x, 2)
+            found[f"fractional{n}d_large"] = lambda f=fractional, x=x: f(x, 3, output_size=7)
+            found[f"fractional{n}d_empty"] = lambda f=fractional, x=x: f(x[..., :0], 2, output_size=1)
+    return found
+
+
+def samples_and_sequences(torch: Any) -> Calls:
+    F, rnn = torch.nn.functional, torch.nn.utils.rnn
+    x, grid = torch.zeros(1, 1, 3, 3), torch.zeros(1, 2, 2, 2)
+    long = torch.zeros(3, 2, 2)
+    vectors = torch.zeros(4, 3)
+    return {
+        "grid_sample_batch": lambda: F.grid_sample(x, grid.repeat(2, 1, 1, 1), align_corners=False),
+        "grid_sample_last": lambda: F.grid_sample(x, torch.zeros(1, 2, 2, 3), align_corners=False),
+        "grid_sample_type": lambda: F.grid_sample(x, grid.double(), align_corners=False),
+        "grid_sample_long": lambda: F.grid_sample(x.long(), grid.long(), align_corners=False),
+        "grid_sample_mode": lambda: F.grid_sample(x, grid, "linear"),
+        "grid_sample_padding": lambda: F.grid_sample(x, grid, padding_mode="wrap"),
+        "grid_sample_empty": lambda: F.grid_sample(x[:, :, :0], grid, align_corners=False),
+        "grid_sample_default": lambda: _warned(lambda: F.grid_sample(x, grid)),
+        "affine_grid_default": lambda: _warned(lambda: F.affine_grid(torch.zeros(1, 2, 3), (1, 1, 2, 2))),
+        "affine_grid_shape": lambda: F.affine_grid(torch.zeros(1, 2, 2), (1, 1, 2, 2), align_corners=False),
+        "affine_grid_size": lambda: F.affine_grid(torch.zeros(1, 2, 3), (1, 1, 2), align_corners=False),
+        "affine_grid_empty": lambda: F.affine_grid(torch.zeros(1, 2, 3), (1, 1, 0, 2), align_corners=False),
+        "pack_count": lambda: rnn.pack_padded_sequence(long, [3]),
+        "pack_order": lambda: rnn.pack_padded_sequence(long, [2, 3]),
+        "pack_zero": lambda: rnn.pack_padded_sequence(long, [3, 0]),
+        "pack_empty": lambda: rnn.pack_padded_sequence(long[:0], [3, 2]),
+        "pack_matrix": lambda: rnn.pack_padded_sequence(long, torch.tensor([[3, 2]])),
+        "pad_nothing": lambda: rnn.pad_sequence([]),
+        "pad_number": lambda: rnn.pad_sequence(5),
+        "pad_widths": lambda: rnn.pad_sequence([torch.zeros(2, 3), torch.zeros(2, 2)]),
+        "pad_side": lambda: rnn.pad_sequence([torch.zeros(2)], padding_side="middle"),
+        "pad_packed_short": lambda: rnn.pad_packed_sequence(rnn.pack_padded_sequence(long, [3, 2]), total_length=2),
+        "rnn_hidden_size": lambda: torch.nn.GRU(2, 3)(long, torch.zeros(1, 1, 3)),
+        "rnn_hidden_dim": lambda: torch.nn.LSTM(2, 3)(long, (torch.zeros(2, 3), torch.zeros(2, 3))),
+        "rnn_type": lambda: torch.nn.RNN(2, 3)(long.double()),
+        "rnn_projection": lambda: torch.nn.GRU(2, 3, proj_size=2),
+        "lstm_projection": lambda: torch.nn.LSTM(2, 3, proj_size=3),
+        "rnn_dropout": lambda: _warned(lambda: torch.nn.GRU(2, 3, dropout=0.5)),
+        "rnn_layers": lambda: torch.nn.GRU(2, 3, 0),
+        "mha_heads": lambda: torch.nn.MultiheadAttention(4, 3),
+        "mha_mask_shape": lambda: torch.nn.MultiheadAttention(4, 2)(
+            *[torch.zeros(3, 1, 4)] * 3, attn_mask=torch.zeros(2, 3)
+        ),
+        "mha_padding_shape": lambda: torch.nn.MultiheadAttention(4, 2)(
+            *[torch.zeros(3, 1, 4)] * 3, key_padding_mask=torch.zeros(1, 2)
+        ),
+        "mha_width": lambda: torch.nn.MultiheadAttention(4, 2)(*[torch.zeros(3, 1, 2)] * 3),
+        "mha_causal": lambda: torch.nn.MultiheadAttention(4, 2)(*[torch.zeros(3, 1, 4)] * 3, is_causal=True),
+        "transformer_batch": lambda: torch.nn.Transformer(4, 2, 1, 1, 4)(torch.zeros(3, 1, 4), torch.zeros(3, 2, 4)),
+        "transformer_width": lambda: torch.nn.Transformer(4, 2, 1, 1, 4)(torch.zeros(3, 1, 4), torch.zeros(3, 1, 2)),
+        "pdist_vector": lambda: F.pdist(vectors[0]),
+        "pdist_negative": lambda: F.pdist(vectors, -1),
+        "pdist_integers": lambda: F.pdist(vectors.long()),
+        "conv_weight_vector": lambda: F.conv1d(torch.zeros(1, 1, 4), torch.zeros(1, 2)),
+        "conv_weight_dim": lambda: F.conv2d(torch.zeros(1, 1, 4, 3), torch.zeros(1, 2, 2)),
+        "conv_dilation": lambda: F.conv2d(torch.zeros(1, 1, 4, 3), torch.zeros(1, 1, 2, 2), dilation=-1),
+        "linear_cross_entropy_dim": lambda: F.linear_cross_entropy(x, vectors, torch.tensor([1])),
+        "linear_cross_entropy_width": lambda: F.linear_cross_entropy(vectors, torch.zeros(2, 2), torch.tensor([1])),
+        "rms_norm_weight": lambda: F.rms_norm(vectors, (3,), torch.zeros(2)),
+        "multilabel_margin_range": lambda: F.multilabel_margin_loss(vectors, torch.full((4, 3), 4)),
+        "multi_margin_float": lambda: F.multi_margin_loss(vectors, torch.zeros(4)),
+    }
+
+
+NEURAL_CALLS = (activations_and_losses, layers, pools, samples_and_sequences)

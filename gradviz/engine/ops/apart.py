@@ -8,7 +8,6 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
-from gradviz.engine.creation import made
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
@@ -71,6 +70,52 @@ CDIST = op(
 )
 
 
+def _pairs(x: Any) -> Any:
+    first, second = np.triu_indices(len(x), 1)
+    return x[first] - x[second]
+
+
+def _toward_pairs(g: Any, x: Any, result: Any, *, p: float) -> Any:
+    """The gradient of the distances of pairs in the rows."""
+    each = norm_gradient(wrap(g), wrap(_pairs(x)), wrap(result), p, (-1,), False)._data
+    found = np.zeros_like(x)
+    first, second = np.triu_indices(len(x), 1)
+    np.add.at(found, first, each)
+    np.subtract.at(found, second, each)
+    return found
+
+
+def _no_second_pairs(grad: Any) -> Any:
+    raise NotImplementedError("the derivative for '_pdist_backward' is not implemented.")
+
+
+PDIST_BACKWARD = op(
+    "_pdist_backward",
+    "grad, self, pdist",
+    _toward_pairs,
+    node="PdistBackwardBackward0",
+    category="reductions",
+    symbol="‖xᵢ−xⱼ‖′",
+    latex=r"\sum_j g_{ij} (x_i - x_j) / d_{ij}",
+    brief="The gradient of distances of pairs; PyTorch has no derivative of it.",
+    grad=_no_second_pairs,
+    self=_no_second_pairs,
+    pdist=_no_second_pairs,
+)
+PDIST = op(
+    "_pdist_forward",
+    "self",
+    lambda x, *, p: norm_forward(_pairs(x), ord=p, dim=(-1,)),
+    node="PdistBackward0",
+    category="reductions",
+    symbol="‖xᵢ−xⱼ‖",
+    latex=r"\|x_i - x_j\|_p,\; i < j",
+    brief="The distance of each pair of rows.",
+    derivatives={"self": "grad · (xᵢ − xⱼ) / result, added up at both rows"},
+    self=lambda grad, self, result, p: call(PDIST_BACKWARD, grad, self, result, p=p),
+)
+
+
 @api("dist")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of the difference."""
@@ -88,5 +133,11 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> T
 @api("pdist", where="torch F")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The distance of each pair of rows."""
-    found: Tensor = cdist(input, input, p)[tuple(map(made, np.triu_indices(len(input), 1)))]
+    if input._data.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._data.ndim}D")
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    found: Tensor = call(PDIST, input.contiguous(), p=float(p))
     return found

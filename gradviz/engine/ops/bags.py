@@ -3,10 +3,12 @@ embedding."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.ops.embed import EMBEDDING_BACKWARD, check_indices, no_sparse, renormalise
@@ -53,7 +55,8 @@ def _table_gradient(
 ) -> Any:
     grad = grads[0]
     if MODES[mode] == "max":
-        return grad.new_zeros(weight_shape).scatter_add(0, result3, grad)
+        filled = wrap((result2._data > 0).astype(grad._data.dtype)).unsqueeze(1)
+        return grad.new_zeros(weight_shape).scatter_add(0, result3, grad * filled)
     source = grad.index_select(0, result1)
     if MODES[mode] == "mean":
         counts = np.maximum(result2._data[result1._data], 1).astype(grad._data.dtype)
@@ -134,6 +137,18 @@ def _check_form(input: Tensor, weight: Tensor, offsets: Tensor | None, per_sampl
         raise ValueError("mode has to be one of sum, mean or max")
 
 
+def _in_order(input: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Indices and table, which once were the other way round."""
+    if weight.dtype is not dtypes.int64 or not input.dtype.is_floating_point:
+        return input, weight
+    warnings.warn(
+        "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+        "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+        stacklevel=3,
+    )
+    return weight, input
+
+
 @api("embedding_bag", where="F")
 def embedding_bag(
     input: Tensor,
@@ -149,6 +164,7 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Tensor:
     """Sums, means or maxima of rows of `weight`: of each row of a 2-D input, or of the runs that begin at `offsets`."""
+    input, weight = _in_order(input, weight)
     _check_form(input, weight, offsets, per_sample_weights, mode)
     no_sparse(sparse)
     if offsets is None:

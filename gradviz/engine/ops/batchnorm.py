@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import api
+from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
@@ -16,6 +16,8 @@ from gradviz.engine.rows import op
 from gradviz.engine.state import state
 from gradviz.engine.summing import exponentials
 from gradviz.engine.tensor import Tensor, wrap
+
+F = FUNCTIONS
 
 
 def _batch_norm(
@@ -187,15 +189,25 @@ def _batch_normed(
     input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float
 ) -> Tensor:
     _check_batch_norm(input, given, training)
+    if not input._data.size:
+        found = input.clone()
+        for fn, name in (("mul", "weight"), ("add", "bias")):
+            each = given[name]
+            found = found if each is None else F[fn](found, each[0])
+        return found
+    return _computed(input, given, training, momentum, eps)[0]  # type: ignore[no-any-return]
+
+
+def _computed(input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float) -> Any:
     running = given["running_mean"], given["running_var"]
     if state.layered and training:
         from gradviz.engine.layered import check_running
 
         check_running(input, running)
     need_constants("native_batch_norm", running_mean=running[0], running_var=running[1])
-    made: Tensor = call(
+    made = call(
         BATCH_NORM, input, given["weight"], given["bias"], *running, training=training, momentum=momentum, eps=eps
-    )[0]
+    )
     if training and (running[0] is not None or running[1] is not None):
         x = input._data if input._data.dtype.itemsize > 2 else input._data.astype(np.float32)
         axes = (0, *range(2, x.ndim))
@@ -219,6 +231,24 @@ def torch_batch_norm(
     """As `F.batch_norm`, with the operands in another order."""
     given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
     return _batch_normed(input, given, training, momentum, eps)
+
+
+@api("native_batch_norm", where="torch")
+def native_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """`batch_norm` with the mean and 1/σ of each channel."""
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    _check_batch_norm(input, given, training)
+    out, mean, scale = _computed(input, given, training, momentum, eps)
+    return out, mean.detach(), scale.detach()
 
 
 @api("instance_norm", where="F")

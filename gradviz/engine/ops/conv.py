@@ -104,7 +104,7 @@ _backward = one_gradient("convolution_backward", "grad_output, input, weight", _
 CONVOLUTION: OpRow = op(
     "convolution",
     "input, weight, bias",
-    in_single(_forward),
+    windows.keeps_layout(in_single(_forward)),
     category="layers",
     symbol="conv",
     latex=r"w \star x + b",
@@ -165,13 +165,26 @@ def _per_dimension(value: Any, count: int, dims: int, name: str) -> Sizes:
     return found
 
 
+def _check_dimensions(input: Tensor, weight: Tensor) -> int:
+    """How many dimensions the kernel has."""
+    dims, w = weight._data.ndim, list(weight._data.shape)
+    if dims < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if input._data.ndim != dims:
+        raise RuntimeError(
+            f"Expected {dims}-dimensional input for {dims}-dimensional weight{w}, but got "
+            f"{input._data.ndim}-dimensional input of size {list(input._data.shape)} instead"
+        )
+    return dims - 2
+
+
 def _check_settings(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> None:
     if any(p < 0 for p in padding):
         raise RuntimeError("negative padding is not supported")
     if any(s <= 0 for s in stride):
         raise RuntimeError("non-positive stride is not supported")
     if any(d <= 0 for d in dilation):
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+        raise RuntimeError("dilation should be greater than zero")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
 
@@ -295,7 +308,7 @@ def _plain_convolution(count: int) -> None:
         need_tensor(input, name)
         need_tensor(weight, name, "weight", 2)
         whole, had_batch = _batched(input, count, name)
-        dims = weight._data.ndim - 2
+        dims = _check_dimensions(whole, weight)
         steps, gaps = _per_dimension(stride, count, dims, "stride"), _per_dimension(dilation, count, dims, "dilation")
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
@@ -341,7 +354,7 @@ def _transposed_convolution(count: int) -> None:
         need_tensor(input, name)
         need_tensor(weight, name, "weight", 2)
         whole, had_batch = _batched(input, count, name)
-        dims = weight._data.ndim - 2
+        dims = _check_dimensions(whole, weight)
         steps, gaps = _per_dimension(stride, count, dims, "stride"), _per_dimension(dilation, count, dims, "dilation")
         around, extra = (
             _per_dimension(padding, count, dims, "padding"),

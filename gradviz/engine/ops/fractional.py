@@ -34,7 +34,7 @@ def _pool(x: Any, samples: Any, *, kernel_size: Sizes, output_size: Sizes) -> tu
     n = len(kernel_size)
     inner, planes = x.shape[-n:], math.prod(x.shape[:-n])
     order = range(n) if n == 3 else reversed(range(n))  # in two dimensions the first number is for the width
-    drawn = samples.reshape(planes, n)
+    drawn = samples.reshape(-1, n)[:planes]
     flat = np.zeros((planes, *(1,) * (2 * n)), np.int64)
     for i, column in enumerate(order):
         begin = _begins(drawn[:, column], inner[i], output_size[i], kernel_size[i])

@@ -147,6 +147,8 @@ def rrelu(
 ) -> Tensor:
     """x where positive; elsewhere times a random number from [lower, upper], their mean when not training."""
     need_tensor(input, "rrelu")
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     need_floats(input, "rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu")
     x = input._data
     noise = np.zeros_like(x)
@@ -367,7 +369,7 @@ def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """`alpha_dropout` of whole channels."""
     _need_probability(p)
-    return _alpha_dropped(input, p, training, inplace, _channels(input))
+    return _alpha_dropped(input, p, training, inplace, _channels(input) if training and p > 0 else ())
 
 
 for _name, _fn in (

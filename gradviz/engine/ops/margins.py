@@ -23,9 +23,14 @@ from gradviz.engine.tensor import Tensor
 F = FUNCTIONS
 
 
+def _width(x: Any) -> int:
+    """How many classes; a single number is one."""
+    return int(x.shape[-1]) if x.ndim else 1
+
+
 def _margins(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[Any, Any, Any]:
     """How far each other class comes into the margin, the weights, and where the targets are."""
-    rows = x.reshape(-1, x.shape[-1])
+    rows = x.reshape(-1, _width(x))
     at = target.reshape(-1, 1)
     short = np.maximum(margin - np.take_along_axis(rows, at, 1) + rows, 0)
     np.put_along_axis(short, at, 0, 1)
@@ -35,13 +40,13 @@ def _margins(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[A
 
 def _multi_margin(x: Any, target: Any, weight: Any, *, p: int, margin: float, reduction: str) -> Any:
     short, weights, _ = _margins(x, target, weight, p, margin)
-    losses = (short**p * weights).sum(1) / x.dtype.type(x.shape[-1])
+    losses = (short**p * weights).sum(1) / x.dtype.type(_width(x))
     return reduced_array(losses.reshape(target.shape), reduction)
 
 
 def _multi_margin_backward(g: Any, x: Any, target: Any, weight: Any, *, p: int, margin: float, reduction: str) -> Any:
     short, weights, at = _margins(x, target, weight, p, margin)
-    slope = ((short > 0) if p == 1 else 2 * short) * weights / x.dtype.type(x.shape[-1])
+    slope = ((short > 0) if p == 1 else 2 * short) * weights / x.dtype.type(_width(x))
     np.put_along_axis(slope, at, -slope.sum(1, keepdims=True), 1)
     slope = slope * (g.reshape(-1, 1) if reduction == "none" else g)
     return (slope / x.dtype.type(len(slope)) if reduction == "mean" else slope).reshape(x.shape).astype(x.dtype)
@@ -74,6 +79,16 @@ MULTI_MARGIN = op(
 )
 
 
+def _need_rows(input: Tensor) -> tuple[int, ...]:
+    """The shape of a vector or matrix, or PyTorch's refusal."""
+    shape = input._data.shape
+    if len(shape) > 2 or 0 in (shape if len(shape) < 2 else shape[1:]):
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(shape)}"
+        )
+    return shape  # type: ignore[no-any-return]
+
+
 @api("multi_margin_loss", where="F")
 def multi_margin_loss(
     input: Tensor,
@@ -91,7 +106,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight._data.ndim != 1:
         raise ValueError("weight must be one-dimensional")
-    shape = input._data.shape
+    shape = _need_rows(input)
     batch = shape[0] if len(shape) > 1 else 1
     if target._data.ndim > 1 or target._data.size != batch:
         raise RuntimeError(
@@ -99,9 +114,15 @@ def multi_margin_loss(
             "size). "
             f"Expected target size [{batch}], but got {list(target._data.shape)}. Input has shape {list(shape)}."
         )
+    if weight is not None and weight._data.size != _width(input._data):
+        raise RuntimeError(
+            f"inconsistent weight size, expected {_width(input._data)} but got {list(weight._data.shape)}"
+        )
+    if target.dtype is not dtypes.int64:
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.title}")
     if input.dtype.rank != 2 or input.dtype.itemsize == 2:
         raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{input.dtype.title}'")
-    if ((target._data < 0) | (target._data >= shape[-1])).any():
+    if ((target._data < 0) | (target._data >= _width(input._data))).any():
         raise RuntimeError("target out of range")
     need_constants("multi_margin_loss", weight=weight)
     made: Tensor = call(MULTI_MARGIN, input, target, weight, p=p, margin=margin, reduction=reduction)
@@ -110,7 +131,7 @@ def multi_margin_loss(
 
 def _chosen(target: Any) -> Any:
     """Which classes each row of targets names: those before the first −1."""
-    rows = target.reshape(-1, target.shape[-1])
+    rows = target.reshape(-1, _width(target))
     before = np.cumsum(rows < 0, axis=1) == 0
     chosen = np.zeros(rows.shape, np.bool_)
     at = np.nonzero(before)
@@ -129,7 +150,7 @@ def _shortfalls(x: Any, target: Any) -> tuple[Any, Any, Any]:
 
 def _multilabel_margin(x: Any, target: Any, *, reduction: str) -> Any:
     short, _, chosen = _shortfalls(x, target)
-    losses = short.sum((1, 2)) / x.dtype.type(x.shape[-1])
+    losses = short.sum((1, 2)) / x.dtype.type(_width(x))
     return reduced_array(losses.reshape(x.shape[:-1]).astype(x.dtype), reduction), chosen.reshape(x.shape).astype(
         x.dtype
     )
@@ -137,7 +158,7 @@ def _multilabel_margin(x: Any, target: Any, *, reduction: str) -> Any:
 
 def _multilabel_margin_backward(g: Any, x: Any, target: Any, is_target: Any, *, reduction: str) -> Any:
     short, named, _ = _shortfalls(x, target)
-    hit = (short > 0) / x.dtype.type(x.shape[-1])
+    hit = (short > 0) / x.dtype.type(_width(x))
     slope = hit.sum(1)
     rows, places = np.nonzero(named >= 0)
     np.add.at(slope, (rows, named[rows, places]), -hit.sum(2)[rows, places])
@@ -184,10 +205,15 @@ def multilabel_margin_loss(
 ) -> Tensor:
     """How far other classes come within 1 of those that `target` names before its first −1."""
     reduction = chosen_reduction(size_average, reduce, reduction)
-    if input._data.shape != target._data.shape:
+    shape = _need_rows(input)
+    if shape != target._data.shape and (shape or target._data.size != 1 or target._data.ndim > 1):
         raise RuntimeError(
             f"inconsistent target size: {list(target._data.shape)} for input of size: {list(input._data.shape)}"
         )
+    if target.dtype is not dtypes.int64:
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.title}")
+    if ((target._data < -1) | (target._data >= _width(input._data))).any():
+        raise RuntimeError("argument #2 'target' is out of range")
     made: Tensor = call(MULTILABEL_MARGIN, input, target, reduction=reduction)[0]
     return made
 

@@ -173,6 +173,17 @@ def need_tensor(value: Any, function: str, name: str = "input", position: int = 
         )
 
 
+def need_line(input: Any, name: str) -> None:
+    """Refuse what is no line with channels."""
+    need_tensor(input, name)
+    ndim = input._data.ndim
+    if ndim not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while checking "
+            f"arguments for {name})"
+        )
+
+
 def need_constants(function: str, **operands: Tensor | None) -> None:
     """Refuse gradients with respect to operands that PyTorch has no derivative for."""
     for name, each in operands.items():

@@ -175,6 +175,12 @@ def layer_norm(
     cudnn_enable: bool = True,
 ) -> Tensor:
     """(x − mean) / √(var + eps) · weight + bias, over the last dimensions."""
+    wanted = _checked_layer(input, normalized_shape, weight, bias)
+    made: Tensor = call(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)[0]
+    return made
+
+
+def _checked_layer(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None) -> Dims:
     wanted = _need_shape(input, normalized_shape, "layer_norm", "*, ")
     for name, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._data.shape != wanted:
@@ -185,8 +191,7 @@ def layer_norm(
     need_floats(input, "LayerNormKernelImpl")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype.title}")
-    made: Tensor = call(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)[0]
-    return made
+    return wanted
 
 
 @api("rms_norm", where="torch F")
@@ -195,6 +200,11 @@ def rms_norm(
 ) -> Tensor:
     """x / √(mean of x² + eps) · weight, over the last dimensions."""
     wanted = _need_shape(input, normalized_shape, "rms_norm", "*")
+    if weight is not None and weight._data.shape != wanted:
+        raise RuntimeError(
+            f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
+            f"{list(weight._data.shape)} and normalized_shape = {list(wanted)}"
+        )
     small = float(np.finfo(np.float32 if input._data.dtype.itemsize <= 4 else np.float64).eps) if eps is None else eps
     dims = tuple(range(input._data.ndim - len(wanted), input._data.ndim))
     found: Tensor = input * plus(F["pow"](input, 2).mean(dims, keepdim=True), small).rsqrt()
@@ -205,7 +215,7 @@ def rms_norm(
 
 
 def _group_norm(x: Any, w: Any, b: Any, *, group: int, eps: float) -> Any:
-    out, mean, scale = standardised(x.reshape(x.shape[0], group, -1), (2,), eps)
+    out, mean, scale = standardised(x.reshape(x.shape[0], group, math.prod(x.shape[1:]) // group), (2,), eps)
     out = out.reshape(x.shape)
     out = out if w is None else out * channels(w, x)
     out = out if b is None else out + channels(b, x)
@@ -215,8 +225,9 @@ def _group_norm(x: Any, w: Any, b: Any, *, group: int, eps: float) -> Any:
 def _group_norm_grads(
     grads: Any, input: Any, weight: Any, result1: Any, result2: Any, needs: Any, group: int, eps: float
 ) -> Any:
-    grad, shape = grads[0], input.shape
-    rows = (shape[0], group, shape[1] // group, -1)
+    shape = input.shape
+    grad = input.new_zeros(shape) if grads[0] is None else grads[0]
+    rows = (shape[0], group, shape[1] // group, math.prod(shape[2:]))
     x, g = input.reshape(rows), grad.reshape(rows)
     mean, scale = statistics(x, (2, 3), eps, *(r.detach().reshape(shape[0], group, 1, 1) for r in (result1, result2)))
     products, sums = (x * g).sum(3, keepdim=True), g.sum(3, keepdim=True)
@@ -228,7 +239,11 @@ def _group_norm_grads(
         c = (sums if w is None else sums * w).sum(2, keepdim=True)
         b = (c * mean - b) * (scale * scale * scale) * share
         c = -b * mean - c * scale * share
-        first = ((scale if w is None else scale * w) * g + b * x + c).reshape(shape)
+        found = (scale if w is None else scale * w) * g + b * x + c
+        of_mean, of_scale = (None if d is None else d.reshape(shape[0], group, 1, 1) * share for d in grads[1:])
+        found = found if of_mean is None else found + of_mean
+        found = found if of_scale is None else found - of_scale * (scale * scale * scale) * (x - mean)
+        first = found.reshape(shape)
     second = ((products - sums * mean) * scale).sum(0).reshape(-1) if needs[1] else None
     return first, second, sums.sum(0).reshape(-1) if needs[2] else None
 
@@ -283,12 +298,33 @@ def group_norm(
     return made
 
 
+@api("native_layer_norm", where="torch")
+def native_layer_norm(
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Any:
+    """`layer_norm` with the mean and 1/σ of each row."""
+    wanted = _checked_layer(input, normalized_shape, weight, bias)
+    out, mean, scale = call(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)
+    return out, mean.detach(), scale.detach()
+
+
+@api("native_group_norm", where="torch")
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> Any:
+    """`group_norm` with the mean and 1/σ of each group."""
+    need_floats(input, "GroupNormKernelImpl")
+    return call(GROUP_NORM, input, weight, bias, group=group, eps=eps)
+
+
 @api("local_response_norm", where="F")
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """Each channel divided by a power of the mean square of its neighbours."""
     ndim = input._data.ndim
     if ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {ndim} dimensions)")
+    if not input._data.size:
+        return input
     squares = input * input
     ends = (size // 2, (size - 1) // 2)
     if ndim == 3:

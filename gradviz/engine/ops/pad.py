@@ -217,14 +217,14 @@ def _im2col(x: Any, *, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stri
     view = windows(x, kernel_size, stride, padding, dilation)
     lead, n = view.shape[:-5], len(view.shape)
     moved = np.moveaxis(view, (n - 2, n - 1), (n - 4, n - 3))
-    return moved.reshape(*lead, view.shape[-5] * math.prod(kernel_size), -1)
+    return moved.reshape(*lead, view.shape[-5] * math.prod(kernel_size), math.prod(view.shape[-4:-2]))
 
 
 def _col2im(
     cols: Any, *, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> Any:
     counts = [window_count(*each) for each in zip(output_size, kernel_size, stride, padding, dilation, strict=True)]
-    split = cols.reshape(*cols.shape[:-2], -1, *kernel_size, *counts)
+    split = cols.reshape(*cols.shape[:-2], cols.shape[-2] // math.prod(kernel_size), *kernel_size, *counts)
     n = split.ndim
     return np.ascontiguousarray(
         put_windows(np.moveaxis(split, (n - 4, n - 3), (n - 2, n - 1)), output_size, stride, padding, dilation)
@@ -334,14 +334,14 @@ def fold(
 def _shuffled(x: Any, *, upscale_factor: int) -> Any:
     r, (c, h, w) = upscale_factor, x.shape[-3:]
     lead = x.shape[:-3]
-    split = x.reshape(-1, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
+    split = x.reshape(math.prod(lead), c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
     return split.reshape(*lead, c // (r * r), h * r, w * r)
 
 
 def _unshuffled(x: Any, *, downscale_factor: int) -> Any:
     r, (c, h, w) = downscale_factor, x.shape[-3:]
     lead = x.shape[:-3]
-    split = x.reshape(-1, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
+    split = x.reshape(math.prod(lead), c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
     return split.reshape(*lead, c * r * r, h // r, w // r)
 
 
@@ -426,3 +426,6 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         )
     made: Tensor = call(CHANNEL_SHUFFLE, input, groups=groups)
     return made
+
+
+api("native_channel_shuffle", where="torch F")(channel_shuffle)

@@ -10,8 +10,16 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, api
 from gradviz.engine.apply import call
-from gradviz.engine.ops.neural import need_tensor
-from gradviz.engine.ops.windows import Sizes, offset_slices, padded, sizes, window_count
+from gradviz.engine.ops.neural import need_line, need_tensor
+from gradviz.engine.ops.pool_checks import (
+    adaptive_output,
+    check_adaptive_max,
+    check_line,
+    check_pool,
+    need_sizes,
+    per_dimension,
+)
+from gradviz.engine.ops.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
@@ -52,7 +60,7 @@ def _largest(x: Any, places: Places) -> tuple[Any, Any]:
         flat, within = flat * size + a, within & i
     out, count = flat.shape[:n], math.prod(flat.shape[n:])
     flat, within = flat.reshape(*out, count), within.reshape(*out, count)
-    values = x.reshape(*x.shape[:-n], -1)[..., flat]
+    values = x.reshape(*x.shape[:-n], math.prod(shape))[..., flat]
     lowest = -np.inf if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
     values = np.where(within, values, np.asarray(lowest, x.dtype))
     best = np.argmax(values, axis=-1)[..., None]
@@ -133,7 +141,7 @@ def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow
     return op(
         name,
         "self",
-        forward,
+        keeps_layout(forward),
         node=node,
         outputs="result0, result1",
         hidden=1,
@@ -163,61 +171,15 @@ ADAPTIVE_MAX_POOLS = {
     for n in (2, 3)
 }
 
-# --- checks ---
-
-_COUNT = {2: "two", 3: "three"}
-
-
-def per_dimension(value: Any, n: int, what: str) -> Sizes:
-    """One number for each dimension, or PyTorch's refusal."""
-    found = sizes(value, n)
-    if len(found) != n:
-        raise RuntimeError(f"{what} must either be a single int, or a tuple of {_COUNT[n]} ints")
-    return found
-
-
-def check_pool(shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool) -> None:
-    """What pooling of any kind refuses."""
-    n = len(kernel)
-    if any(s == 0 for s in stride) or any(k == 0 for k in kernel):
-        raise RuntimeError("stride should not be zero")
-    if any(d <= 0 for d in dilation):
-        raise RuntimeError(
-            "dilation should be greater than zero, but got "
-            + " ".join(f"dilation{axis}: {d}" for axis, d in zip("THW"[-n:], dilation, strict=True))
-        )
-    for p, k, d in zip(padding, kernel, dilation, strict=True):
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > ((k - 1) * d + 1) // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
-                f"dilation={d}"
-            )
-    inner = shape[-n:]
-    out = [
-        window_count(size, *each, ceil_mode=ceil_mode)
-        for size, *each in zip(inner, kernel, stride, padding, dilation, strict=True)
-    ]
-    if any(size < 1 for size in out):
-        planes = shape[-n - 1]
-        raise RuntimeError(
-            f"Given input size: ({'x'.join(map(str, (planes, *inner)))}). Calculated output size: "
-            f"({'x'.join(map(str, (planes, *(max(size, 0) for size in out))))}). Output size is too small"
-        )
-
 
 def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tuple[Tensor, Tensor]:
     name = f"max_pool{n}d"
     need_tensor(input, name)
-    kernel = per_dimension(given["kernel_size"], n, f"{name}: kernel_size")
-    stride = per_dimension(given["stride"], n, f"{name}: stride") if given["stride"] not in (None, (), []) else ()
-    padding = per_dimension(given["padding"], n, f"{name}: padding")
-    dilation = per_dimension(given["dilation"], n, f"{name}: dilation")
-    shape = input._data.shape
-    if len(shape) not in (n + 1, n + 2) or not math.prod(shape[-n - 1 :]):
-        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
-    check_pool(shape, kernel, stride or kernel, padding, dilation, ceil_mode)
+    kernel = per_dimension(given["kernel_size"], n, name, "kernel_size")
+    stride = () if given["stride"] in (None, (), []) else per_dimension(given["stride"], n, name, "stride")
+    padding = per_dimension(given["padding"], n, name, "padding")
+    dilation = per_dimension(given["dilation"], n, name, "dilation")
+    check_pool(name, input._data.shape, kernel, stride or kernel, padding, dilation, ceil_mode)
     if not input.dtype.rank:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
     found: tuple[Tensor, Tensor] = call(
@@ -263,24 +225,10 @@ def max_pool1d(
 ) -> Any:
     """The largest value of each window over the last dimension."""
     need_tensor(input, "max_pool1d")
-    shape = list(input._data.shape)
-    if len(shape) not in (2, 3):
-        raise RuntimeError(
-            f"max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{shape}"
-        )
-    (kernel,), (around,), (gap,) = sizes(kernel_size, 1), sizes(padding, 1), sizes(dilation, 1)
-    step = kernel if stride in (None, (), []) else sizes(stride, 1)[0]
-    if around < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {around}")
-    if around > kernel // 2:
-        raise RuntimeError(
-            f"max_pool1d() padding should be at most half of kernel size, but got padding={around} and "
-            f"kernel_size={kernel}"
-        )
-    count = window_count(shape[-1], kernel, step, around, gap, ceil_mode=ceil_mode)
-    if count <= 0:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {max(count, 0)}")
+    settings = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+    kernel, step, around, gap = check_line(input._data.shape, settings, ceil_mode)
+    if not input.dtype.rank:
+        raise NotImplementedError("\"max_pool1d_impl\" not implemented for 'Bool'")
     given = {"kernel_size": (1, kernel), "stride": (1, step), "padding": (0, around), "dilation": (1, gap)}
     values, indices = _pooled(input.unsqueeze(-2), 2, given, ceil_mode)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
@@ -289,25 +237,13 @@ def max_pool1d(
 api("max_pool1d_with_indices", where="F")(lambda *args, **kw: max_pool1d(*args, **{**kw, "return_indices": True}))
 
 
-def adaptive_output(output_size: Any, shape: Sizes, n: int) -> Sizes:
-    """The output size with None standing for the input's."""
-    given = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * n
-    return tuple(
-        size if wanted is None else int(wanted) for wanted, size in zip(given, shape[-len(given) :], strict=True)
-    )
-
-
 def _adaptive_function(n: int) -> None:
     name = f"adaptive_max_pool{n}d"
 
     def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         need_tensor(input, name)
-        shape = input._data.shape
-        if len(shape) not in (n + 1, n + 2):
-            raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}")
-        wanted = adaptive_output(output_size, shape, n)
-        if len(wanted) != n:
-            raise RuntimeError(f"{name}(): internal error: output_size.size() must be {n}")
+        wanted = adaptive_output(output_size, input._data.shape, n, name)
+        check_adaptive_max(input, wanted, name, name)
         found = call(ADAPTIVE_MAX_POOLS[n], input, output_size=wanted)
         return found if return_indices else found[0]
 
@@ -322,7 +258,9 @@ for _n in (2, 3):
 @api("adaptive_max_pool1d", where="torch F")
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest value of each of so many windows."""
-    (wanted,) = sizes(output_size, 1)
+    need_line(input, "adaptive_max_pool1d")
+    (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_max_pool1d")
+    need_sizes(input._data.shape, "adaptive_max_pool1d")
     values, indices = FUNCTIONAL["adaptive_max_pool2d"](input.unsqueeze(-2), (1, wanted), True)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)
 
@@ -341,7 +279,7 @@ MAX_UNPOOLS = {
     n: op(
         f"max_unpool{n}d",
         "self, indices",
-        _put_values,
+        keeps_layout(_put_values),
         node=f"MaxUnpool{n}DBackward0",
         category="layers",
         symbol="unpool",
@@ -375,6 +313,13 @@ def _unpool_function(n: int) -> None:
     ) -> Tensor:
         kernel = sizes(kernel_size, n)
         step = kernel if stride is None else sizes(stride, n)
+        if input._data.shape != indices._data.shape:
+            extra = [] if n > 1 else [1]
+            shapes = [[*each._data.shape, *extra] for each in (input, indices)]
+            raise RuntimeError(
+                f"Expected shape of indices to be same as that of the input tensor ({shapes[0]}) but got indices "
+                f"tensor with shape: {shapes[1]}"
+            )
         wanted = _unpooled_size(input, kernel, step, sizes(padding, n), output_size)
         if n > 1:
             made: Tensor = call(MAX_UNPOOLS[n], input, indices, output_size=wanted)

@@ -15,13 +15,15 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.ops.neural import formula, in_single, need_tensor
-from gradviz.engine.ops.pool import adaptive_output, adaptive_places, check_pool, per_dimension
-from gradviz.engine.ops.windows import Sizes, sizes, window_count
+from gradviz.engine.ops.neural import formula, in_single, need_line, need_tensor
+from gradviz.engine.ops.pool import adaptive_places
+from gradviz.engine.ops.pool_checks import adaptive_output, check_pool, need_sizes, per_dimension
+from gradviz.engine.ops.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 Matrices = list[Any]
+_FEW = 16  # so many terms of a sum are added one by one
 F = FUNCTIONS
 
 
@@ -30,15 +32,36 @@ def _along(x: Any, matrices: Matrices) -> Any:
     n = len(matrices)
     work = x if x.dtype.kind == "f" else x.astype(np.float64)
     for i, matrix in enumerate(matrices):
-        axis = work.ndim - n + i
-        work = np.moveaxis(np.moveaxis(work, axis, -1) @ matrix.T.astype(work.dtype), -1, axis)
+        work = np.moveaxis(_times(np.moveaxis(work, work.ndim - n + i, -1), matrix.astype(work.dtype)), -1, -n + i)
     return work if work.dtype == x.dtype else np.trunc(work).astype(x.dtype)
 
 
+def _times(x: Any, matrix: Any) -> Any:
+    """x @ matrixᵀ, without letting nan and infinity into results that have no part in them."""
+    used = matrix != 0
+    most = int(used.sum(1).max(initial=0))
+    if most > _FEW:
+        return x @ matrix.T
+    order = np.argsort(~used, axis=1, kind="stable")[:, :most]  # the columns that count, first
+    weights = np.take_along_axis(matrix, order, 1)
+    found = np.zeros((*x.shape[:-1], len(matrix)), x.dtype)
+    for at, weight in zip(order.T, weights.T, strict=True):
+        found += np.where(weight == 0, x.dtype.type(0), x[..., at] * weight)
+    return found
+
+
 def linear_rows(
-    name: str, node: str, matrices: Callable[..., Matrices], params: str, *, keeps: bool, **texts: Any
+    name: str,
+    node: str,
+    matrices: Callable[..., Matrices],
+    params: str,
+    *,
+    keeps: bool,
+    forward: Callable[..., Any] | None = None,
+    **texts: Any,
 ) -> OpRow:
-    """The row of a linear map and that of its transpose; `keeps` says whether PyTorch's node holds on to its input."""
+    """The row of a linear map and that of its transpose; `keeps` says whether PyTorch's node holds on to its input.
+    `forward` is the same map in PyTorch's order of additions."""
     names = [each.strip() for each in params.split(",")]
 
     def gradient(grad: Any, x: Any, *values: Any) -> Any:
@@ -58,6 +81,10 @@ def linear_rows(
         return transposed(g, shape, given)
 
     zeros: dict[str, Any] = {"self": lambda grad, self_shape: grad.new_zeros(self_shape)} if keeps else {}
+
+    def plain(x: Any, **given: Any) -> Any:
+        return np.ascontiguousarray(_along(x, matrices(x.shape, **given)))
+
     backward = op(
         f"{name}_backward",
         "grad_output, self" if keeps else "grad_output",
@@ -74,7 +101,7 @@ def linear_rows(
     row = op(
         name,
         "self",
-        in_single(lambda x, **given: np.ascontiguousarray(_along(x, matrices(x.shape, **given)))),
+        keeps_layout(in_single(forward or plain)),
         node=node,
         category="layers",
         derivatives={"self": "grad, spread by the same weights"},
@@ -111,6 +138,39 @@ def _window_means(
     return found
 
 
+def _window_sums(x: Any, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes) -> Any:
+    """The sum of each window, its elements one after the other."""
+    flat = (1,) * len(kernel)
+    work = padded(x if x.dtype.kind == "f" else x.astype(np.float64), counts, kernel, stride, padding, flat)
+    total = np.zeros((*x.shape[: -len(kernel)], *counts), work.dtype)
+    for part in offset_slices(work, counts, kernel, stride, flat):
+        total += part
+    return total
+
+
+def _averages(
+    x: Any,
+    *,
+    kernel_size: Sizes,
+    stride: Sizes,
+    padding: Sizes,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    n, stride = len(kernel_size), stride or kernel_size
+    counts, divisor = [], np.ones((1,) * n, np.int64)
+    for i, (size, k, s, p) in enumerate(zip(x.shape[-n:], kernel_size, stride, padding, strict=True)):
+        counts.append(window_count(size, k, s, p, 1, ceil_mode=ceil_mode))
+        start = np.arange(counts[-1]) * s - p
+        end = np.minimum(start + k, size + p)
+        inside = end - start if count_include_pad else np.minimum(end, size) - np.maximum(start, 0)
+        divisor = divisor * inside.reshape(-1, *(1,) * (n - 1 - i))
+    total = _window_sums(x, tuple(counts), kernel_size, stride, padding)
+    found = total / (divisor if divisor_override is None else np.asarray(divisor_override)).astype(total.dtype)
+    return found if x.dtype.kind == "f" else np.trunc(found).astype(x.dtype)
+
+
 _POOL = "kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override"
 _MEAN = {"symbol": "avgpool", "latex": r"\frac{1}{|W_i|} \sum_{k \in W_i} x_k"}
 AVG_POOLS = {
@@ -120,6 +180,7 @@ AVG_POOLS = {
         _window_means,
         _POOL,
         keeps=True,
+        forward=_averages,
         brief="The mean of each window.",
         **_MEAN,
     )
@@ -137,6 +198,17 @@ def _adaptive_means(shape: Sizes, *, output_size: Sizes) -> Matrices:
     return found
 
 
+def _adaptive_averages(x: Any, *, output_size: Sizes) -> Any:
+    inner = x.shape[-len(output_size) :]
+    if not x.size or any(m == 0 or n % m for n, m in zip(inner, output_size, strict=True)):
+        return np.ascontiguousarray(_along(x, _adaptive_means(x.shape, output_size=output_size)))
+    kernel = tuple(n // m for n, m in zip(inner, output_size, strict=True))
+    found = _window_sums(x, output_size, kernel, kernel, (0,) * len(kernel))
+    for size in kernel:
+        found = found / found.dtype.type(size)
+    return found
+
+
 ADAPTIVE_AVG_POOLS = {
     n: linear_rows(
         f"_adaptive_avg_pool{n}d",
@@ -144,6 +216,7 @@ ADAPTIVE_AVG_POOLS = {
         _adaptive_means,
         "output_size",
         keeps=True,
+        forward=_adaptive_averages,
         brief="The mean of each of so many windows.",
         **_MEAN,
     )
@@ -163,20 +236,12 @@ def _averaged(
 ) -> Tensor:
     name = f"avg_pool{n}d"
     need_tensor(input, name)
-    kernel = per_dimension(kernel_size, n, f"{name}: kernel_size")
-    step = per_dimension(stride, n, f"{name}: stride") if stride not in (None, (), []) else ()
-    around = per_dimension(padding, n, f"{name}: padding")
+    kernel = per_dimension(kernel_size, n, name, "kernel_size")
+    step = () if stride in (None, (), []) else per_dimension(stride, n, name, "stride")
+    around = per_dimension(padding, n, name, "padding")
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
-    shape = input._data.shape
-    if len(shape) not in (n + 1, n + 2):
-        if len(shape) < n + 1:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [-{len(shape)}, {len(shape) - 1}], but got "
-                f"{-n - 1})"
-            )
-        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
-    check_pool(shape, kernel, step or kernel, around, (1,) * n, ceil_mode)
+    check_pool(name, input._data.shape, kernel, step or kernel, around, (1,) * n, ceil_mode)
     made: Tensor = call(
         AVG_POOLS[n],
         input,
@@ -210,11 +275,9 @@ def _average_function(n: int) -> None:
         name = f"adaptive_avg_pool{n}d"
         need_tensor(input, name)
         shape = input._data.shape
-        given = adaptive_output(output_size, shape, n) if not _too_many(output_size, n) else tuple(output_size)
-        if len(given) != n:
-            raise RuntimeError(f"{name}: output_size must be {n}")
+        given = adaptive_output(output_size, shape, n, name)
         if any(size < 0 for size in given):
-            inner = ", ".join(map(str, given))
+            inner = f"{given[0]}, {given[1]}" + "".join(f",{size}" for size in given[2:])
             raise RuntimeError(
                 f"{name}: elements of output_size must be greater than or equal to 0 but received {{{inner}}}"
             )
@@ -222,30 +285,18 @@ def _average_function(n: int) -> None:
             return input.mean([-1, -2, -3][:n], keepdim=True)  # type: ignore[no-any-return]
         if len(shape) not in (n + 1, n + 2):
             raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(shape)}")
+        need_sizes(shape, name, len(shape) - n)
         if input.dtype.rank != 2:
-            raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.title}'")
+            kernel = name if n == 2 else f"{name}_cpu"
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
         made: Tensor = call(ADAPTIVE_AVG_POOLS[n], input, output_size=given)
         return made
 
     adaptive.__name__, adaptive.__doc__ = f"adaptive_avg_pool{n}d", "The mean of each of so many windows."
 
 
-def _too_many(output_size: Any, n: int) -> bool:
-    return isinstance(output_size, (tuple, list)) and len(output_size) != n
-
-
 for _n in (2, 3):
     _average_function(_n)
-
-
-def _need_line(input: Tensor, name: str) -> None:
-    need_tensor(input, name)
-    ndim = input._data.ndim
-    if ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' (while checking "
-            f"arguments for {name})"
-        )
 
 
 @api("avg_pool1d", where="torch F")
@@ -258,7 +309,7 @@ def avg_pool1d(
     count_include_pad: bool = True,
 ) -> Tensor:
     """The mean of each window over the last dimension."""
-    _need_line(input, "avg_pool1d")
+    need_line(input, "avg_pool1d")
     (kernel,), (around,) = sizes(kernel_size, 1), sizes(padding, 1)
     step = kernel if stride in (None, (), []) else sizes(stride, 1)[0]
     found = _averaged(input.unsqueeze(-2), 2, (1, kernel), (1, step), (0, around), ceil_mode, count_include_pad, None)
@@ -268,8 +319,8 @@ def avg_pool1d(
 @api("adaptive_avg_pool1d", where="torch F")
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each of so many windows."""
-    _need_line(input, "adaptive_avg_pool1d")
-    (wanted,) = sizes(output_size, 1)
+    need_line(input, "adaptive_avg_pool1d")
+    (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_avg_pool1d")
     return FUNCTIONAL["adaptive_avg_pool2d"](input.unsqueeze(-2), (1, wanted)).squeeze(-2)  # type: ignore[no-any-return]
 
 

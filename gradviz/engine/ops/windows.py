@@ -3,9 +3,10 @@ NumPy only."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,39 @@ def sizes(value: Any, count: int) -> Sizes:
     """One number for each of `count` dimensions."""
     found = tuple(int(v) for v in value) if isinstance(value, (tuple, list)) else (int(value),)
     return found * count if len(found) == 1 else found
+
+
+def channels_last(x: Array) -> bool:
+    """Whether the channels of an image or a volume lie side by side in memory, as PyTorch tells from the strides."""
+    if x.ndim not in (4, 5) or not x.strides[1]:
+        return False
+    least = 0
+    for dim in (1, *range(x.ndim - 1, 1, -1), 0):
+        if not x.shape[dim] or x.strides[dim] < least or (dim == 0 and least == x.strides[1]):
+            return False
+        least = x.strides[dim] * max(x.shape[dim], 1)
+    return True
+
+
+def keeps_layout(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A forward whose results have their channels side by side where an operand has."""
+
+    @functools.wraps(forward)
+    def run(*arrays: Any, **params: Any) -> Any:
+        made = forward(*arrays, **params)
+        if not any(x is not None and channels_last(x) for x in arrays[:2]):
+            return made
+        if isinstance(made, tuple):
+            return tuple(map(_turned, made))
+        return _turned(made)
+
+    return run
+
+
+def _turned(x: Array) -> Array:
+    if x.ndim not in (4, 5):
+        return x
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1)
 
 
 def window_count(n: int, kernel: int, stride: int, padding: int, dilation: int = 1, *, ceil_mode: bool = False) -> int:
