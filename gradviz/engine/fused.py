@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Singles = NDArray[np.float32]
 Doubles = NDArray[np.float64]
+BLOCK = 16_384  # elements
 
 
 def fma(a: Array, b: Any, c: Any) -> Array:
@@ -24,7 +25,21 @@ def fma(a: Array, b: Any, c: Any) -> Array:
 
 
 def fma32(a: Singles, b: Any, c: Any) -> Singles:
-    """Of float32: the product is exact in float64, where the sum is rounded to odd."""
+    """Of float32. Large arrays are done in blocks, so that what comes between stays in the processor's cache."""
+    if a.size <= BLOCK:
+        return _fma32(a, b, c)
+    shape = np.broadcast_shapes(a.shape, np.shape(b), np.shape(c))
+    made = np.empty(shape, np.float32)
+    flat = made.reshape(-1)
+    operands = [each if np.ndim(each) == 0 else np.broadcast_to(each, shape).reshape(-1) for each in (a, b, c)]
+    for start in range(0, len(flat), BLOCK):
+        part = slice(start, start + BLOCK)
+        flat[part] = _fma32(*(each if np.ndim(each) == 0 else each[part] for each in operands))
+    return made
+
+
+def _fma32(a: Any, b: Any, c: Any) -> Singles:
+    """The product is exact in float64, where the sum is rounded to odd."""
     wide = np.multiply(a, b, dtype=np.float64)
     total = np.asarray(wide + c)
     halfway = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000

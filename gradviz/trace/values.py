@@ -3,6 +3,7 @@ the program shows; `ValueStore` keeps the bytes. The text of numbers is in `text
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64",
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
+BLOCK = 16_384  # elements that are summed at once
 WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGE = 3  # elements kept at each end of each dimension of such a value
 FEW = 4  # elements of an array that a formula writes one by one
@@ -63,13 +65,25 @@ def summarise(array: Array) -> Summary:
     real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
     nan = float("nan")
     with np.errstate(all="ignore"):
-        norm = float(np.sqrt(np.square(real, dtype=np.float64).sum()))
+        total, squares = _sums(real)
+        norm = math.sqrt(squares) if squares >= 0 else nan
         if norm == norm and real.size:
-            return Summary(float(real.min()), float(real.max()), float(real.mean(dtype=np.float64)), norm, 0)
+            return Summary(float(real.min()), float(real.max()), total / real.size, norm, 0)
         missing = np.isnan(real)
         kept = real[~missing]
         low, high, mean = (kept.min(), kept.max(), kept.mean(dtype=np.float64)) if kept.size else (nan, nan, nan)
         return Summary(float(low), float(high), float(mean), norm, int(missing.sum()))
+
+
+def _sums(real: Array) -> tuple[float, float]:
+    """The sums of the elements and of their squares, in double precision, block by block: a copy of all is slow."""
+    flat = real.reshape(-1)
+    total = squares = 0.0
+    for start in range(0, flat.size, BLOCK):
+        wide = flat[start : start + BLOCK].astype(np.float64)
+        total += float(wide.sum())
+        squares += float(wide @ wide)
+    return total, squares
 
 
 def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
