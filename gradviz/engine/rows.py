@@ -52,6 +52,7 @@ class OpRow:
     ufunc: Any = None
     fixed: tuple[str, ...] = ()  # operands of a joint formula that no gradient goes to
     inplace_node: str = ""  # the class of the in-place form, where PyTorch numbers that apart
+    inplace_refused: bool = False  # PyTorch has no gradient of the in-place form
     hidden: int = 0  # how many of the last outputs are buffers for the gradient, which the caller never sees
     plain_numbers: bool = False  # a number as operand has no place among the node's next functions
     node_class: type[Node] = Node
@@ -65,6 +66,8 @@ class OpRow:
             {"row": self, "class_name": self.node_name, "__module__": "builtins", "__slots__": ()},
         )
         shown = {"row": self, "class_name": self.inplace_node, "__slots__": ()}
+        if self.inplace_refused:
+            shown["apply"] = refusal(f"inplace version of {self.name}")
         self.inplace_class = type(self.inplace_node, (Node,), shown) if self.inplace_node else self.node_class
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
@@ -82,6 +85,15 @@ class OpRow:
         if found is None:
             found = self.plans[mask] = Plan(self, mask)
         return found
+
+
+def refusal(what: str) -> Callable[..., Any]:
+    """A backward that PyTorch does not have."""
+
+    def apply(node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
+    return apply
 
 
 ROWS: dict[str, OpRow] = {}
@@ -107,6 +119,7 @@ def op(
     hidden: int = 0,
     plain_numbers: bool = False,
     inplace_node: str = "",
+    inplace_refused: bool = False,
     **gradients: Formula,
 ) -> OpRow:
     """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`."""
@@ -130,6 +143,7 @@ def op(
         hidden=hidden,
         plain_numbers=plain_numbers,
         inplace_node=inplace_node,
+        inplace_refused=inplace_refused,
     )
     row.key = key = key or name
     assert key not in ROWS, f"two rows are called {key}"

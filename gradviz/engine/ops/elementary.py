@@ -112,6 +112,7 @@ _math(
     "asinh",
     "arcsinh",
     inplace_node="AsinhBackward1",
+    inplace_refused=True,
 )
 _math(
     "acosh",
@@ -122,6 +123,7 @@ _math(
     "acosh",
     "arccosh",
     inplace_node="AcoshBackward1",
+    inplace_refused=True,
 )
 _math(
     "atanh",
@@ -132,6 +134,7 @@ _math(
     "atanh",
     "arctanh",
     inplace_node="AtanhBackward1",
+    inplace_refused=True,
 )
 _math(
     "sigmoid",
