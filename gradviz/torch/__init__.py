@@ -54,8 +54,7 @@ __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
-_ready = (_convert, _creation, _draw, _facts, _ops, _options, _wishes)  # importing them fills the tables of names
-_ready = (_convert, _creation, _draw, _facts, _ops, _ranges, _wishes)  # importing them fills the tables of names
+_ready = (_convert, _creation, _draw, _facts, _ops, _options, _ranges, _wishes)  # they fill the tables of names
 
 bool = _dtypes.bool_
 uint8, int8, int16, int32, int64 = _dtypes.uint8, _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64
@@ -97,6 +96,7 @@ from gradviz.torch import (  # noqa: E402
 )
 from gradviz.torch import missing as _missing  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
+from gradviz.torch.autograd import profiler as _autograd_profiler  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
 from gradviz.torch.serialization import load, save  # noqa: E402
 from gradviz.torch.settings import *  # noqa: E402, F403
@@ -194,6 +194,7 @@ for _name, _home in {
     globals()[_name].__module__ = _home  # what a snippet sees when it prints a type
 
 autograd.torch = _sys.modules[__name__]  # type: ignore[attr-defined]  # PyTorch has it there
+_ready_too = _autograd_profiler  # importing it makes torch.autograd.profiler an attribute
 _missing.install()
 
 if _CHECKED:  # names that the engine registers; at run time `missing.py` answers for the others

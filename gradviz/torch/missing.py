@@ -20,6 +20,7 @@ from gradviz.engine.tensor import Tensor
 _LIST = Path(__file__).resolve().parents[2] / "resources" / "pytorch_names.json"
 _RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))
 NAMES: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["names"].items()}
+_PRIVATE = ("_foreach_", "_custom_op", "_higher_order_ops", "_logging", "_dynamo", "_inductor", "_register_")
 VERSION: str = _RECORDED["torch"]
 MODULES = frozenset(_RECORDED["modules"].split())
 
@@ -74,7 +75,7 @@ REASONS: list[tuple[str, str, str]] = [
         "use float16, bfloat16, float32, int64 or complex64",
     ),
     (r"torch\.(sym_\w+|Sym[A-Z]\w*|cond|while_loop|map)", "shapes are plain numbers", "use Python's own if and while"),
-    (r".*(profiler|Profil|itt|nvtx|Callgrind).*", "run times say nothing here", "leave it out"),
+    (r".*(profiler|Profil|itt|nvtx|Callgrind|benchmark|Benchmark).*", "run times say nothing here", "leave it out"),
     (r"torch\.hub(\..*)?", "a snippet has no network", "build the model in the snippet"),
     (r"torch\.utils\.tensorboard(\..*)?", "a snippet has no files", "print the numbers or plot them with matplotlib"),
     (
@@ -97,7 +98,7 @@ REASONS: list[tuple[str, str, str]] = [
         "call your own function instead",
     ),
 ]
-NO_REASON = "it is not built"
+NO_REASON = "lessons do not use it, so it is not built"
 
 
 @functools.cache
@@ -124,6 +125,8 @@ def explain(module: str, name: str) -> str:
     """What to say when `module` has no `name` here."""
     if is_pytorch(module, name):
         return sentence(f"{module}.{name}")
+    if module == "torch" and name.startswith(_PRIVATE):
+        return f"torch.{name} is not in GradViz: it is private to PyTorch"
     return f"module '{module}' has no attribute '{name}'"
 
 

@@ -335,6 +335,48 @@ class ParameterDict(Module):
         for name, value in pairs:
             self[name] = value
 
+    def get(self, key: str, default: Any = None) -> Any:
+        """A parameter, or `default`."""
+        return getattr(self, str(key)) if key in self else default
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """A parameter, which becomes `default` if it is not there."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key: str) -> Any:
+        """Remove a parameter and give it back."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> tuple[str, Any]:
+        """Remove the newest parameter and give it back with its name."""
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        """Remove all."""
+        for key in list(self._keys):
+            del self[key]
+
+    def copy(self) -> ParameterDict:
+        """Another dictionary of the same parameters."""
+        return ParameterDict(OrderedDict((key, self[key]) for key in self._keys))
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """A dictionary with one value for all names."""
+        return ParameterDict([(key, default) for key in keys])
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self._keys))
+
+    def __or__(self, other: ParameterDict) -> ParameterDict:
+        found = self.copy()
+        found.update(other)
+        return found
+
     def extra_repr(self) -> str:
         lines = []
         for key, value in self.items():
