@@ -5,6 +5,10 @@ large arguments (Abramowitz & Stegun, chapters 9 and 10). The functions around �
 Note [The midpoint rule] With N points on half a period the rule adds only the Bessel function of order 2N, which for
 arguments up to N is far below the last digit. So each function is a product of an array (arguments × points) with fixed
 weights.
+
+Note [Leading terms] Beyond 5 (and for Ai below −2.09) PyTorch divides by the polynomials of the Cephes library
+(S. Moshier, http://www.netlib.org/cephes) without their leading terms, which costs it the seventh digit near that end.
+The same is done here, so that the digits are the same.
 """
 
 from __future__ import annotations
@@ -56,16 +60,57 @@ def _asymptotic(x: Array, order: int) -> tuple[Array, Array]:
     return scale * (p * c - q * s), scale * (p * s + q * c)
 
 
+_DENOMINATORS = (  # of the order 0 and of the order 1, in (5 / x)², without the leading term
+    (6.43178256118178023184e1, 8.56430025976980587198e2, 3.88240183605401609683e3, 7.24046774195652478189e3,
+     5.93072701187316984827e3, 2.06209331660327847417e3, 2.42005740240291393179e2),
+    (7.42373277035675149943e1, 1.05644886038262816351e3, 4.98641058337653607651e3, 9.56231892404756170795e3,
+     7.99704160447350683650e3, 2.82619278517639096600e3, 3.36093607810698293419e2),
+)  # fmt: skip
+
+
+def _as_pytorch(order: int, x: Array, j: Array, y: Array) -> tuple[Array, Array]:
+    """J and Y of positive arguments with the last digits of PyTorch's; see Note [Leading terms]."""
+    phase = x - np.pi / 4 - order * np.pi / 2
+    sine, cosine, z = np.sin(phase), np.cos(phase), 25 / (x * x)
+    share = (y * cosine - j * sine) * z**7 / np.polyval(_DENOMINATORS[order], z)
+    share = np.where(x > 5, share, 0)
+    return j - share * sine, y + share * cosine
+
+
+def _pair(order: int, x: Array) -> tuple[Array, Array]:
+    return _as_pytorch(order, x, *((_j0(x), _y0(x)) if order == 0 else (_j1(x), _y1(x))))
+
+
 def j0(x: Array) -> Array:
     """J₀."""
-    near = functools.partial(_integral, lambda x: np.cos(x * SINES))
-    return _split(np.abs(x), near, lambda x: _asymptotic(x, 0)[0])
+    x = np.abs(x)
+    return _split(x, _j0, lambda x: _pair(0, x)[0], 5.0)
 
 
 def j1(x: Array) -> Array:
-    """J₁: by Poisson's integral, whose error is relative."""
+    """J₁."""
+    return np.copysign(1, x) * _split(np.abs(x), _j1, lambda x: _pair(1, x)[0], 5.0)
+
+
+def y0(x: Array) -> Array:
+    """Y₀; −∞ at 0, NaN below."""
+    return _right_of_zero(x, -np.inf, lambda x: _split(x, _y0, lambda x: _pair(0, x)[1], 5.0))
+
+
+def y1(x: Array) -> Array:
+    """Y₁; −∞ at 0, NaN below."""
+    return _right_of_zero(x, -np.inf, lambda x: _split(x, _y1, lambda x: _pair(1, x)[1], 5.0))
+
+
+def _j0(x: Array) -> Array:
+    near = functools.partial(_integral, lambda x: np.cos(x * SINES))
+    return _split(x, near, lambda x: _asymptotic(x, 0)[0])
+
+
+def _j1(x: Array) -> Array:
+    """By Poisson's integral, whose error is relative."""
     near = functools.partial(_integral, lambda x: x * np.cos(x * COSINES) * SINES**2)
-    return np.copysign(1, x) * _split(np.abs(x), near, lambda x: _asymptotic(x, 1)[0])
+    return _split(x, near, lambda x: _asymptotic(x, 1)[0])
 
 
 def _integral(integrand: Callable[[Array], Array], x: Array) -> Array:
@@ -83,24 +128,22 @@ def _logarithm(x: Array) -> Array:
     return np.log(x / 2) + np.euler_gamma
 
 
-def y0(x: Array) -> Array:
-    """Y₀; −∞ at 0, NaN below."""
-
+def _y0(x: Array) -> Array:
     def near(x: Array) -> Array:
         series = _integral(lambda x: np.cos(x * SINES) * _neumann(), x)
-        return np.asarray(2 / np.pi * (_logarithm(x) * j0(x) - 2 * series))
+        return np.asarray(2 / np.pi * (_logarithm(x) * _j0(x) - 2 * series))
 
-    return _right_of_zero(x, -np.inf, lambda x: _split(x, near, lambda x: _asymptotic(x, 0)[1]))
+    return _split(x, near, lambda x: _asymptotic(x, 0)[1])
 
 
-def y1(x: Array) -> Array:
-    """Y₁ = −Y₀′; −∞ at 0, NaN below."""
+def _y1(x: Array) -> Array:
+    """−Y₀′."""
 
     def near(x: Array) -> Array:
         series = _integral(lambda x: np.sin(x * SINES) * SINES * _neumann(), x)
-        return np.asarray(2 / np.pi * (_logarithm(x) * j1(x) - j0(x) / x - 2 * series))
+        return np.asarray(2 / np.pi * (_logarithm(x) * _j1(x) - _j0(x) / x - 2 * series))
 
-    return _right_of_zero(x, -np.inf, lambda x: _split(x, near, lambda x: _asymptotic(x, 1)[1]))
+    return _split(x, near, lambda x: _asymptotic(x, 1)[1])
 
 
 def _right_of_zero(x: Array, at_zero: float, function: Callable[[Array], Array]) -> Array:
@@ -203,6 +246,8 @@ def k1(x: Array) -> Array:
 
 # --- Airy ---
 
+_LEFT = -2.09
+
 
 def _taylor(start: Array, value: Array, slope: Array, step: Array, terms: int) -> tuple[Array, Array]:
     """The solution of y″ = x y and its slope a step away from where both are known."""
@@ -218,11 +263,11 @@ def _taylor(start: Array, value: Array, slope: Array, step: Array, terms: int) -
 
 @functools.cache
 def _airy_nodes() -> Array:
-    """Ai and its slope at 1, 0, −1 … −10."""
+    """Ai and its slope at 1, 0, −1, −2."""
     zero = np.array([3 ** (-2 / 3) / math.gamma(2 / 3), -(3 ** (-1 / 3)) / math.gamma(1 / 3)])
     one = np.array(_taylor(np.array(0.0), zero[0], zero[1], np.array(1.0), 40))
     nodes = [one, zero]
-    for at in range(10):
+    for at in range(2):
         nodes.append(np.array(_taylor(np.array(-float(at)), nodes[-1][0], nodes[-1][1], np.array(-1.0), 40)))
     return np.array(nodes)
 
@@ -233,15 +278,27 @@ def _airy_middle(x: Array) -> Array:
     return _taylor(nearest, value, slope, x - nearest, 30)[0]
 
 
+_AIRY = (  # two fractions in ζ⁻²: numerator, denominator; see Note [Leading terms]
+    (-1.31696323418331795333e-1, -6.26456544431912369773e-1, -6.93158036036933542233e-1, -2.79779981545119124951e-1,
+     -4.91900132609500318020e-2, -4.06265923594885404393e-3, -1.59276496239262096340e-4, -2.77649108155232920844e-6,
+     -1.67787698489114633780e-8),
+    (1.33560420706553243746e1, 3.26825032795224613948e1, 2.67367040941499554804e1, 9.18707402907259625840,
+     1.47529146771666414581, 1.15687173795188044134e-1, 4.40291641615211203805e-3, 7.54720348287414296618e-5,
+     4.51850092970580378464e-7),
+    (1.97339932091685679179e-2, 3.91103029615688277255e-1, 1.06579897599595591108, 9.39169229816650230044e-1,
+     3.51465656105547619242e-1, 6.33888919628925490927e-2, 5.85804113048388458567e-3, 2.82851600836737019778e-4,
+     6.98793669997260967291e-6, 8.11789239554389293311e-8, 3.41551784765923618484e-10),
+    (9.30892908077441974853, 1.98352928718312140417e1, 1.55646628932864612953e1, 5.47686069422975497931,
+     9.54293611618961883998e-1, 8.64580826352392193095e-2, 4.12656523824222607191e-3, 1.01259085116509135510e-4,
+     1.17166733214413521882e-6, 4.91834570062930015649e-9),
+)  # fmt: skip
+
+
 def _airy_left(x: Array) -> Array:
     zeta = 2 / 3 * np.sqrt(-x) ** 3
-    u = [1.0]
-    for k in range(1, 24):
-        u.append(u[-1] * (6 * k - 5) * (6 * k - 3) * (6 * k - 1) / (216 * k * (2 * k - 1)))
-    signed = np.array(u) * (-1.0) ** (np.arange(len(u)) // 2)
-    square = 1 / (zeta * zeta)
-    powers = np.polynomial.polynomial.polyval
-    p, q = powers(square, signed[0::2]), powers(square, signed[1::2]) / zeta
+    z = 1 / zeta
+    values = [np.polyval(each, z * z) for each in _AIRY]
+    p, q = 1 + z * z * values[0] / values[1], z * values[2] / values[3]
     angle = zeta + np.pi / 4
     return np.asarray((np.sin(angle) * p - np.cos(angle) * q) / (np.sqrt(np.pi) * np.sqrt(np.sqrt(-x))))
 
@@ -255,4 +312,4 @@ def _airy_right(x: Array) -> Array:
 def airy_ai(x: Array) -> Array:
     """Ai; NaN at both infinities."""
     x = np.where(np.isinf(x), np.nan, x)
-    return _split(x, lambda x: _split(x, _airy_left, _airy_middle, -10.0), _airy_right, 1.0)
+    return _split(x, lambda x: _split(x, _airy_left, _airy_middle, _LEFT), _airy_right, 1.0)
