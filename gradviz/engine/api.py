@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from gradviz.engine.named import return_type
+from gradviz.engine.outputs import check_out
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
@@ -102,7 +103,10 @@ def with_out(fn: F, offered: F, name: str) -> F:
             )
         found = offered(*args, **keywords)
         if not isinstance(out, (tuple, list)):
+            check_out(name, out, found, args)
             return give(out, found)
+        for target, value in zip(out, found, strict=True):
+            check_out(name, target, value, args)
         for target, value in zip(out, found, strict=True):
             give(target, value)
         return return_type(f"{found.title}_out", found.fields)(*out) if hasattr(found, "fields") else out

@@ -15,6 +15,7 @@ from gradviz.engine.api import api, give, method
 from gradviz.engine.apply import NO_PARAMS, apply
 from gradviz.engine.graph import Node, accumulator, bare
 from gradviz.engine.inplace import write
+from gradviz.engine.outputs import check_cast
 from gradviz.engine.overloads import check_operands
 from gradviz.engine.refusals import check_kind, check_subtraction
 from gradviz.engine.rows import OpRow
@@ -144,7 +145,10 @@ def register(
                 "the arguments requires grad."
             )
         result = apply(*prepare(*args, **kwargs))
-        return result if out is None else give(out, result)
+        if out is None:
+            return result
+        check_cast(out, result)
+        return give(out, result)
 
     function.__name__ = names[0]
     api(*names, where=where)(function)
@@ -233,6 +237,8 @@ def reflected(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
 
     def right(self: Tensor, other: Any) -> Any:
         if not isinstance(self, Tensor):
+            if name not in ("add", "mul", "and", "or", "xor"):
+                return NotImplemented
             raise TypeError(
                 f"descriptor '__r{name}__' for 'torch._C.TensorBase' objects doesn't apply to a "
                 f"'{type(self).__name__}' object"

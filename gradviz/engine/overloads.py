@@ -22,10 +22,11 @@ SECOND = "eq ne lt le gt ge not_equal less less_equal greater greater_equal copy
 ANY = "xlogy pow float_power".split()
 BITS = "remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift".split()
 NONE = """atan2 hypot fmax fmin maximum minimum logaddexp logaddexp2 heaviside logical_and logical_or logical_xor ldexp
-gcd lcm nextafter""".split()
+gcd lcm nextafter isclose polar""".split()
 _CLASS = {name: kind for kind, names in (("second", SECOND), ("any", ANY), ("bits", BITS)) for name in names}
 _CLASS |= dict.fromkeys(NONE, "none")
-_SECOND_NAME = {"pow": "exponent", "float_power": "exponent", "heaviside": "values"}
+_FIRST_NAME = {"polar": "abs"}
+_SECOND_NAME = {"pow": "exponent", "float_power": "exponent", "heaviside": "values", "polar": "angle"}
 
 
 def check_operands(name: str, x: Any, y: Any) -> None:
@@ -43,7 +44,7 @@ def check_operands(name: str, x: Any, y: Any) -> None:
     at = 0 if not isinstance(x, (Tensor, *_NUMBERS)) or (kind == "none" and not isinstance(x, Tensor)) else 1
     if at == 0 and kind == "none" and not isinstance(y, Tensor) and isinstance(x, Tensor):
         at = 1
-    wrong, argument = (x, "input") if at == 0 else (y, _SECOND_NAME.get(name, "other"))
+    wrong, argument = (x, _FIRST_NAME.get(name, "input")) if at == 0 else (y, _SECOND_NAME.get(name, "other"))
     raise TypeError(f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor, not {type(wrong).__name__}")
 
 

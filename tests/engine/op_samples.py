@@ -122,14 +122,17 @@ def leaves(torch: Any, value: Any) -> list[Any]:
     return [leaf for each in value for leaf in leaves(torch, each)] if isinstance(value, tuple | list) else []
 
 
-def plain(value: Any) -> Any:
-    """A result without tensors: what both sides can be compared by."""
+def plain(value: Any, known: bool = True) -> Any:
+    """A result without tensors: what both sides can be compared by. Where the values are not `known`, they are what
+    memory happened to hold."""
+    if hasattr(value, "detach") and not known:
+        return (str(value.dtype), tuple(value.shape), np.zeros(tuple(value.shape)))
     if hasattr(value, "detach"):
         tensor = value.detach().resolve_conj().resolve_neg()
         wide = tensor.float() if str(tensor.dtype) in ("torch.bfloat16", "torch.float16") else tensor
         return (str(tensor.dtype), tuple(tensor.shape), np.asarray(wide.numpy(force=True)))
     if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
+        return [plain(each, known) for each in value]
     number = isinstance(value, int | float | complex | bool)
     return ("value", type(value).__name__, value if number else str(value))
 

@@ -290,7 +290,7 @@ register(_prepare_div, ("div", "divide"))
 def _rtruediv(self: Tensor, other: Any) -> Any:
     """`1 / x` is the reciprocal times the number, as PyTorch computes it."""
     known = isinstance(other, (Tensor, np.ndarray, *NUMBERS))
-    return FUNCTIONS["reciprocal"](self) * other if known else NotImplemented
+    return self.reciprocal() * other if known else NotImplemented
 
 
 @api("positive")
@@ -389,6 +389,7 @@ POW_BASE = op(
 
 
 def _prepare_pow(input: Any, exponent: Any) -> Prepared:
+    check_operands("pow", input, exponent)
     if isinstance(exponent, NUMBERS) and isinstance(input, Tensor):
         target = result_type(input, operand(exponent))
         if target is dtypes.bool_:

@@ -28,7 +28,7 @@ from gradviz.engine.elementwise import (
     unary,
 )
 from gradviz.engine.inplace import write
-from gradviz.engine.overloads import refuse
+from gradviz.engine.overloads import check_operands, refuse
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.state import state
@@ -421,6 +421,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @api("isclose")
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Element by element, whether |input − other| ≤ atol + rtol · |other|."""
+    check_operands("isclose", input, other)
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.title} did not match {other.dtype.title}")
     for label, value in (("rtol", rtol), ("atol", atol)):

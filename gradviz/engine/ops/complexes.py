@@ -9,6 +9,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, prop
 from gradviz.engine.apply import call
+from gradviz.engine.overloads import check_operands
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -133,6 +134,11 @@ prop("imag")(imag)
 @api("complex", where="torch")
 def complex_of(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers from their real and imaginary parts."""
+    if not (real.dtype.is_floating_point and imag.dtype.is_floating_point):
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {real.dtype.title} and "
+            f"{imag.dtype.title}"
+        )
     if real.dtype is not imag.dtype:
         raise RuntimeError(
             f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for second "
@@ -145,6 +151,12 @@ def complex_of(real: Tensor, imag: Tensor) -> Tensor:
 @api("polar", where="torch")
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers from absolute value and angle."""
+    check_operands("polar", abs, angle)
+    if abs.dtype is not angle.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {abs.dtype.title} but got scalar type {angle.dtype.title} for second "
+            "argument"
+        )
     made: Tensor = call(POLAR, abs, angle)
     return made
 

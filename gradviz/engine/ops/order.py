@@ -237,6 +237,8 @@ def _running(ufunc: Any) -> Any:
     def forward(x: Any, *, dim: int) -> Any:
         if not x.ndim:
             return x.copy(), np.zeros((), np.int64)
+        if not x.size:
+            return x.copy(), np.zeros(x.shape, np.int64)
         axis = wrap_dim(dim, x.ndim)
         values = ufunc.accumulate(x, axis=axis)
         shape = [1] * x.ndim
@@ -275,8 +277,22 @@ CUMMIN = op(
     derivatives=_DERIVATIVE,
     self=_running_grad,
 )
-api("cummax")(lambda input, dim: return_type("cummax")(*call(CUMMAX, input, dim=dim)))
-api("cummin")(lambda input, dim: return_type("cummin")(*call(CUMMIN, input, dim=dim)))
+
+
+def _running_extreme(name: str, row: OpRow) -> None:
+    def function(input: Tensor, dim: int) -> Any:
+        if not input._data.ndim and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        if input._data.size:
+            wrap_dim(dim, input._data.ndim)
+        return return_type(name)(*call(row, input, dim=dim))
+
+    function.__name__ = name
+    api(name)(function)
+
+
+_running_extreme("cummax", CUMMAX)
+_running_extreme("cummin", CUMMIN)
 
 # --- counting and looking up: no gradients ---
 

@@ -16,6 +16,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import log_softmax_backward, softmax_backward
+from gradviz.engine.overloads import refuse
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.summing import total
@@ -73,6 +74,11 @@ def kept(x: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Tensor:
 def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
     """The operand in the type that the reduction computes in: integers are summed as int64."""
     if dtype is not None:
+        if floating and dtype.rank < 2:
+            raise RuntimeError(
+                "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+                f"dtype. Got: {dtype.title}"
+            )
         made: Tensor = input.to(dtype)
         return made
     if floating and input.dtype.rank < 2:
@@ -349,6 +355,8 @@ def _extreme(name: str, reduce: Any, arg: Any) -> None:
     @api(name)
     def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
         dim = axis if dim is None else dim
+        if not isinstance(input, Tensor):
+            _refuse_extreme(name, (input,) if dim is None else (input, dim))
         if other is not None or isinstance(dim, Tensor):
             return F[f"{name}imum"](input, dim if other is None else other)
         check_kind(name, input.dtype)
@@ -358,11 +366,37 @@ def _extreme(name: str, reduce: Any, arg: Any) -> None:
 
     @api(f"a{name}")
     def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
-        return call(shared, input, dim=_tuple(dim), keepdim=keepdim)
+        along = _tuple(dim)
+        if not input._data.size:
+            _check_extent(f"a{name}()", input, along or None, RuntimeError)
+        return call(shared, input, dim=along, keepdim=keepdim)
 
     @api(f"arg{name}")
     def where_extreme(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        if input.dtype.rank == 0:
+            raise RuntimeError(f"arg{name}(): does not support bool input")
         return call(position, input, dim=dim, keepdim=keepdim)
+
+
+def _refuse_extreme(name: str, given: tuple[Any, ...]) -> None:
+    known = (
+        "(Tensor input, *, Tensor out = None)",
+        "(Tensor input, Tensor other, *, Tensor out = None)",
+        "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
+    )
+    refuse(name, given, [((), each, -1) for each in known])
+
+
+def _check_extent(name: str, input: Tensor, dim: Any, error: type[Exception]) -> None:
+    """Along the dimensions that are reduced there has to be an element."""
+    if dim is None:
+        raise error(
+            f"{name}: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+            "the 'dim' argument."
+        )
+    for axis in axes_of(dim, input._data.ndim) or ():
+        if not input._data.shape[axis]:
+            raise IndexError(f"{name}: Expected reduction dim {axis} to have non-zero size.")
 
 
 def _need(x: Any, name: str, reduce: Any) -> Any:
@@ -417,6 +451,15 @@ AMINMAX = op(
 @api("aminmax")
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The smallest and the largest element, of all or along `dim`."""
+    if dim is None and not input._data.size:
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    if dim is not None:
+        axis = wrap_dim(dim, input._data.ndim)
+        if not input._data.size:
+            _check_extent("aminmax", input, axis, RuntimeError)
+        dim = axis if input._data.ndim else None
     return return_type("aminmax", ("min", "max"))(*call(AMINMAX, input, dim=dim, keepdim=keepdim))
 
 
@@ -473,7 +516,8 @@ def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) ->
     shape = self._data.shape
     left = _count(shape, dim) - correction
     if left <= 0:
-        return F["where"](grad == 0, math.nan, grad / 0.0).expand(shape)
+        found = F["where"](grad == 0, math.nan, grad / 0.0)
+        return spread(found, shape, dim, keepdim) if dim is not None else found.expand(shape)
     center = self - (self.mean() if dim is None else self.mean(dim, keepdim=True))
     return (2.0 / left) * kept(grad, shape, dim, keepdim) * center
 
@@ -514,7 +558,7 @@ def _spread_of(row: Any, name: str) -> None:
         if correction is None:
             correction = 1 if unbiased is None or unbiased else 0
         if input.dtype.rank < 2:
-            raise RuntimeError(f"{name}(): input must be floating point or complex dtype, but got {input.dtype.title}")
+            raise RuntimeError("std and var only support floating point and complex dtypes")
         made: Tensor = call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
         return made
 
@@ -565,6 +609,8 @@ def _with_mean(name: str, variance: bool) -> None:
             dim, unbiased = None, dim
         if correction is None:
             correction = 1 if unbiased is None or unbiased else 0
+        if input.dtype.rank < 2:
+            raise RuntimeError(f"{name} only support floating point and complex dtypes")
         return call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
 
 

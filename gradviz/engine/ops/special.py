@@ -320,9 +320,9 @@ LOGCUMSUMEXP = op(
 @api("logcumsumexp")
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """Running log(sum(exp(x))) along `dim`."""
-    found: Tensor = call(
-        LOGCUMSUMEXP, input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype()), dim=dim
-    )
+    if input.dtype.rank < 2:
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{input.dtype.title}'")
+    found: Tensor = call(LOGCUMSUMEXP, input, dim=wrap_dim(dim, input._data.ndim))
     return found
 
 

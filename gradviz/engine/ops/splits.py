@@ -158,7 +158,10 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The slices along `dim`."""
     if not input._data.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    made: tuple[Tensor, ...] = call(UNBIND, input, dim=wrap_dim(dim, input._data.ndim))
+    axis = wrap_dim(dim, input._data.ndim)
+    if not input._data.shape[axis]:
+        return ()
+    made: tuple[Tensor, ...] = call(UNBIND, input, dim=axis)
     return made
 
 
