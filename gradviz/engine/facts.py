@@ -14,6 +14,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
 from gradviz.engine.inplace import check_writable
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor, wrap
 
 
@@ -53,20 +54,31 @@ def resize_(self: Tensor, *sizes: Any) -> Tensor:
     return self
 
 
-@method("set_")
-def set_(self: Tensor, source: Tensor | None = None) -> Tensor:
-    """Look at the memory of another tensor from now on; without one, at none."""
-    data = np.empty(0, self._data.dtype) if source is None else source._data
-    if data.dtype != self._data.dtype:
-        raise RuntimeError(f"Could not set tensor of type {dtypes.of(data).cpp} to a tensor of type {self.dtype.cpp}")
-    check_writable(self)
-    self.data = wrap(data)
-    self._share_version().value += 1
-    return self
-
-
 def _missing(tensor: Tensor, size: Sequence[int]) -> int:
     return max(0, Size(size).numel() - int(tensor._data.size))
+
+
+@method("set_")
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Look at the memory of another tensor from now on, or at none."""
+    if source is not None and not isinstance(source, Tensor):
+        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__})")
+    check_writable(self)
+    if state.grad and (self.grad_fn is not None or (source is not None and source._requires_grad)):
+        raise RuntimeError("set_() of a tensor with a history is not in GradViz; use detach() or torch.no_grad()")
+    if source is not None and source.dtype is not self.dtype:
+        raise RuntimeError(f"Could not set tensor of type {source.dtype.cpp} to a tensor of type {self.dtype.cpp}")
+    if state.observer is not None:
+        state.observer.before_write(self)
+    if source is None:
+        self._data = np.empty(0, self._data.dtype)
+    elif size is None:
+        self._data = source._data
+    else:
+        self._data = source.detach().as_strided(size, stride, storage_offset)._data
+    self._accumulator = None  # another leaf from now on
+    self._share_version().value += 1
+    return self
 
 
 @api("broadcast_shapes", where="torch")
