@@ -52,7 +52,7 @@ def apply(
         attach(row, tensors, outputs, params)
         if state.grad
         and any(t is not None and t._requires_grad for t in tensors)
-        and not (row.view and outputs[0]._inference)
+        and not (row.view and outputs and outputs[0]._inference)
         else None
     )
     if state.inference and not row.view:
