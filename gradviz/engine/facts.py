@@ -15,7 +15,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
 from gradviz.engine.inplace import check_writable
 from gradviz.engine.state import state
-from gradviz.engine.tensor import Size, Tensor, wrap
+from gradviz.engine.tensor import Size, Tensor
 
 
 @method("data_ptr")
