@@ -9,6 +9,7 @@ from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.modes import enable_grad, no_grad
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.optim.optimizer import Optimizer
+from gradviz.torch.optim.wolfe import Point, Search
 
 
 def _value(loss: Any) -> float:
@@ -16,7 +17,7 @@ def _value(loss: Any) -> float:
 
 
 class LBFGS(Optimizer):
-    """Limited-memory BFGS with fixed step length."""
+    """Limited-memory BFGS, with a fixed step length or one that is searched for."""
 
     def __init__(
         self,
@@ -31,10 +32,6 @@ class LBFGS(Optimizer):
     ) -> None:
         if lr < 0.0:
             raise ValueError(f"Invalid learning rate: {lr}")
-        if line_search_fn is not None:
-            raise RuntimeError(
-                f"LBFGS with line_search_fn={line_search_fn!r} is not supported in GradViz; leave line_search_fn out"
-            )
         defaults = {
             "lr": lr,
             "max_iter": max_iter,
@@ -88,11 +85,18 @@ class LBFGS(Optimizer):
             slope = float(grad.dot(state["d"]))
             if slope > -group["tolerance_change"]:
                 break
-            self._move(length, state["d"])
-            if count != group["max_iter"]:
-                again, grad, ran = self._evaluate(closure)
-                loss, evaluations = _value(again), evaluations + ran
-                state["func_evals"] += ran
+            ran = 0
+            if group["line_search_fn"] is not None:
+                loss, grad, length, ran = self._search(closure, loss, grad)
+                state["t"] = length
+                self._move(float(length), state["d"])
+            else:
+                self._move(length, state["d"])
+                if count != group["max_iter"]:
+                    again, grad, ran = self._evaluate(closure)
+                    loss = _value(again)
+            evaluations += ran
+            state["func_evals"] += ran
             if (
                 count == group["max_iter"]
                 or evaluations >= group["max_eval"]
@@ -107,6 +111,26 @@ class LBFGS(Optimizer):
         with enable_grad():
             loss = closure()
         return loss, self._gather(), 1
+
+    def _search(self, closure: Callable[[], Any], loss: float, grad: Tensor) -> tuple[float, Tensor, Any, int]:
+        """Loss, gradient and length that the line search finds, and how often it asked."""
+        group, state = self.param_groups[0], self.state[self._params[0]]
+        if group["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        direction = state["d"]
+        before = [p.clone() for p in self._params]
+
+        def evaluate(length: Any) -> Point:
+            self._move(float(length), direction)
+            again, found, _ = self._evaluate(closure)
+            for p, kept in zip(self._params, before, strict=True):
+                p.copy_(kept)
+            return Point(length, _value(again), found, found.dot(direction)._data[()])
+
+        start = Point(0, loss, grad, grad.dot(direction)._data[()])
+        search = Search(evaluate, start, float(direction.abs().max()), group["tolerance_change"])
+        point = search.run(state["t"])
+        return point.loss, point.grad, point.t, search.evaluations
 
     @staticmethod
     def _direction(state: dict[str, Any], grad: Tensor, history: int) -> None:
@@ -125,10 +149,12 @@ class LBFGS(Optimizer):
             moves.append(move)
             weights.append(1.0 / curvature)
             state["H_diag"] = curvature / change.dot(change)
+        state.setdefault("al", [None] * history)
         direction, factors = grad.neg(), []
         for move, change, weight in zip(reversed(moves), reversed(changes), reversed(weights), strict=True):
             factors.append(move.dot(direction) * weight)
             direction.add_(change, alpha=-float(factors[-1]))
+        state["al"][: len(factors)] = reversed(factors)
         direction = direction.mul(state["H_diag"])
         for move, change, weight, factor in zip(moves, changes, weights, reversed(factors), strict=True):
             direction.add_(move, alpha=float(factor - change.dot(direction) * weight))
