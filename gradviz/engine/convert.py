@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 _TO_SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
     "Consider using tensor.detach() first. (Triggered internally at "
-    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:837.)"
+    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:{}.)"
 )
 
 
@@ -157,19 +157,19 @@ def tolist(self: Tensor) -> Any:
     return (self._data.astype(np.float32) if self._data.dtype.kind == "V" else self._data).tolist()
 
 
-def _number(name: str, kind: Any) -> None:
+def _number(name: str, kind: Any, line: int = 822) -> None:
     @method(name)
     def convert(self: Tensor) -> Any:
         if self._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if self._requires_grad and (state.warn_always or "scalar" not in state.warned):
             state.warned.add("scalar")
-            warnings.warn(_TO_SCALAR, UserWarning, stacklevel=2)
+            warnings.warn(_TO_SCALAR.format(line), UserWarning, stacklevel=2)
         return kind(item(self))
 
 
 _number("__float__", float)
-_number("__int__", int)
+_number("__int__", int, 837)
 _number("__complex__", complex)
 
 
