@@ -64,6 +64,17 @@ def apply(
     return outputs[0] if row.single else outputs
 
 
+@contextmanager
+def as_views() -> Iterator[None]:
+    """Within `as_copies`: what is worked out besides the views that are asked for takes none of their copies."""
+    held = _copying[:]
+    _copying.clear()
+    try:
+        yield
+    finally:
+        _copying[:] = held
+
+
 def _layered(
     row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
 ) -> Any:
@@ -110,7 +121,7 @@ def attach(
     node.slots = slots
     node.params = params
     node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
-    node.plan = row.plan(mask)
+    node.plan = row.inplace_plan(mask) if rebase else row.plan(mask)
     if not rebase:
         for nr, each in enumerate(outputs):
             if each.dtype.rank >= 2:

@@ -66,8 +66,6 @@ class OpRow:
             {"row": self, "class_name": self.node_name, "__module__": "builtins", "__slots__": ()},
         )
         shown = {"row": self, "class_name": self.inplace_node, "__slots__": ()}
-        if self.inplace_refused:
-            shown["apply"] = refusal(f"inplace version of {self.name}")
         self.inplace_class = type(self.inplace_node, (Node,), shown) if self.inplace_node else self.node_class
         self.variadic = self.inputs[0].startswith("*")
         self.single = len(self.outputs) == 1
@@ -79,21 +77,23 @@ class OpRow:
         """The tensors that its node saves when every input wants a gradient."""
         return self.plan((1 << len(self.inputs)) - 1).saved_names
 
+    def inplace_plan(self, mask: int) -> Plan:
+        """As `plan`, for the in-place form."""
+        if not self.inplace_refused:
+            return self.plan(mask)
+        found = Plan(self, mask)
+        found.run = self._refuse
+        return found
+
+    def _refuse(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        raise NotImplementedError(f"the derivative for 'inplace version of {self.name}' is not implemented.")
+
     def plan(self, mask: int) -> Plan:
         """What to save and how to run, when the inputs of `mask` want gradients (bit i for input i)."""
         found = self.plans.get(mask)
         if found is None:
             found = self.plans[mask] = Plan(self, mask)
         return found
-
-
-def refusal(what: str) -> Callable[..., Any]:
-    """A backward that PyTorch does not have."""
-
-    def apply(node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
-        raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
-
-    return apply
 
 
 ROWS: dict[str, OpRow] = {}

@@ -12,3 +12,9 @@ for name in ("asinh_", "acosh_", "atanh_", "arccosh_"):
     print(x.grad)
     x.asinh().sum().backward()
     print(x.grad)
+
+y = torch.ones(2, requires_grad=True) * 2
+try:
+    torch.acosh_(y).sum().backward()
+except NotImplementedError as error:
+    print(error)
