@@ -31,6 +31,7 @@ HERE = "available in GradViz snippets"
 _OPEN_PRIVATE = frozenset(
     """
     _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _forward_pre_hooks _is_view
+    _get_name _apply
     _fields _asdict _replace _make
     """.split()
 )
