@@ -6,7 +6,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from gradviz.engine import delayed
+from gradviz.engine import delayed, dual
 from gradviz.engine.graph import AccumulateGrad, Node, shown
 from gradviz.engine.inplace import CopySlices
 from gradviz.engine.modes import is_grad_enabled
@@ -16,6 +16,13 @@ from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 __all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engine_execute_node", "is_grad_enabled"]
+
+
+has_lapack = True
+
+
+def _set_fwd_grad_enabled(enabled: bool) -> None:
+    dual.Switch.enabled = enabled
 
 
 class _functions:

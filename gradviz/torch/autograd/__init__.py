@@ -42,6 +42,11 @@ __all__ = [
 ]
 
 
+def _is_checkpoint_valid() -> bool:
+    """Whether the backward pass that runs now is not limited to some inputs."""
+    return state.running is None or state.running.needed is None
+
+
 def is_view_replay_enabled() -> bool:
     """What `_force_original_view_tracking` said last."""
     return _force_original_view_tracking.enabled

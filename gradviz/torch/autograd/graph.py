@@ -22,6 +22,7 @@ __all__ = [
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]
 
 
@@ -134,6 +135,10 @@ class _Arrivals:
     def __init__(self, count: int, missing: int) -> None:
         self.grads: list[Tensor | None] = [None] * count
         self.missing = missing
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """There are no streams, so nothing to warn of."""
 
 
 def increment_version(tensor: Any) -> None:

@@ -1,5 +1,5 @@
-"""`torch.utils`: what a snippet needs of it is `torch.utils.data` and `torch.utils.checkpoint`."""
+"""`torch.utils`: what a snippet needs of it is `torch.utils.data`, `torch.utils.checkpoint` and `torch.utils.hooks`."""
 
-from gradviz.torch.utils import checkpoint, data
+from gradviz.torch.utils import checkpoint, data, hooks
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "hooks"]

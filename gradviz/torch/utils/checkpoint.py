@@ -13,8 +13,8 @@ from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import backward as run_backward
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad, no_grad
-from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
+from gradviz.torch.autograd import _is_checkpoint_valid
 from gradviz.torch.utils.recompute import CheckpointError, Frame, GraphExecGroup
 
 __all__ = [
@@ -133,7 +133,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        if state.running is not None and state.running.needed is not None:
+        if not _is_checkpoint_valid():
             raise RuntimeError(_WITH_INPUTS)
         given = list(ctx.inputs)
         for i, tensor in zip(ctx.at, ctx.saved_tensors, strict=True):
