@@ -48,10 +48,11 @@ def _with_options(name: str, formats: bool) -> None:
             raise RuntimeError(f"{name}() with layout={layout} is not in GradViz: tensors are dense; leave layout out")
         if options.pop("pin_memory", False):
             raise RuntimeError(_NOT_PINNED)
-        if formats:
-            options.pop("memory_format", None)
-        elif "memory_format" in options:
-            raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
+        if "memory_format" in options:
+            if not formats:
+                raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
+            if "memory_format" not in known:
+                del options["memory_format"]
         out = options.pop("out", None) if "out" not in known else None
         if out is None:
             return inner(*args, **options)
