@@ -17,6 +17,7 @@ from gradviz.engine.tensor import Tensor, View, wrap_result
 
 Array = np.ndarray[Any, Any]
 NO_PARAMS: Mapping[str, Any] = {}
+_WHOLE = "biu"  # kinds of NumPy types that have no gradient
 
 # NumPy warns of overflow, division by zero and invalid values; PyTorch computes inf and nan in silence, and so do we.
 np.seterr(all="ignore")
@@ -50,9 +51,7 @@ def apply(
         _make_views(tensors[0], outputs, several=not row.single)
     node = (
         attach(row, tensors, outputs, params)
-        if state.grad
-        and any(t is not None and t._requires_grad for t in tensors)
-        and not (row.view and outputs and outputs[0]._inference)
+        if state.grad and _wanted(tensors) and not (row.view and outputs and outputs[0]._inference)
         else None
     )
     if state.inference and not row.view:
@@ -73,6 +72,13 @@ def as_views() -> Iterator[None]:
         yield
     finally:
         _copying[:] = held
+
+
+def _wanted(tensors: Sequence[Tensor | None]) -> bool:
+    for each in tensors:  # noqa: SIM110 any() would make a generator
+        if each is not None and each._requires_grad:
+            return True
+    return False
 
 
 def _layered(
@@ -109,8 +115,8 @@ def attach(
     """
     if not (row.gradients or row.joint):
         return None
-    differentiable = [each for each in outputs if each.dtype.rank >= 2]
-    if not differentiable:
+    metas = [(each._data.shape, each._data.dtype) for each in outputs]
+    if all(dtype.kind in _WHOLE for _, dtype in metas):
         return None
     edges, slots, mask = _edges(row, tensors)
     if not mask:
@@ -120,11 +126,11 @@ def attach(
     node.next = edges
     node.slots = slots
     node.params = params
-    node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
+    node.metas = metas
     node.plan = row.inplace_plan(mask) if rebase else row.plan(mask)
     if not rebase:
         for nr, each in enumerate(outputs):
-            if each.dtype.rank >= 2:
+            if metas[nr][1].kind not in _WHOLE:
                 each._requires_grad = True
                 each._node = node
                 each._output_nr = nr
@@ -152,7 +158,7 @@ def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | N
             continue
         edges.append(edge)
         slots.append(i)
-    in_place = slots == list(range(len(slots)))
+    in_place = not slots or slots[-1] == len(slots) - 1
     return tuple(edges), None if in_place else tuple(slots), mask
 
 

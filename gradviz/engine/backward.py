@@ -146,7 +146,8 @@ class GraphTask:
             raise
         had_buffers = not self.retain_graph and node.release()
         if self.watched or node.post_hooks is not None:
-            out = self._shown(node, grads, out, had_buffers, hooked)
+            found = self._shown(node, grads, out, had_buffers, hooked)
+            return self._deliver(node.next, found)
         return self._deliver(node.next, out, node)
 
     def _shown(
@@ -170,9 +171,7 @@ class GraphTask:
             # A hook that came while the node ran is too late to see what arrived.
             checked = run_post_hooks(node, checked, grads if hooked else [], self.observer)
         if self.observer is not None:
-            self.observer.backward_node(node, grads, checked)
-            if had_buffers:
-                self.observer.freed(node)
+            self.observer.backward_node(node, grads, checked, had_buffers)
         return checked
 
     def _deliver(

@@ -53,14 +53,13 @@ class Observer(Protocol):
         """A gradient arrived at a node's input buffer, whose running sum is `total`; `expected` contributions come
         in all."""
 
-    def backward_node(self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None]) -> None:
+    def backward_node(
+        self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None], freed: bool
+    ) -> None:
         """One node ran; `grads_out` is parallel to its `next_functions`; `node.slots` says which operands these are."""
 
     def accumulated(self, node: Node, variable: Tensor, incoming: Tensor) -> None:
         """`AccumulateGrad` ran: `variable.grad` is the new value."""
-
-    def freed(self, node: Node) -> None:
-        """The saved buffers of a node were freed."""
 
     def hook(self, kind: str, target: object, before: object, after: object) -> None:
         """A hook was called: "tensor", "pre", "post" or "post_accumulate"."""

@@ -1,6 +1,6 @@
 """The two reports that come most often, in one short row each: an operation of one or two recorded tensors with one
-result of its own, and a node that ran backward. They become rows of `steps`, `nodes`, `inputs`, `tensors` and
-`flows` when a batch is taken, all at once."""
+result of its own, and a node that ran backward and perhaps freed its buffers. They become rows of `steps`, `nodes`,
+`inputs`, `tensors`, `flows` and `frees` when a batch is taken, all at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN = (
     "first", "second", "value",
 )  # fmt: skip
 _KEPT = ("step", "node", "name", "tensor", "version")
-_RAN = ("step", "node", "site", "call", "first", "second")
+_RAN = ("step", "node", "site", "call", "first", "second", "freed")
 
 pack_plain = Struct("<" + "i" * len(_PLAIN)).pack
 pack_kept = Struct("<" + "i" * len(_KEPT)).pack
@@ -36,7 +36,7 @@ class Compact:
         self.plain = bytearray()
         self.kept = bytearray()
         self.ran = bytearray()
-        self._starts = {"steps": 0, "nodes": 0, "tensors": 0}
+        self._starts = {"steps": 0, "nodes": 0, "tensors": 0, "frees": 0}
 
     def expand(self, rows: dict[str, bytearray]) -> None:
         """Put what the short rows say into the full tables. Rows there that have a number of their own (steps,
@@ -46,8 +46,13 @@ class Compact:
         if len(plain) or len(ran):
             forward = _rows("steps", plain, kind=int(Kind.FORWARD), ref=plain["node"])
             backward = _rows("steps", ran, kind=int(Kind.BACKWARD), tensor=-1, ref=ran["node"])
-            steps = np.concatenate([forward, backward])
-            self._place(rows, "steps", steps, np.concatenate([plain["step"], ran["step"]]))
+            freed = ran[ran["freed"] != 0]
+            after = freed["step"] + 1
+            row = self._starts["frees"] + np.arange(len(freed))
+            frees = _rows("steps", freed, kind=int(Kind.FREE), tensor=-1, ref=row)
+            rows["frees"] += _rows("frees", freed, step=after).tobytes()
+            numbers = np.concatenate([plain["step"], ran["step"], after])
+            self._place(rows, "steps", np.concatenate([forward, backward, frees]), numbers)
             self._place(rows, "nodes", _rows("nodes", plain, reason=0), plain["node"])
             made = _rows(
                 "tensors", plain, producer=plain["node"], output_nr=0, storage=plain["tensor"], version=0,

@@ -25,6 +25,8 @@ BUDGET = 256 << 20  # bytes of values that one run keeps whole
 
 _CODE = {name: code for code, name in enumerate(DTYPES)}
 PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
+_MOST_DIMS = 64  # of a NumPy array
+_PACK_DIMS = [Struct(f"<{ndim}q").pack for ndim in range(_MOST_DIMS + 1)]
 _SIZE = {name: row_dtype(table).itemsize for name, table in TABLES.items()}
 
 
@@ -50,6 +52,8 @@ class Writer:
         self._new_texts: list[str] = []
         self._elements: dict[str, bytearray] = {name: bytearray() for name in DTYPES}  # of the values, by type
         self._value_rows = self.rows["values"]
+        self._dims = self.rows["dims"]
+        self._kinds: dict[np.dtype[Any], tuple[bytearray, list[bytes]]] = {}
         self._switch(np.dtype(np.float32))
 
     def count(self, table: str) -> int:
@@ -87,19 +91,27 @@ class Writer:
 
     def _switch(self, dtype: np.dtype[Any]) -> None:
         """The next values are of this type, which is looked up once."""
-        self._dtype, self._now = dtype, self._elements[dtype.name]
-        self._scalar_row = PACK["values"](_CODE[dtype.name], 0, True)
+        known = self._kinds.get(dtype)
+        if known is None:
+            pack, code = PACK["values"], _CODE[dtype.name]
+            rows = [pack(code, ndim, True) for ndim in range(_MOST_DIMS + 1)]
+            known = self._kinds[dtype] = (self._elements[dtype.name], rows)
+        self._dtype, (self._now, self._whole_rows) = dtype, known
+        self._scalar_row = self._whole_rows[0]
 
     def _add_array(self, at: int, array: Array) -> None:
-        self._budget -= array.nbytes
-        whole = array.size <= WHOLE and self._budget >= 0
-        if not whole:
-            self._budget += array.nbytes
-            found = summarise(array)
-            self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
-        self._value_rows += PACK["values"](_CODE[array.dtype.name], array.ndim, whole)
-        self.rows["dims"] += np.array(array.shape, "<i8").tobytes()
-        self._now += (array if whole else edges_of(array)).tobytes()
+        shape, size = array.shape, array.nbytes
+        ndim = len(shape)
+        self._dims += _PACK_DIMS[ndim](*shape)
+        if array.size <= WHOLE and size <= self._budget:
+            self._budget -= size
+            self._value_rows += self._whole_rows[ndim]
+            self._now += array.tobytes()
+            return
+        found = summarise(array)
+        self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
+        self._value_rows += PACK["values"](_CODE[array.dtype.name], ndim, False)
+        self._now += edges_of(array).tobytes()
 
     def take(self) -> Batch:
         """Everything since the last call."""

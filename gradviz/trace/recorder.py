@@ -23,8 +23,8 @@ from gradviz.trace.sites import Sites
 if TYPE_CHECKING:
     from gradviz.engine.tensor import Tensor
 
-_CONTRIBUTION, _FREE, _ACCUMULATE = (int(k) for k in (Kind.CONTRIBUTION, Kind.FREE, Kind.ACCUMULATE))
-_pack_step, _pack_flow, _pack_arrival, _pack_free = (PACK[name] for name in ("steps", "flows", "arrivals", "frees"))
+_CONTRIBUTION = int(Kind.CONTRIBUTION)
+_pack_step, _pack_flow, _pack_arrival = (PACK[name] for name in ("steps", "flows", "arrivals"))
 
 
 class Recorder(ForwardRecorder):
@@ -34,9 +34,7 @@ class Recorder(ForwardRecorder):
         super().__init__(source, filename, budget)
         self._flows = self.writer.rows["flows"]
         self._arrivals = self.writer.rows["arrivals"]
-        self._frees = self.writer.rows["frees"]
         self._arrival_count = 0
-        self._free_count = 0
         self._running = -1  # the node that ran last in this backward pass
         self._site = -1  # where the backward call is
         self._outer: list[tuple[int, int, int]] = []  # calls that wait for the one that is going on
@@ -122,50 +120,48 @@ class Recorder(ForwardRecorder):
             self._steps += _pack_step(_CONTRIBUTION, self._running, tensor, self._site, call, row)
         else:
             step -= 1
-        value = self.grad_value(grad._data)
+        data = grad._data
+        value = self._last[1] if data is self._last[0] else self.grad_value(data)
         summed = value if total is grad else self.grad_value(total._data)
         self._arrivals += _pack_arrival(step, tensor, self._running, value, summed, arrived, expected, call)
 
-    def backward_node(self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None]) -> None:
-        """One node ran."""
+    def backward_node(
+        self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None], freed: bool
+    ) -> None:
+        """One node ran, and perhaps its buffers were freed."""
         number = node.tag
         if number < 0:
             number = self.adopt_node(node)
         self._running = number
         step = self.step
-        self.step = step + 1
+        self.step = step + 2 if freed else step + 1
         if node.retained is not None:
             for kept in node.retained.values():
                 tensor = kept()
                 if tensor is not None:
                     self.grad_changed(step, tensor)
         first = second = -1
-        for slot, grad in enumerate(grads_out) if node.slots is None else zip(node.slots, grads_out, strict=True):
+        slots = node.slots
+        for at, grad in enumerate(grads_out):
             if grad is not None:
-                value = self.grad_value(grad._data)
+                slot = at if slots is None else slots[at]
+                data = grad._data
+                value = self._last[1] if data is self._last[0] else self.grad_value(data)
                 if slot == 0:
                     first = value
                 elif slot == 1:
                     second = value
                 else:
                     self._flows += _pack_flow(step, number, slot, value)
-        self._ran += pack_ran(step, number, self._site, self.call, first, second)
+        if freed:
+            self._alive.pop(number, None)
+        self._ran += pack_ran(step, number, self._site, self.call, first, second, freed)
 
     def accumulated(self, node: Node, variable: Tensor, incoming: Tensor) -> None:
         """`AccumulateGrad` ran."""
         tensor = self.tensor_of(variable)
         step = self.add_step(Kind.ACCUMULATE, -1, tensor, self._site, self.writer.count("grads"))
         self.grad_changed(step, variable)
-
-    def freed(self, node: Node) -> None:
-        """The saved buffers of a node were freed."""
-        step, row = self.step, self._free_count
-        self.step = step + 1
-        self._free_count = row + 1
-        number = node.tag
-        self._alive.pop(number, None)
-        self._steps += _pack_step(_FREE, number, -1, self._site, self.call, row)
-        self._frees += _pack_free(step, number)
 
     # -- everything else
 

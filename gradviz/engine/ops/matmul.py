@@ -38,7 +38,7 @@ def second_grad(grad: Any, first: Any, shape: tuple[int, ...], strides: tuple[in
 
 def _by_columns(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     size = grad._data.itemsize
-    return strides[0] == size and strides[1] == size * shape[0]
+    return bool(strides[0] == size and strides[1] == size * shape[0])
 
 
 _product = in_single(np.matmul)  # which knows no bfloat16, and adds up float16 in float16
