@@ -99,6 +99,7 @@ def randint_like(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)

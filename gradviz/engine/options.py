@@ -13,6 +13,8 @@ from gradviz.engine import creation, dtypes
 from gradviz.engine.api import FUNCTIONS, give
 from gradviz.engine.draw import randint
 from gradviz.engine.formats import STRIDED
+from gradviz.engine.laid import check_rank, laid
+from gradviz.engine.tensor import Tensor
 
 _ready = (creation, randint)
 
@@ -34,6 +36,13 @@ def _dtype(name: str, given: Any) -> Any:
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 
 
+def _laid_out(made: Tensor, memory_format: Any) -> Tensor:
+    if memory_format is not None and str(memory_format) not in ("torch.contiguous_format", "torch.preserve_format"):
+        check_rank(made.ndim, str(memory_format))
+        made._data = laid(made._data, memory_format)
+    return made
+
+
 def _with_options(name: str, formats: bool) -> None:
     inner = FUNCTIONS[name]
     known = inspect.signature(inner, follow_wrapped=False).parameters
@@ -48,11 +57,10 @@ def _with_options(name: str, formats: bool) -> None:
             raise RuntimeError(f"{name}() with layout={layout} is not in GradViz: tensors are dense; leave layout out")
         if options.pop("pin_memory", False):
             raise RuntimeError(_NOT_PINNED)
-        if "memory_format" in options:
-            if not formats:
-                raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
-            if "memory_format" not in known:
-                del options["memory_format"]
+        if "memory_format" in options and not formats:
+            raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
+        if name == "empty" and "memory_format" in options:
+            return _laid_out(inner(*args, **options), options["memory_format"])
         out = options.pop("out", None) if "out" not in known else None
         if out is None:
             return inner(*args, **options)
