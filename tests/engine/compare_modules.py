@@ -40,8 +40,7 @@ def made(side: Side, info: Any, sample: Any, dtype: str, training: bool) -> Any:
 def run(side: Side, module: Any, sample: Any) -> tuple[list[Any], Any]:
     """The tensors that want gradients, and what the module gives."""
     given = sample.forward_input
-    args = [side.convert(each) for each in given.args]
-    kwargs = {key: side.convert(value) for key, value in given.kwargs.items()}
+    args, kwargs = side.convert([list(given.args), dict(given.kwargs)])
     inputs = [each for each in leaves(side.torch, [args, kwargs]) if each.requires_grad]
     side.torch.manual_seed(7)
     result = module(*args, **kwargs)

@@ -26,8 +26,7 @@ class Side:
 
     def call(self, name: str, sample: Any) -> Any:
         self.torch.manual_seed(7)
-        args = [self.convert(each) for each in (sample.input, *sample.args)]
-        kwargs = {key: self.convert(value) for key, value in sample.kwargs.items()}
+        args, kwargs = self.convert([[sample.input, *sample.args], dict(sample.kwargs)])
         tensors = [each for each in leaves(self.torch, [args, kwargs]) if each.requires_grad]
         return tensors, resolved(self.torch, name)(*args, **kwargs)
 
@@ -45,14 +44,18 @@ def resolved(torch: Any, name: str) -> Callable[..., Any]:
     return attribute if callable(attribute) else lambda tensor: getattr(tensor, name)
 
 
-def converted(value: Any) -> Any:
-    """A value of PyTorch's as one of ours: tensors keep dtype, strides and requires_grad."""
+def converted(value: Any, known: dict[int, Any] | None = None) -> Any:
+    """A value of PyTorch's as one of ours: tensors keep dtype, strides and requires_grad,
+    and what is one tensor stays one (`known`)."""
+    known = {} if known is None else known
     import torch
 
     import gradviz.torch as own
 
     if isinstance(value, torch.Tensor):
-        return own_tensor(own, torch, value)
+        if id(value) not in known:
+            known[id(value)] = own_tensor(own, torch, value)
+        return known[id(value)]
     if isinstance(value, torch.dtype | torch.memory_format | torch.layout):
         return getattr(own, str(value).removeprefix("torch."))
     if isinstance(value, torch.device):
@@ -60,13 +63,13 @@ def converted(value: Any) -> Any:
     if isinstance(value, torch.Size):
         return own.Size(value)
     if isinstance(value, slice):
-        return slice(*(converted(each) for each in (value.start, value.stop, value.step)))
+        return slice(*(converted(each, known) for each in (value.start, value.stop, value.step)))
     if isinstance(value, dict):
-        return {key: converted(each) for key, each in value.items()}
+        return {key: converted(each, known) for key, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(converted(each) for each in value))
+        return type(value)(*(converted(each, known) for each in value))
     if isinstance(value, tuple | list):
-        return type(value)(converted(each) for each in value)
+        return type(value)(converted(each, known) for each in value)
     if isinstance(value, torch.nn.Module):
         return own_module(own, value)
     name = getattr(value, "__name__", "")

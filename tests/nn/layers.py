@@ -189,6 +189,10 @@ LAYERS: list[tuple[str, str]] = [
     ("nn.FeatureAlphaDropout(0.5)", "torch.randn(4, 3, 2)"),
     ("nn.AdaptiveMaxPool3d((2, None, 1))", "torch.randn(1, 2, 4, 3, 3)"),
     ("nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2, 5], div_value=2.0)", "torch.randn(3, 4), torch.tensor([1, 3, 7])"),
+    ("nn.LinearCrossEntropyLoss(4, 3, bias=True, ignore_index=1)", "torch.randn(3, 4), torch.tensor([0, 1, 2])"),
+    ("nn.RMSNorm(3, dtype=torch.bfloat16)", "torch.randn(4, 3).bfloat16()"),
+    ("nn.PairwiseDistance()", "torch.tensor([[1, 2]]), torch.tensor([[3, 5]])"),
+    ("nn.EmbeddingBag.from_pretrained(torch.arange(6.0).reshape(3, 2))", "torch.tensor([[0, 2], [1, 1]])"),
 ]
 
 RECURRENT: list[tuple[str, str]] = [

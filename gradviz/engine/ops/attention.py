@@ -13,7 +13,7 @@ from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import check_broadcast
 from gradviz.engine.ops.matmul import matmul
-from gradviz.engine.ops.neural import in_single, not_differentiable, times
+from gradviz.engine.ops.neural import in_single, is_half, not_differentiable, times
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -189,6 +189,10 @@ def scaled_dot_product_attention(
 def _by_steps(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float | None
 ) -> Tensor:
+    if is_half(q._data):
+        added = None if mask is None else mask.float()
+        found = _by_steps(q.float(), k.float(), v.float(), added, dropout_p, is_causal, scale)
+        return found.to(q.dtype)
     if is_causal:
         allowed = np.tri(q._data.shape[-2], k._data.shape[-2], dtype=np.bool_)
         mask = wrap(np.where(allowed, 0.0, -np.inf).astype(q._data.dtype))

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
+from gradviz.engine.ops.neural import in_single
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
@@ -24,7 +25,7 @@ def _other(grad: Any, known: tuple[Any, Any], equation: str, at: int) -> Any:
 TRILINEAR: OpRow = op(
     "_trilinear",
     "i1, i2, i3",
-    lambda x, w, y, *, equation: np.einsum(equation, x, w, y, optimize=True),
+    in_single(lambda x, w, y, *, equation: np.einsum(equation, x, w, y, optimize=True)),
     node="TrilinearBackward0",
     category="linear algebra",
     symbol="xᵀAy",

@@ -124,7 +124,7 @@ def margin_ranking_loss(
             f"{input1.size()}, "
             f"input2: {input2.size()}, target: {target.size()} "
         )
-    return reduced(at_least(plus(-target * (input1 - input2), margin), 0), reduction)
+    return reduced(at_least(plus(-target * (input1 - input2), float(margin)), 0), reduction)
 
 
 def _check_cosine_target(input1: Tensor, input2: Tensor, target: Tensor) -> None:

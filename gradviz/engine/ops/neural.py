@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import call
 from gradviz.engine.call import grad
@@ -86,7 +87,9 @@ DIV_NUMBER = op(
 
 
 def plus(x: Tensor, number: float) -> Tensor:
-    """x + number; see Note [Numbers that are not saved]."""
+    """x + number; see Note [Numbers that are not saved]. Integers become floating point beside such a number."""
+    if isinstance(number, float) and x.dtype.rank < 2:
+        x = x.to(dtypes.default.dtype)
     made: Tensor = call(ADD_NUMBER, x, other=number)
     return made
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.ops.neural import in_single, need_floats, one_gradient, plus
+from gradviz.engine.ops.neural import in_single, is_half, need_floats, one_gradient, plus
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -207,8 +207,10 @@ def rms_norm(
         )
     small = float(np.finfo(np.float32 if input._data.dtype.itemsize <= 4 else np.float64).eps) if eps is None else eps
     dims = tuple(range(input._data.ndim - len(wanted), input._data.ndim))
-    found: Tensor = input * plus(F["pow"](input, 2).mean(dims, keepdim=True), small).rsqrt()
-    return found if weight is None else found * weight
+    wide = input.float() if is_half(input._data) else input
+    found: Tensor = wide * plus(F["pow"](wide, 2).mean(dims, keepdim=True), small).rsqrt()
+    found = found if weight is None else found * weight
+    return found.to(input.dtype)
 
 
 # --- group_norm ---

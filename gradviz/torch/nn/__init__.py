@@ -80,6 +80,7 @@ from gradviz.torch.nn.modules.lazy import (
     LazyLinear,
 )
 from gradviz.torch.nn.modules.linear import Bilinear, Identity, Linear
+from gradviz.torch.nn.modules.linear_loss import LinearCrossEntropyLoss, LinearCrossEntropyOptions
 from gradviz.torch.nn.modules.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -250,6 +251,8 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
