@@ -132,6 +132,8 @@ def plain(value: Any, known: bool = True) -> Any:
         return (str(value.dtype), tuple(value.shape), np.zeros(tuple(value.shape)))
     if hasattr(value, "detach"):
         tensor = value.detach().resolve_conj().resolve_neg()
+        if str(tensor.dtype) == "torch.complex32":  # NumPy has no such numbers
+            return (str(tensor.dtype), tuple(tensor.shape), np.zeros(tuple(tensor.shape)))
         wide = tensor.float() if str(tensor.dtype) in ("torch.bfloat16", "torch.float16") else tensor
         return (str(tensor.dtype), tuple(tensor.shape), np.asarray(wide.numpy(force=True)))
     if isinstance(value, tuple | list):
@@ -180,12 +182,15 @@ def compared(theirs: Side, ours: Side, info: Any, sample: Any) -> Iterator[tuple
             raise
         yield "forward", f"raises {type(error).__name__}: {error}"
         return
-    yield from outputs_compared(theirs, ours, (inputs, result), own)
+    known = not info.name.removeprefix("new_").startswith("empty")
+    yield from outputs_compared(theirs, ours, (inputs, result), own, known)
 
 
-def outputs_compared(theirs: Side, ours: Side, ask: Any, own_ask: Any) -> Iterator[tuple[str, Problem]]:
+def outputs_compared(
+    theirs: Side, ours: Side, ask: Any, own_ask: Any, known: bool = True
+) -> Iterator[tuple[str, Problem]]:
     """Each check of one result, (inputs, result), with what differs, or None."""
-    problem = difference(plain(ask[1]), plain(own_ask[1]))
+    problem = difference(plain(ask[1], known), plain(own_ask[1], known))
     yield "forward", problem
     if problem:
         return

@@ -316,6 +316,15 @@ def _power(x: Any, *, exponent: Any) -> Any:
     return numeric.power(x, number_array(exponent, x.dtype))
 
 
+def _whole_power(x: Any, y: Any) -> Any:
+    """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
+    if y.dtype.kind != "i" or not (y < 0).any():
+        return numeric.power(x, y)
+    found = np.power(x, np.maximum(y, 0))
+    sign = np.where(y % 2 == 0, 1, x)
+    return np.where(y < 0, np.where(np.abs(x) == 1, sign, 0), found).astype(found.dtype)
+
+
 def _power_grad(grad: Any, self: Any, exponent: Any) -> Any:
     from gradviz.engine.ops.derivatives import scaled
 
@@ -362,7 +371,7 @@ POW_SCALAR = op(
 POW_TENSOR = op(
     "pow",
     "self, exponent",
-    numeric.power,
+    lambda x, y: _whole_power(x, y),
     key="pow",
     number=1,
     category="arithmetic",
@@ -376,7 +385,7 @@ POW_TENSOR = op(
 POW_BASE = op(
     "pow",
     "exponent",
-    lambda y, *, base: numeric.power(number_array(base, y.dtype), y),
+    lambda y, *, base: _whole_power(number_array(base, y.dtype), y),
     key="pow_base",
     number=2,
     category="arithmetic",
@@ -538,6 +547,13 @@ ADDCDIV = op(
     tensor1=lambda grad, tensor2, value: grad * (value / conj(tensor2)),
     tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)),
 )
+
+
+def conj_number(value: Any) -> Any:
+    """The conjugate of a Python number."""
+    return value.conjugate() if isinstance(value, complex) else value
+
+
 LERP = op(
     "lerp",
     "self, end",
@@ -547,8 +563,8 @@ LERP = op(
     symbol="lerp",
     latex=r"x + w (y - x)",
     brief="Between two tensors, by a weight.",
-    self=lambda grad, weight: grad * (1 - weight),
-    end=lambda grad, weight: grad * weight,
+    self=lambda grad, weight: grad * (1 - conj_number(weight)),
+    end=lambda grad, weight: grad * conj_number(weight),
 )
 LERP_TENSOR = op(
     "lerp",
@@ -560,9 +576,9 @@ LERP_TENSOR = op(
     symbol="lerp",
     latex=r"x + w (y - x)",
     brief="Between two tensors, by a weight for each element.",
-    self=lambda grad, weight: grad * (1 - weight),
-    end=lambda grad, weight: grad * weight,
-    weight=lambda grad, self, end: grad * (end - self),
+    self=lambda grad, weight: grad * (1 - conj(weight)),
+    end=lambda grad, weight: grad * conj(weight),
+    weight=lambda grad, self, end: grad * conj(end - self),
 )
 
 

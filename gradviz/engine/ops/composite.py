@@ -171,6 +171,8 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """Summed until it has the given shape."""
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     own = self._data.shape
+    if not shape:
+        return self.sum()  # type: ignore[no-any-return]
     extra = len(own) - len(shape)
     if extra < 0 or any(n not in (1, m) for n, m in zip(shape, own[extra:], strict=True)):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")

@@ -25,8 +25,8 @@ TANH_BACKWARD = op(
     symbol="tanh′",
     latex=r"g \cdot (1 - y^2)",
     derivatives={"grad_output": "grad · (1 − output²)", "output": "−2 · grad · output · grad_output"},
-    grad_output=lambda grad, output: tanh_backward(grad, output),
-    output=lambda grad, grad_output, output: conj(grad * conj(-2 * output)) * grad_output,
+    grad_output=lambda grad, output: tanh_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * (-2 * conj(output) * grad_output),
 )
 SIGMOID_BACKWARD = op(
     "sigmoid_backward",
@@ -36,8 +36,8 @@ SIGMOID_BACKWARD = op(
     symbol="σ′",
     latex=r"g \cdot y (1 - y)",
     derivatives={"grad_output": "grad · output · (1 − output)", "output": "grad · grad_output · (1 − 2 · output)"},
-    grad_output=lambda grad, output: sigmoid_backward(grad, output),
-    output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
+    grad_output=lambda grad, output: sigmoid_backward(grad, conj(output)),
+    output=lambda grad, grad_output, output: conj(grad) * grad_output * (-2 * conj(output) + 1),
 )
 
 

@@ -12,6 +12,7 @@ from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type
 from gradviz.engine.named import return_type
+from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.overloads import check_operands
 from gradviz.engine.rows import OpRow, op
@@ -78,8 +79,8 @@ LDEXP = op(
     symbol="·2ⁿ",
     latex=r"x \cdot 2^y",
     brief="Times a power of two.",
-    self=lambda grad, other: grad * F["pow"](2.0, other),
-    other=lambda grad, result: scaled(grad * result, math.log(2)),
+    self=lambda grad, other: grad * conj(F["pow"](2.0, other)),
+    other=lambda grad, result: scaled(grad * conj(result), math.log(2)),
 )
 
 

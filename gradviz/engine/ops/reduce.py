@@ -700,7 +700,9 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 
 def _logsumexp(x: Any, *, dim: Any, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
-    top = np.max(x, axis=axes, keepdims=True)
+    if not x.size:
+        return np.full(np.sum(x, axis=axes, keepdims=keepdim).shape, -math.inf, x.dtype)
+    top = np.max(x.real if x.dtype.kind == "c" else x, axis=axes, keepdims=True)
     top = np.where(np.isinf(top), 0, top).astype(x.dtype)
     logs = numeric.log(total(numeric.exp(x - top), axes, keepdim))
     return (logs + (top if keepdim else np.squeeze(top, axes))).astype(x.dtype)
@@ -716,7 +718,7 @@ LOGSUMEXP = op(
     brief="The logarithm of the sum of exponentials.",
     derivatives={"self": "grad · exp(self − result)"},
     self=lambda grad, self, result, dim, keepdim, self_shape: (
-        kept(grad, self_shape, dim, keepdim) * (self - kept(result, self_shape, dim, keepdim)).exp()
+        kept(grad, self_shape, dim, keepdim) * conj((self - kept(result, self_shape, dim, keepdim)).exp())
     ),
 )
 

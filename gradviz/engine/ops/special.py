@@ -244,10 +244,19 @@ NAN_TO_NUM = op(
     derivatives={"self": "grad where self is finite, else 0"},
     self=lambda grad, self: grad * F["isfinite"](self),
 )
+
+
+def _nansum(x: Any, dim: Any, keepdim: bool) -> Any:
+    if x.dtype.kind in "iub":
+        return np.sum(x, axis=dim, keepdims=keepdim, dtype=np.int64)
+    wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
+    return np.nansum(wide, axis=dim, keepdims=keepdim).astype(x.dtype)
+
+
 NANSUM = op(
     "nansum",
     "self",
-    lambda x, *, dim=None, keepdim=False: np.nansum(x, axis=dim, keepdims=keepdim),
+    lambda x, *, dim=None, keepdim=False: _nansum(x, dim, keepdim),
     category="reductions",
     symbol="∑",
     latex=r"\sum_i x_i",
