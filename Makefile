@@ -8,7 +8,7 @@ EXAMPLE ?= resources/examples/01_two_gradients.py
 SCREENSHOT ?= gradviz-screenshot.png
 JOBS ?= 2
 
-.PHONY: run test bench lint clean
+.PHONY: run test bench docs lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -33,6 +33,11 @@ test: lint
 bench: $(VENV)/bench.stamp
 	$(PY) -m benchmarks $(if $(TORCH_PYTHON),--torch-python $(TORCH_PYTHON))
 	$(PY) -m pytest benchmarks -q --benchmark-enable --benchmark-timer=time.thread_time --benchmark-columns=min,median,max
+
+# What follows from the sources: which names are there, and the reference of operations. A test says when they are not current.
+docs: $(VENV)/test.stamp
+	$(PY) -m gradviz.torch.coverage > docs/coverage.md
+	$(PY) -m gradviz.engine.reference > docs/operations.md
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .benchmarks .hypothesis *.egg-info $(SCREENSHOT)

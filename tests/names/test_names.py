@@ -16,12 +16,12 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_document_is_current() -> None:
     written = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
-    assert written == coverage.document(), "run: python -m gradviz.torch.coverage > docs/coverage.md"
+    assert written == coverage.document(), "run: make docs"
 
 
 def test_the_operations_are_current() -> None:
     written = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    assert written == reference.document(), "run: python -m gradviz.engine.reference > docs/operations.md"
+    assert written == reference.document(), "run: make docs"
 
 
 @pytest.mark.parametrize(
