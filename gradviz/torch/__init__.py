@@ -66,7 +66,14 @@ cfloat, cdouble = complex64, complex128
 strided, layout, memory_format = _formats.STRIDED, _formats.layout, _formats.memory_format
 globals().update(_formats.FORMATS)
 return_types = _named.RETURN_TYPES
-globals().update(_FUNCTIONS)
+_METHODS_ONLY = """
+absolute_ add_ addcdiv_ addcmul_ arctan2_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_not_ bitwise_or_
+bitwise_right_shift_ bitwise_xor_ copysign_ digamma_ div_ divide_ erfinv_ floor_divide_ fmod_ heaviside_ hypot_ igamma_
+igammac_ index_add_ index_copy_ index_fill_ index_reduce_ lerp_ lgamma_ logaddexp2_ logaddexp_ logical_and_
+logical_not_ logical_or_ logical_xor_ masked_fill_ masked_scatter_ mul_ mvlgamma_ nextafter_ pow_ put_ remainder_
+renorm_ scatter_ scatter_add_ scatter_reduce_ sgn_ sign_ sub_ true_divide_
+""".split()
+globals().update({_name: _found for _name, _found in _FUNCTIONS.items() if _name not in _METHODS_ONLY})
 
 from gradviz.torch import _C as _C  # noqa: E402
 from gradviz.torch import (  # noqa: E402

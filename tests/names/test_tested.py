@@ -48,3 +48,10 @@ def test_every_public_function_is_tried() -> None:
     methods = {name for name in vars(torch.Tensor) if callable(vars(torch.Tensor)[name])}
     untried |= {f"Tensor.{name}" for name in public("torch.Tensor", methods) - words()}
     assert sorted(untried) == []
+
+
+def test_torch_has_no_functions_of_its_own() -> None:
+    for space, table in TABLES.items():
+        module = functools.reduce(getattr, space.split(".")[1:], torch)
+        offered = {name for name in table if not name.startswith("_") and name in vars(module)}
+        assert sorted(name for name in offered if not missing.is_pytorch(space, name)) == [], space
