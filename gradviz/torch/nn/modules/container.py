@@ -98,9 +98,10 @@ class Sequential(_ByIndex):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
-        modules = list(self._modules.values())
-        modules.insert(index + len(modules) if index < 0 else index, module)
-        self._renumber(modules)
+        at = index + len(self) if index < 0 else index
+        for place in range(len(self), at, -1):  # by number: PyTorch refuses names in the same way
+            self._modules[str(place)] = self._modules[str(place - 1)]
+        self._modules[str(at)] = module
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Sequential:
