@@ -222,6 +222,15 @@ class GraphTask:
         made: Tensor = wrap(np.add(held._data, grad._data, out=...))
         return made
 
+    def _own(self, grad: Tensor) -> Array:
+        """The numbers of a gradient as memory of a leaf's own: a copy, unless nobody else holds them."""
+        data = grad._data
+        alone = sys.getrefcount(grad) <= _HELD_HERE + 1 and sys.getrefcount(data) <= _HELD_HERE
+        flags = data.flags
+        if alone and self.plain and flags.owndata and flags.c_contiguous and flags.writeable:
+            return data
+        return data.copy()
+
     def _accumulate(self, node: Node, grad: Tensor) -> None:
         """Add to `.grad` of a leaf: in place, unless the gradients themselves are to be differentiated."""
         if node.pre_hooks is not None:
@@ -232,7 +241,7 @@ class GraphTask:
         assert variable is not None
         held = variable._grad
         if held is None:
-            variable._grad = copy_with_history(grad) if self.create_graph else wrap(grad._data.copy())
+            variable._grad = copy_with_history(grad) if self.create_graph else wrap(self._own(grad))
         elif self.create_graph:
             variable._grad = held + grad
         else:
