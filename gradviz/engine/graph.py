@@ -209,6 +209,9 @@ class Node:
         if name in names:
             if self.saved is None or self.freed:
                 raise RuntimeError(SECOND_BACKWARD)
+            shown = self.captured.get(f"shown_{name}")
+            if shown is not None:
+                return shown
             one = self.saved[names.index(name)]
             return None if one is None else one.value(self)
         if self.plan is not None and name in self.plan.row.saved:

@@ -16,6 +16,7 @@ from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import one_by_one
 from gradviz.engine.elementwise import NUMBERS, operand
+from gradviz.engine.graph import Node
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
@@ -195,6 +196,7 @@ class _Indexer:
         self.dim = 0
         self.selected = 0  # dimensions that integers took away so far
         self.slots: dict[int, Array] = {}
+        self.given: list[tuple[int, Tensor, int]] = []  # where each index tensor or mask begins, and its dimensions
         if isinstance(items, list) and any(isinstance(i, (slice, Tensor, type(None), type(...))) for i in items):
             items = tuple(items)
         self.items = items if isinstance(items, tuple) else (items,)
@@ -266,12 +268,14 @@ class _Indexer:
             )
         data = index._data
         if index.dtype in (dtypes.bool_, dtypes.uint8):
+            self.given.append((self.dim, index, data.ndim))
             self._mask(data)
         elif index.dtype.rank != 1:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         elif not data.ndim and type(data) is np.ndarray:
             self._select(int(data))
         else:
+            self.given.append((self.dim, index, 1))
             self._add(self._checked(data))
 
     def _mask(self, data: Array) -> None:
@@ -299,6 +303,19 @@ class _Indexer:
         if bad.size:
             raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {self.dim} with size {n}")
         return np.where(data < 0, data + n, data)
+
+    def show(self, node: Node | None) -> None:
+        """Let the node show what it saved as PyTorch does: the index tensors as they were given, None for the rest."""
+        if node is None or node.saved is None:
+            return
+        shown: list[Tensor | None] = []
+        for dim, index, _ in self.given:
+            shown += [None] * (dim - len(shown) - self._extra(dim)) + [index]
+        node.captured = {**node.captured, "shown_indices": tuple(shown)}
+
+    def _extra(self, dim: int) -> int:
+        """How many dimensions before `dim` share an entry with another: those of a mask."""
+        return sum(max(width - 1, 0) for begin, _, width in self.given if begin < dim)
 
     def indices(self) -> tuple[Tensor, tuple[int, ...]]:
         """The index tensors as one, and the dimensions that they index."""
@@ -329,6 +346,7 @@ def getitem(self: Tensor, items: Any) -> Tensor:
     if found.slots:
         indices, slots = found.indices()
         made: Tensor = call(INDEX, found.view, indices, slots=slots)
+        found.show(made._node)
         return made
     if found.view is self:
         made = call(ALIAS, self)
@@ -363,6 +381,8 @@ def setitem(self: Tensor, items: Any, value: Any) -> None:
     _check_broadcastable(given, shape)
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
+    if found.view._base is None:
+        found.show(found.view._node)
 
 
 def _check_assignable(given: Tensor, target: Tensor) -> None:
