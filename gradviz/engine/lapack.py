@@ -312,6 +312,37 @@ def reflected(vectors: Array, tau: Array, x: Array, *, adjoint: bool) -> Array:
     return x
 
 
+# --- singular values ---
+
+
+def svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """U, S, Vᴴ. The signs of the vectors depend on the way to them, and PyTorch's library turns to a QR factorisation
+    first for other shapes than NumPy's does: from 3/2 as many rows as columns, and never for more columns than rows."""
+    m, n = a.shape[-2:]
+    if a.size and a.dtype.kind == "f":
+        if 1 < m < n and n >= m * 11 // 6:
+            return _svd_without_lq(a, full_matrices)
+        if n * 3 // 2 <= m < n * 11 // 6:
+            q, r = np.linalg.qr(a, "complete" if full_matrices else "reduced")
+            u, s, vh = np.linalg.svd(r[..., :n, :])
+            return np.concatenate([np.matmul(q[..., :n], u), q[..., n:]], -1), s, vh
+    return np.linalg.svd(a, full_matrices)
+
+
+def _svd_without_lq(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """With rows and a column of zeros below and beside it a matrix is not factored first, and its vectors stay."""
+    m, n = a.shape[-2:]
+    rows = m
+    while max(n, rows + 1) >= rows * 11 // 6:
+        rows += 1
+    columns = max(n, rows + 1)
+    padding = [(0, 0)] * (a.ndim - 2) + [(0, rows - m), (0, columns - n)]
+    u, s, vh = np.linalg.svd(np.pad(a, padding), full_matrices)
+    if (s[..., m - 1] <= s[..., 0] * 1e-6).any() or (full_matrices and columns > n):
+        return np.linalg.svd(a, full_matrices)  # the zeros are not only those that were added
+    return u[..., :m, :m], s[..., :m], vh[..., : n if full_matrices else m, :n]
+
+
 # --- the exponential ---
 
 

@@ -195,6 +195,9 @@ def factorisations(torch: Any) -> Iterator[Row]:
             other = real(*((4, 2) if left else (2, 4)))
             yield name, functools.partial(_ormqr, torch, options), real(4, 2), real(2), other
     yield "svd_tall", lambda x: [part.abs() for part in linalg.svd(x, full_matrices=False)], real(4, 2)
+    for shape in ((2, 3), (3, 6), (4, 9), (4, 3), (7, 5), (6, 3), (5, 4), (4, 5)):  # the vectors with their signs
+        yield f"svd_{shape[0]}x{shape[1]}", lambda c: linalg.svd(c.double(), full_matrices=False), constant(*shape)
+    yield "svd_whole", lambda c: linalg.svd(c.double()), constant(3, 6)
     yield "svd_complex", lambda x: linalg.svdvals(torch.view_as_complex(x)), real(3, 2, 2)
     yield "eigvals", lambda x: linalg.eigvals(x).abs().sum(), real(3, 3)
     yield "eig_product", lambda x: _matrix_again(*linalg.eig(x.double())), real(3, 3)

@@ -583,7 +583,7 @@ def _svd(a: Any, *, full_matrices: bool) -> Any:
     message = "The algorithm failed to converge because the input matrix contained non-finite values."
     bad = ~np.isfinite(a).all((-2, -1))
     check_info(bad.astype(np.int32), "linalg.svd", message)
-    u, s, vh = np.linalg.svd(a, full_matrices)
+    u, s, vh = lapack.svd(a, full_matrices)
     return lapack.by_columns(u), s.astype(a.real.dtype), lapack.by_columns(vh)
 
 

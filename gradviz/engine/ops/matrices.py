@@ -317,8 +317,8 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 
 def _expm(a: Any) -> Any:
-    narrow = a.dtype.itemsize < 4
-    return lapack.expm(a.astype(np.float32)).astype(a.dtype) if narrow else lapack.expm(a)
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    return lapack.expm(a.astype(wide, copy=False)).astype(a.dtype, copy=False)
 
 
 def _expm_grad(grad: Any, self: Any) -> Any:
