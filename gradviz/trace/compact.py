@@ -1,4 +1,4 @@
-"""The two reports that come most often, in one short row each: an operation of one or two recorded tensors with one
+"""The two reports that come most often, in one short row each: an operation of up to three recorded tensors with one
 result of its own, and a node that ran backward and perhaps freed its buffers. They become rows of `steps`, `nodes`,
 `inputs`, `tensors`, `flows` and `frees` when a batch is taken, all at once."""
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 _PLAIN = (
     "step", "node", "tensor", "op", "name", "symbol", "site", "scope", "params", "sequence_nr", "call",
-    "first", "second", "value",
+    "first", "second", "third", "value",
 )  # fmt: skip
 _KEPT = ("step", "node", "name", "tensor", "version")
 _RAN = ("step", "node", "site", "call", "first", "second", "freed")
@@ -98,10 +98,12 @@ def _rows(table: str, short: Array, **fixed: Any) -> Array:
 
 
 def _pairs(rows: dict[str, bytearray], table: str, short: Array, column: str, order: tuple[str, str]) -> None:
-    """One full row for each of `first` and `second` that is there, merged into the table in its order."""
+    """One full row for each of `first`, `second` and `third` that is there, merged into the table in its order."""
     dtype = row_dtype(TABLES[table])
     parts = [np.frombuffer(bytes(rows[table]), dtype)]
-    for slot, name in enumerate(("first", "second")):
+    for slot, name in enumerate(("first", "second", "third")):
+        if name not in (short.dtype.names or ()):
+            continue
         there = short[short[name] >= 0]
         parts.append(_rows(table, there, slot=slot, **{column: there[name]}))
     merged = np.concatenate(parts)

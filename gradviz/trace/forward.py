@@ -43,14 +43,19 @@ class ForwardRecorder(InPlaceRecorder):
     ) -> None:
         """One operation ran."""
         site = self.sites.here(3)
-        if node is None or row.view or len(outputs) != 1 or len(inputs) > 2 or outputs[0].tag >= 0:
+        many = len(inputs)
+        if node is None or row.view or len(outputs) != 1 or many > 3 or outputs[0].tag >= 0:
             self._general(row, inputs, outputs, node, params, site)
             return
         out = outputs[0]
-        first, second = inputs if len(inputs) == 2 else (inputs[0], None)
+        first = inputs[0]
+        second = inputs[1] if many > 1 else None
+        third = inputs[2] if many > 2 else None
         one = -1 if first is None else first.tag
         two = -1 if second is None else second.tag
-        if (one < 0 and first is not None) or (two < 0 and second is not None) or out is first:
+        three = -1 if third is None else third.tag
+        strange = (one < 0 and first is not None) or (two < 0 and second is not None)
+        if strange or (three < 0 and third is not None) or out is first:
             self._general(row, inputs, outputs, node, params, site)
             return
         shown = self._nothing
@@ -65,7 +70,7 @@ class ForwardRecorder(InPlaceRecorder):
         op, name, symbol = self._op_texts.get(row) or self._texts_of(row)
         self._plain += pack_plain(
             step, number, tensor, op, name, symbol, site, self.scope, shown, node.sequence_nr, self.call, one, two,
-            self.value(out._data),
+            three, self.value(out._data),
         )  # fmt: skip
         if node.saved:
             self._add_saved(node, step, number, outputs)
