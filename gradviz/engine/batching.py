@@ -169,7 +169,9 @@ def _whole(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
 
 
 def _product(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
-    """Products of matrices: NumPy takes leading dimensions as they are."""
+    """Products of matrices: NumPy takes leading dimensions as they are, in types that it multiplies in."""
+    if arrays[0].dtype.kind not in "fc" or arrays[0].dtype.itemsize == 2:
+        return None
     if row.key in ("addmm", "baddbmm"):
         levels, given = aligned(list(arrays))
         return None if arrays[0].ndim > arrays[1].ndim else _wrapped(row.forward(*given, **params), levels)

@@ -286,6 +286,8 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
     if made._node is not None:
         show_as(made._node, made._node.row.inplace_class)
     target._data = made._data
+    if state.layered:
+        target._tangents = made._tangents
     target._share_version().value += 1
     if made._node is not None:
         if target._base is None:

@@ -12,6 +12,7 @@ import numpy as np
 from gradviz.engine import batching, dual, layers
 from gradviz.engine.batched import BatchedArray, levels_of, no_room, spread
 from gradviz.engine.graph import Node, renamed, show_as
+from gradviz.engine.pushforward import push
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -35,7 +36,7 @@ def apply(
         if row.view:
             pushed = _view_tangents(row, tangents, params)
         else:
-            pushed = dual.push(row, tensors, outputs, tangents, params)
+            pushed = push(row, tensors, outputs, tangents, params)
             pushed = [
                 None if each is None else dual.laid_out(each, output)
                 for each, output in zip((_own(one, tangents) for one in pushed), outputs, strict=False)
@@ -66,7 +67,7 @@ def write(
     with dual.without(tensors, number) as tangents:
         operands = [as_it_was(t) if t is not None and _shares(t, target) else t for t in tensors]
         write(target, row, tensors, arrays, params)
-        pushed = dual.push(row, operands, (target,), tangents, params)[0]
+        pushed = push(row, operands, (target,), tangents, params)[0]
     if pushed is not None:
         own = _own(pushed, tangents)
         assert own is not None

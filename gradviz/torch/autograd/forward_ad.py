@@ -85,6 +85,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     """A dual tensor as a pair; of another tensor, the tensor itself and None."""
     level = _current() if level is None else level
     number = _number(level)
+    if number is not None and not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
     return UnpackedDualTensor(*((tensor, None) if number is None else dual.unpack_dual(tensor, number)))
 
 
