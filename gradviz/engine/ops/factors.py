@@ -277,9 +277,9 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
 
 
 _OLD_LU_SOLVE = (
-    "torch.lu_solve is deprecated in favor of torch.linalg.lu_solve and will be removed in a future PyTorch release.\n"
+    "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
     "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be "
-    "replaced with\nX = torch.linalg.lu_solve(LU, pivots, B) " + _SOURCE.format(2186)
+    "replaced with\nX = torch.linalg.lu_solve(LU, pivots, B) " + _SOURCE.format(2230)
 )
 
 

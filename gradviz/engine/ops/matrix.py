@@ -409,11 +409,17 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     warn_once(
         "chain_matmul",
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
-        "instead, which accepts a list of two or more tensors rather than multiple parameters.",
+        "instead, which accepts a list of two or more tensors rather than multiple parameters. (Triggered internally "
+        "at /__w/pytorch/pytorch/aten/src/ATen/native/LinearAlgebra.cpp:1102.)",
     )
-    found = matrices[0]
-    for each in matrices[1:]:
-        found = found.mm(each)
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    for each in matrices:
+        if each._data.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {each._data.ndim}, expected 2 instead.")
+    if len(matrices) == 1:
+        return matrices[0].clone()
+    found: Tensor = LINALG["multi_dot"](matrices)
     return found
 
 
