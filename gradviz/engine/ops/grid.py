@@ -3,7 +3,8 @@
 Note [Weights of neighbours]
 Each sample is a sum over neighbours of the place that it looks at: in each dimension a few indices (two for straight
 lines, one for the nearest, four for cubic curves), each with a weight. The weight of a neighbour is the product over
-the dimensions; the gradient in the place has the derivative in one dimension and the weights in the others."""
+the dimensions; the gradient in the place has the derivative in one dimension and the weights in the others.
+Half types round after each step here, as they do in PyTorch's kernels."""
 
 from __future__ import annotations
 
@@ -194,7 +195,7 @@ def _sampler(n: int) -> OpRow:
     backward = op(
         f"{name}_backward",
         "grad_output, input, grid",
-        in_single(_sample_backward),
+        _sample_backward,
         outputs="input_gradient, grid_gradient",
         node=f"{title}BackwardBackward0",
         category="layers",
@@ -216,7 +217,7 @@ def _sampler(n: int) -> OpRow:
     return op(
         name,
         "input, grid",
-        in_single(_sample),
+        _sample,
         node=f"{title}Backward0",
         category="layers",
         symbol="sample",
