@@ -1,6 +1,7 @@
 """Single precision to the last digit: how many of PyTorch's numbers ours are, for each elementary function.
 
-What is not equal is off by one in the last binary digit. See Note [The last digit] in `gradviz/engine/numeric.py`; for sums Note [The order of a sum] in `summing.py`.
+What is not equal is off by one in the last binary digit: see Note [The last digit] in `gradviz/engine/numeric.py`. Sums
+are equal: see Note [The order of a sum] in `gradviz/engine/summing.py`.
 """
 
 from __future__ import annotations
