@@ -4,6 +4,7 @@ only, never pickle."""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
@@ -22,6 +23,7 @@ FORMAT = 1
 MAX_PAYLOAD = 1 << 30
 MAX_STRINGS = 1 << 22
 BUDGET = 256 << 20  # bytes of values that one run keeps whole
+LARGE = 4_096  # bytes of a value that is not put together with others
 
 _CODE = {name: code for code, name in enumerate(DTYPES)}
 PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
@@ -50,7 +52,8 @@ class Writer:
         self._budget = budget
         self._texts: dict[str, int] = {}
         self._new_texts: list[str] = []
-        self._elements: dict[str, bytearray] = {name: bytearray() for name in DTYPES}  # of the values, by type
+        # Of the values, by type: large ones as they are, all between two of them together.
+        self._elements: dict[str, list[bytes | bytearray]] = {name: [] for name in DTYPES}
         self._value_rows = self.rows["values"]
         self._dims = self.rows["dims"]
         self._kinds: dict[np.dtype[Any], tuple[bytearray, list[bytes]]] = {}
@@ -96,8 +99,15 @@ class Writer:
             pack, code = PACK["values"], _CODE[dtype.name]
             rows = [pack(code, ndim, True) for ndim in range(_MOST_DIMS + 1)]
             known = self._kinds[dtype] = (self._elements[dtype.name], rows)
-        self._dtype, (self._now, self._whole_rows) = dtype, known
+        self._dtype, (self._chunks, self._whole_rows) = dtype, known
         self._scalar_row = self._whole_rows[0]
+        self._begin_chunk()
+
+    def _begin_chunk(self) -> None:
+        last = self._chunks[-1] if self._chunks else b""
+        self._now = last if isinstance(last, bytearray) else bytearray()
+        if self._now is not last:
+            self._chunks.append(self._now)
 
     def _add_array(self, at: int, array: Array) -> None:
         shape, size = array.shape, array.nbytes
@@ -106,7 +116,11 @@ class Writer:
         if array.size <= WHOLE and size <= self._budget:
             self._budget -= size
             self._value_rows += self._whole_rows[ndim]
-            self._now += array.tobytes()
+            if size < LARGE:
+                self._now += array.tobytes()
+            else:
+                self._chunks.append(array.tobytes())
+                self._begin_chunk()
             return
         found = summarise(array)
         self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
@@ -122,15 +136,18 @@ class Writer:
             "rows": counts,
             "strings": self._new_texts,
             "elements": {
-                name: len(data) // numpy_dtype(name).itemsize for name, data in self._elements.items() if data
+                name: sum(map(len, chunks)) // numpy_dtype(name).itemsize
+                for name, chunks in self._elements.items()
+                if any(chunks)
             },
         }
-        payload = b"".join([*self.rows.values(), *self._elements.values()])
+        payload = b"".join([*self.rows.values(), *itertools.chain.from_iterable(self._elements.values())])
         for name, rows in self.rows.items():
             self._sent[name] += counts[name]
             rows.clear()
-        for data in self._elements.values():
-            data.clear()
+        for chunks in self._elements.values():
+            chunks.clear()
+        self._begin_chunk()
         self._new_texts = []
         return Batch(header, payload)
 
