@@ -65,7 +65,7 @@ def forward(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any
         return _view(row, arrays, params)
     if row.name in ("nonzero", "_unique2", "unique_dim", "unique_consecutive"):
         raise RuntimeError(no_dynamic(row.name))
-    if row.key == "masked_select":
+    if row.key == "masked_select" and isinstance(arrays[1], BatchedArray):
         raise RuntimeError(_NO_MASK)
     if row.key in _SLOW:
         warn_once(f"vmap {row.key}", _NO_RULE.format(row.key))

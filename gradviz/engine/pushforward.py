@@ -165,8 +165,9 @@ def _of_product(
     if any(each._wrapped is None and each._data.dtype != outputs[0]._data.dtype for each in known):
         return None
     dx, dy = (tangents.get(i) for i in (0, 1))
-    first = x * (wrap(np.zeros_like(y._data)) if dy is None else dy)
-    second = (wrap(np.zeros_like(x._data)) if dx is None else dx) * y
+    nothing = wrap(np.negative(np.zeros_like(outputs[0]._data)))  # adding it changes no sign of a zero
+    first = nothing if dy is None else x * dy
+    second = nothing if dx is None else dx * y
     found: Tensor = first + second
     return found if found._data.dtype == outputs[0]._data.dtype else None
 
