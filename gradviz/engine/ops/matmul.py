@@ -15,7 +15,8 @@ from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
 
@@ -28,12 +29,26 @@ def adjoint(x: Any) -> Any:
 def first_grad(grad: Any, second: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     """The gradient of a product for its first factor, laid out in memory as that is: a transposed one is not turned
     again when its gradient goes on to the matrix behind it."""
-    return conj(second).mm(grad.t()).t() if _by_columns(grad, shape, strides) else grad.mm(adjoint(second))
+    turned = _by_columns(grad, shape, strides)
+    if _only_numbers(second):
+        g, y = grad._data, second._data
+        return wrap(_product(y, g.T).T if turned else _product(g, y.T))
+    return conj(second).mm(grad.t()).t() if turned else grad.mm(adjoint(second))
 
 
 def second_grad(grad: Any, first: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     """The same for the second factor."""
-    return grad.t().mm(conj(first)).t() if _by_columns(grad, shape, strides) else adjoint(first).mm(grad)
+    turned = _by_columns(grad, shape, strides)
+    if _only_numbers(first):
+        g, x = grad._data, first._data
+        return wrap(_product(g.T, x).T if turned else _product(x.T, g))
+    return grad.t().mm(conj(first)).t() if turned else adjoint(first).mm(grad)
+
+
+def _only_numbers(factor: Any) -> bool:
+    """Whether nobody follows what is computed now, so that no operations need to be made of it."""
+    followed = state.grad or state.layered or state.inference or state.observer is not None
+    return not followed and factor._data.dtype.kind != "c"
 
 
 def _by_columns(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
