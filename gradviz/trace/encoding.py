@@ -56,7 +56,7 @@ class Writer:
         self._elements: dict[str, list[bytes | bytearray]] = {name: [] for name in DTYPES}
         self._value_rows = self.rows["values"]
         self._dims = self.rows["dims"]
-        self._kinds: dict[np.dtype[Any], tuple[bytearray, list[bytes]]] = {}
+        self._kinds: dict[np.dtype[Any], tuple[list[bytes | bytearray], list[bytes]]] = {}
         self._switch(np.dtype(np.float32))
 
     def count(self, table: str) -> int:
