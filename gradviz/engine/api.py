@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from gradviz.engine.autocast import casting
 from gradviz.engine.named import return_type
 from gradviz.engine.outputs import check_out
 from gradviz.engine.state import state
@@ -29,7 +30,7 @@ WINDOWS: dict[str, Callable[..., Any]] = {}  # torch.signal.windows.<name>
 
 # what functions that take `out=` begin with
 _TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs"})
-_RESIZED = (
+RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
     "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
@@ -47,10 +48,11 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
         for place in where.split():
             for name in names:
                 if place == "method":
-                    setattr(Tensor, name, called(offered, name))
+                    setattr(Tensor, name, casting(called(offered, name), name))
                 else:
                     found = offered if place == "F" else with_out(fn, offered, name)
-                    _NAMESPACES[place][name] = called(found, _PREFIXES.get(place, "") + name)
+                    full = _PREFIXES.get(place, "") + name
+                    _NAMESPACES[place][name] = casting(called(found, full), full)
         return fn
 
     return register
@@ -121,7 +123,7 @@ def give(out: Tensor, value: Tensor) -> Tensor:
     shape = value._data.shape
     if out._data.shape != shape:
         if out._data.size:
-            warnings.warn(_RESIZED.format(list(out._data.shape), list(shape)), UserWarning, stacklevel=3)
+            warnings.warn(RESIZED.format(list(out._data.shape), list(shape)), UserWarning, stacklevel=3)
         out._data = np.empty(shape, out._data.dtype)
     out.copy_(value)
     return out

@@ -18,6 +18,7 @@ class State:
     __slots__ = (
         "anomaly",
         "anomaly_nan",
+        "autocast",
         "grad",
         "inference",
         "layered",
@@ -44,6 +45,7 @@ class State:
         self.sequence = 0  # number of the next node made in the forward pass
         self.anomaly = False
         self.anomaly_nan = True
+        self.autocast: Any = None  # the type that `autocast.py` converts to, while it is on
         self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last
         self.saved_hooks_refusal: str | None = None  # why saved_tensors_hooks can't be opened
         self.reached: Container[Any] = ()  # the nodes of the backward pass that runs

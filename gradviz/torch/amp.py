@@ -1,41 +1,79 @@
-"""`torch.amp`: mixed precision for hardware that is not there. On the CPU it is off, as PyTorch itself leaves it when a
-script asks for CUDA."""
+"""`torch.amp`: mixed precision. What an autocast converts is in the engine's `autocast.py`; for hardware that is not
+there it is off, as PyTorch itself leaves it when a script asks for CUDA."""
 
 from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from gradviz.engine import dtypes
+from gradviz.engine.device import device
+from gradviz.engine.tensor import Tensor
+from gradviz.torch import settings
 
 
 class autocast:
-    """Off: everything is computed in the types that the tensors have."""
+    """Within it, products, convolutions and the like compute in a small type, and losses in float32."""
 
     def __init__(
-        self, device_type: str = "cuda", dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
+        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
     ) -> None:
-        if enabled and device_type == "cpu":
-            raise RuntimeError(
-                "torch.autocast on the CPU is not supported in GradViz; convert the tensors with .bfloat16() instead"
-            )
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        self.device = device_type
+        self.fast_dtype = settings.get_autocast_dtype(device_type) if dtype is None else dtype
+        if not is_autocast_available(device(device_type).type):
+            raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+        self._cache_enabled = settings.is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         if enabled and device_type == "cuda":
+            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
+            enabled = False
+        elif enabled and self.fast_dtype not in (dtypes.bfloat16, dtypes.float16):
             warnings.warn(
-                "User provided device_type of 'cuda', but CUDA is not available. Disabling", UserWarning, stacklevel=2
+                f"In {device_type.upper()} autocast, but the target dtype is not supported. Disabling autocast.\n"
+                f"{device_type.upper()} Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
+                stacklevel=2,
             )
+            enabled = False
+        self._enabled = enabled
 
     def __enter__(self) -> autocast:
+        device = self.device
+        self.prev_cache_enabled = settings.is_autocast_cache_enabled()
+        self.prev = settings.is_autocast_enabled(device)
+        self.prev_fastdtype = settings.get_autocast_dtype(device)
+        settings.set_autocast_enabled(device, self._enabled)
+        settings.set_autocast_dtype(device, self.fast_dtype)
+        settings.autocast_increment_nesting()
+        settings.set_autocast_cache_enabled(self._cache_enabled)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        pass
+        if settings.autocast_decrement_nesting() == 0:
+            settings.clear_autocast_cache()
+        settings.set_autocast_enabled(self.device, self.prev)
+        settings.set_autocast_dtype(self.device, self.prev_fastdtype)
+        settings.set_autocast_cache_enabled(self.prev_cache_enabled)
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        if not callable(func):
+            raise TypeError(
+                f"autocast()(func) requires a callable, but got {type(func).__name__}. Did you mean to use autocast as "
+                "a context manager? For example:\n    with torch.autocast(device_type=...):\n        output = "
+                "model(input)"
+            )
+
         @functools.wraps(func)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            return func(*args, **kwargs)
+            with self:
+                return func(*args, **kwargs)
 
         return wrapped
+
+
+autocast.__module__ = "torch.amp.autocast_mode"
 
 
 class GradScaler:
@@ -78,14 +116,52 @@ class GradScaler:
         return {}
 
 
-def custom_fwd(fwd: Any = None, *, device_type: str = "", cast_inputs: Any = None) -> Any:
-    """The method itself: nothing is cast."""
-    return fwd if fwd is not None else lambda function: function
+def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Any:
+    """For the `forward` of a custom function: with `cast_inputs`, an autocast converts what comes in and ends there."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def decorate_fwd(*args: Any, **kwargs: Any) -> Any:
+        args[0]._dtype = settings.get_autocast_dtype(device_type)
+        on = settings.is_autocast_enabled(device_type)
+        args[0]._fwd_used_autocast = on and cast_inputs is None
+        if not on or cast_inputs is None:
+            return fwd(*args, **kwargs)
+        with autocast(device_type=device_type, enabled=False):
+            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
+
+    return decorate_fwd
 
 
-def custom_bwd(bwd: Any = None, *, device_type: str = "") -> Any:
-    """The method itself: nothing is cast."""
-    return bwd if bwd is not None else lambda function: function
+def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
+    """For the `backward` of a custom function: it runs under the autocast that its forward ran under."""
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def decorate_bwd(*args: Any, **kwargs: Any) -> Any:
+        ctx = args[0]
+        with autocast(device_type=device_type, enabled=ctx._fwd_used_autocast, dtype=ctx._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorate_bwd
+
+
+def _cast(value: Any, device_type: str, dtype: Any) -> Any:
+    """Tensors of real numbers, also those within lists and dictionaries, in another type; float64 stays."""
+    if isinstance(value, Tensor):
+        convert = value.is_floating_point() and device_type == "cpu" and value.dtype is not dtypes.float64
+        return value.to(dtype) if convert else value
+    if isinstance(value, Mapping):
+        return {key: _cast(each, device_type, dtype) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_cast(each, device_type, dtype) for each in value)
+    return value
 
 
 def is_autocast_available(device_type: str) -> bool:

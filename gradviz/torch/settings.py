@@ -1,18 +1,25 @@
-"""Switches of PyTorch that change nothing here, with the answers that they give: threads, determinism, precision,
-autocast, warnings. Each set value is what the getter then tells."""
+"""Switches of PyTorch, most of which change nothing here, with the answers that they give: threads, determinism,
+precision, autocast, warnings. Each set value is what the getter then tells."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from gradviz.engine import dtypes
+from gradviz.engine.autocast import clear as forget_converted
+from gradviz.engine.autocast import settings as autocasts
 from gradviz.engine.dtypes import set_default_dtype
 from gradviz.engine.notices import warn_once
+from gradviz.engine.state import state
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
     "clear_autocast_cache",
     "compiled_with_cxx11_abi",
+    "get_autocast_cpu_dtype",
     "get_autocast_dtype",
     "get_deterministic_debug_mode",
     "get_float32_matmul_precision",
@@ -23,6 +30,9 @@ __all__ = [
     "is_autocast_cpu_enabled",
     "is_autocast_enabled",
     "is_deterministic_algorithms_warn_only_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
     "set_default_tensor_type",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
@@ -48,6 +58,8 @@ def reset() -> None:
     from gradviz.torch.nn.modules import global_hooks
 
     _now.update(_FRESH)
+    autocasts.reset()
+    forget_converted()
     Distribution.set_default_validate_args(True)
     global_hooks.reset()
 
@@ -145,33 +157,80 @@ def set_default_tensor_type(t: Any) -> None:
     warn_once(
         "set_default_tensor_type",
         "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-        "torch.set_default_device() as alternatives.",
+        "torch.set_default_device() as alternatives. (Triggered internally at "
+        "/__w/pytorch/pytorch/torch/csrc/tensor/python_tensor.cpp:434.)",
     )
     set_default_dtype(getattr(dtypes, kind[last]))
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether an autocast is on for the device."""
-    return False
+    return autocasts.enabled.get(device_type, False)
 
 
 def is_autocast_cpu_enabled() -> bool:
     """Whether an autocast is on for the CPU."""
-    return False
+    _deprecated("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')", 883)
+    return is_autocast_enabled("cpu")
+
+
+def _deprecated(old: str, new: str, line: int) -> None:
+    if state.warn_always or old not in state.warned:
+        state.warned.add(old)
+        where = f"/__w/pytorch/pytorch/torch/csrc/autograd/init.cpp:{line}"
+        text = f"torch.{old} is deprecated. Please use torch.{new} instead. (Triggered internally at {where}.)"
+        warnings.warn(text, DeprecationWarning, stacklevel=3)
+
+
+def set_autocast_enabled(*args: Any) -> None:
+    """Switch an autocast on or off."""
+    device, enabled = args if len(args) == 2 else ("cuda", *args)
+    autocasts.enabled[device] = enabled
+    autocasts.refresh()
 
 
 def is_autocast_cache_enabled() -> bool:
-    """True."""
-    return True
+    """Whether an autocast keeps what it converted parameters to."""
+    return autocasts.cache
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Whether an autocast keeps what it converted parameters to."""
+    autocasts.cache = enabled
 
 
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
-    """What an autocast would compute in."""
-    return dtypes.bfloat16 if device_type == "cpu" else dtypes.float16
+    """What an autocast computes in."""
+    return autocasts.dtype.get(device_type, dtypes.float16)
+
+
+def get_autocast_cpu_dtype() -> dtypes.dtype:
+    """What an autocast on the CPU computes in."""
+    _deprecated("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')", 1016)
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
+    """What an autocast computes in."""
+    autocasts.dtype[device_type] = dtype
+    autocasts.refresh()
+
+
+def autocast_increment_nesting() -> int:
+    """One more autocast is open; how many there are."""
+    autocasts.nesting += 1
+    return autocasts.nesting
+
+
+def autocast_decrement_nesting() -> int:
+    """One less autocast is open; how many there are."""
+    autocasts.nesting -= 1
+    return autocasts.nesting
 
 
 def clear_autocast_cache() -> None:
-    """There is none."""
+    """Forget what parameters were converted to."""
+    forget_converted()
 
 
 def compiled_with_cxx11_abi() -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.autocast import casting
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.ops.neural import need_tensor
 from gradviz.engine.ops.windows import Sizes, put_windows, sizes, window_count, windows
@@ -206,8 +207,18 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         return _circular(input, ends)
     if mode == "reflect":
         _check_mirror(input, ends)
-    made: Tensor = call(COPYING[mode, count], input, padding=ends)
+    made: Tensor = _COPIES[mode, count](input, ends)
     return made
+
+
+def _copies(mode: str, count: int) -> Any:
+    def run(input: Tensor, padding: tuple[int, ...]) -> Any:
+        return call(COPYING[mode, count], input, padding=padding)
+
+    return casting(run, f"{'reflection' if mode == 'reflect' else 'replication'}_pad{count}d")
+
+
+_COPIES = {(mode, count): _copies(mode, count) for mode, count in COPYING}
 
 
 # --- unfold and fold ---

@@ -10,6 +10,8 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import call
+from gradviz.engine.autocast import casting
+from gradviz.engine.ops.neural import in_single
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -92,7 +94,7 @@ def _gradients(
 LSTM_LAYER = op(
     "mkldnn_rnn_layer",
     "input, weight0, weight1, weight2, weight3, hx_, cx_",
-    _forward,
+    in_single(_forward),
     node="MkldnnRnnLayerBackward0",
     outputs="result0, result1, result2",
     category="layers",
@@ -113,4 +115,11 @@ def lstm_layer(
     reverse: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """All steps of one direction of one layer: the outputs, the last output and the last memory."""
-    return call(LSTM_LAYER, input, *weights, *biases, hidden, memory, reverse=reverse)  # type: ignore[no-any-return]
+    return _layer(input, *weights, *biases, hidden, memory, reverse)  # type: ignore[no-any-return]
+
+
+def _run_layer(*operands: Any) -> Any:
+    return call(LSTM_LAYER, *operands[:-1], reverse=operands[-1])
+
+
+_layer = casting(_run_layer, LSTM_LAYER.name)

@@ -344,7 +344,8 @@ class LSTM(RNNBase):
         if self.proj_size and steps.dtype is float32 and sizes is None and "lstm projection" not in engine.warned:
             engine.warned.add("lstm projection")
             warnings.warn(_PROJECTED, UserWarning, stacklevel=6)
-        if steps.dtype is not float32 or sizes is not None or self.proj_size:
+        fused = steps.dtype is float32 or engine.autocast is not None
+        if not fused or sizes is not None or self.proj_size:
             return super()._run(name, steps, state, backwards, sizes)
         weights = getattr(self, "weight_ih" + name), getattr(self, "weight_hh" + name)
         biases = getattr(self, "bias_ih" + name, None), getattr(self, "bias_hh" + name, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from gradviz.torch import amp
+from gradviz.torch.cpu import amp
 
 __all__ = ["amp", "current_device", "device_count", "is_available", "is_initialized", "set_device", "synchronize"]
 
