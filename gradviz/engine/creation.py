@@ -87,7 +87,7 @@ def tensor(
     return made(infer_array(data, dtype), requires_grad)
 
 
-@api("as_tensor", "asarray", where="torch")
+@api("as_tensor", where="torch")
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor over the data, without a copy where the type allows it."""
     check_device(device)

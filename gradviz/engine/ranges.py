@@ -4,6 +4,7 @@ as asked. Other tensors from nothing are in `creation.py`."""
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ from gradviz.engine.creation import check_device, float_type, made, put_out
 from gradviz.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
+_RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+    "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+)
 
 
 def _number(value: Any, name: str, label: str, position: int) -> Any:
@@ -75,11 +80,29 @@ def arange(
     return _given(np.asarray(values).astype(target.np), out, requires_grad)
 
 
-api("range", where="torch")(
-    lambda start=0, end=None, step=1, **kw: arange(
-        start, end + step / 2 if end is not None else None, step, **{"dtype": dtypes.get_default_dtype(), **kw}
-    )
-)
+@api("range", where="torch")
+def inclusive_range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Numbers from `start` up to and with `end`."""
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
+    warnings.warn(_RANGE, UserWarning, stacklevel=2)
+    check_device(device)
+    target = float_type(dtype) if out is None else out.dtype
+    start, end, step = (_number(v, "range", label, i) for i, (v, label) in enumerate(
+        ((start, "start"), (end, "end"), (step, "step")), 1))  # fmt: skip
+    count = _count(start, end, step, dtypes.float64, None)
+    count = int((end - start) / step) + 1 if count or start == end else count
+    return _given(np.asarray(start + np.arange(count) * step).astype(target.np), out, requires_grad)
 
 
 def _ends(start: Any, end: Any, steps: Any, name: str) -> tuple[Any, Any]:

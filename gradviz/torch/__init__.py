@@ -14,6 +14,7 @@ from gradviz.engine import creation as _creation
 from gradviz.engine import draw as _draw
 from gradviz.engine import dtypes as _dtypes
 from gradviz.engine import facts as _facts
+from gradviz.engine import foreign as _foreign
 from gradviz.engine import formats as _formats
 from gradviz.engine import named as _named
 from gradviz.engine import ops as _ops
@@ -54,7 +55,8 @@ __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
-_ready = (_convert, _creation, _draw, _facts, _ops, _options, _ranges, _wishes)  # they fill the tables of names
+# they fill the tables of names
+_ready = (_convert, _creation, _draw, _facts, _foreign, _ops, _options, _ranges, _wishes)
 
 bool = _dtypes.bool_
 uint8, int8, int16, int32, int64 = _dtypes.uint8, _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64

@@ -159,6 +159,14 @@ FLOOR_DIV = op(
 )
 
 
+def _mod(x: Any, y: Any) -> Any:
+    """What is left with the divisor's sign; zero keeps the dividend's."""
+    left = np.asarray(np.mod(x, y))
+    if left.dtype.kind in "fV":
+        np.copysign(left, x, out=left, where=left == 0)
+    return left
+
+
 def _left_over(name: str, ufunc: Any, mode: str, brief: str, latex: str) -> tuple[OpRow, OpRow]:
     """What division leaves over: a row for two tensors, and one for a number as divisor, which is not saved."""
     shown: dict[str, Any] = {"category": "arithmetic", "latex": latex, "brief": brief}
@@ -177,7 +185,7 @@ def _left_over(name: str, ufunc: Any, mode: str, brief: str, latex: str) -> tupl
 
 
 REMAINDER, REMAINDER_NUMBER = _left_over(
-    "remainder", np.mod, "floor", "What is left after division, with the divisor's sign.", r"x \bmod y"
+    "remainder", _mod, "floor", "What is left after division, with the divisor's sign.", r"x \bmod y"
 )
 FMOD, FMOD_NUMBER = _left_over(
     "fmod",
@@ -189,7 +197,7 @@ FMOD, FMOD_NUMBER = _left_over(
 REMAINDER_OF = op(
     "remainder",
     "self, other",
-    np.mod,
+    _mod,
     key="remainder_of",
     node="NotImplemented",
     plain_numbers=True,

@@ -137,9 +137,15 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """One value along the main diagonal."""
     if self.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
-    least = min(self.shape)
-    at = tuple(F["arange"](least) for _ in range(self.ndim))
-    self[at] = fill_value
+    shape, strides, start = self._data.shape, self.stride(), self.storage_offset()
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    least, step = min(shape), sum(strides)
+    self.as_strided((least,), (step,), start).fill_(fill_value)
+    width = shape[1]
+    if wrap and len(shape) == 2 and shape[0] > width + 1:
+        rest = (self._data.size + width) // (width + 1) - least
+        self.as_strided((rest,), (step,), start + strides[0] * (width + 1)).fill_(fill_value)
     return self
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
 
 from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS, api
+from gradviz.engine.api import FUNCTIONS, RESIZED, api
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type
 from gradviz.engine.named import return_type
@@ -89,6 +90,11 @@ def _prepare_ldexp(input: Any, other: Any) -> Prepared:
     target = result_type(input, other)
     target = target if target.rank >= 2 else dtypes.get_default_dtype()
     check_broadcast(input._data, other._data)
+    shape, wide = input._data.shape, np.broadcast_shapes(input._data.shape, other._data.shape)
+    if (
+        shape != wide and input._data.size and input.dtype is target
+    ):  # PyTorch writes the power into a tensor of the first one's shape
+        warnings.warn(RESIZED.format(list(shape), list(wide)), UserWarning, stacklevel=4)
     return LDEXP, (input, other), (cast(input, target), cast(other, target)), NO_PARAMS
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from gradviz.engine.api import FUNCTIONS, api
@@ -54,9 +55,32 @@ class _Equation:
                 )
 
 
+def _letter(place: Any) -> str:
+    if place is Ellipsis:
+        return "..."
+    if not 0 <= place < 52:
+        raise ValueError("einsum(): subscript in subscript list is not within the valid range [0, 52)")
+    return (ascii_uppercase + ascii_lowercase)[place]
+
+
+def _in_letters(given: Sequence[Any]) -> tuple[str, list[Tensor]]:
+    """The form that gives the dimensions of each operand, and of the result at the end, as lists of numbers."""
+    lists = ["".join(map(_letter, each)) for each in [*given[1::2], *(given[-1:] if len(given) % 2 else [])]]
+    inputs = ",".join(lists[: len(given) // 2])
+    return inputs + ("->" + lists[-1] if len(given) % 2 else ""), list(given[: len(given) // 2 * 2 : 2])
+
+
 @api("einsum", where="torch")
-def einsum(equation: str, *operands: Any) -> Tensor:
+def einsum(*args: Any) -> Tensor:
     """Sums of products by an equation."""
+    if len(args) < 2:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    equation, *operands = args
+    if isinstance(equation, Tensor):
+        equation, operands = _in_letters(args)
     given = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], list | tuple) else list(operands)
     plan = _Equation(equation, given)
     _check_sizes(plan, given)

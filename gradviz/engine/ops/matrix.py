@@ -216,20 +216,23 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         left, right = list(range(a._data.ndim - dims, a._data.ndim)), list(range(dims))
     else:
         left, right = ([d] if isinstance(d, int) else list(d) for d in dims)
+    if isinstance(dims, int):
+        named = [d - dims for d in range(dims)], right
+    else:
+        named = left, right
     left = [wrap_dim(d, a._data.ndim) for d in left]
     right = [wrap_dim(d, b._data.ndim) for d in right]
     if len(left) != len(right):
         raise RuntimeError("both dimension lists should have same length")
-    for i, j in zip(left, right, strict=True):
+    for at, (i, j) in enumerate(zip(left, right, strict=True)):
         if a._data.shape[i] == 1 != b._data.shape[j]:
             b = b.sum(j, keepdim=True)
         elif b._data.shape[j] == 1 != a._data.shape[i]:
             a = a.sum(i, keepdim=True)
         elif a._data.shape[i] != b._data.shape[j]:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {a._data.shape[i]} in dim {i} and "
-                f"second has size "
-                f"{b._data.shape[j]} in dim {j}"
+                f"contracted dimensions need to match, but first has size {a._data.shape[i]} in dim {named[0][at]} "
+                f"and second has size {b._data.shape[j]} in dim {named[1][at]}"
             )
     rest_a = [d for d in range(a._data.ndim) if d not in left]
     rest_b = [d for d in range(b._data.ndim) if d not in right]

@@ -4,7 +4,6 @@ by their place in the flattened tensor (`put`). Writing and adding by index are 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.creation import made
 from gradviz.engine.elementwise import Prepared, register
+from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.index_checks import check_index, check_places, check_range, check_scatter, check_slices
 from gradviz.engine.ops.pick import places
@@ -184,11 +184,11 @@ def _prepare_scatter_reduce(
 def _prepare_index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Prepared:
-    warnings.warn(
+    warn_once(
+        "index_reduce",
         "index_reduce() is in beta and the API may change at any time. (Triggered internally at "
         "/__w/pytorch/pytorch/aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523.)",
-        UserWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")

@@ -14,6 +14,7 @@ from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import in_order
 from gradviz.engine.elementwise import result_type
+from gradviz.engine.foreign import read_as
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.laid import check_rank, is_laid
 from gradviz.engine.ops.arithmetic import CLONE
@@ -136,10 +137,7 @@ ALIAS = op(
 def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     """The same memory in another shape (or read as another type of the same size)."""
     if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
-        target = dtype or size[0]
-        raise RuntimeError(
-            f"view as another type ({target!r}) is not supported; use .to({target!r}) to convert the values"
-        )
+        return read_as(self, dtype or size[0])
     shape = infer_size(sizes_of(size), self._data.size)
     made: Tensor = call(VIEW, self, size=shape)
     return made

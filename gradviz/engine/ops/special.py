@@ -71,7 +71,7 @@ _function(
 )
 _function(
     "rad2deg",
-    lambda x: np.rad2deg(x).astype(x.dtype),
+    lambda x: (x * np.float64(180 / math.pi).astype(x.dtype)).astype(x.dtype),
     r"180 x / \pi",
     "grad · 180 / π",
     lambda grad: grad * (180 / math.pi),

@@ -3,6 +3,7 @@ methods that PyTorch also has as functions. The families make their own (`elemen
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, wishes
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api, method, prop
+from gradviz.engine.formats import memory_format
 from gradviz.engine.ops import arithmetic, composite, index, linalg, matmul, matrix, order, shape, special
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -76,9 +78,24 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None)
 
 @method("dim_order")
 def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions by their strides, largest first."""
-    strides = self._data.strides
-    return tuple(sorted(range(self._data.ndim), key=lambda at: (-strides[at], at)))
+    """The dimensions by their strides, largest first; on wish an error where there are several such orders."""
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    if not (isinstance(ambiguity_check, bool | list) and all(isinstance(each, memory_format) for each in formats)):
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    shape, strides = tuple(self.shape), tuple(self.stride())
+    several = 1 in shape or any(a == b for a, b in itertools.pairwise(strides))
+    fitting = sum(self.is_contiguous(memory_format=each) for each in formats)
+    if ambiguity_check is not False and several and fitting != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    if ambiguity_check and len(shape) > 1 and 0 in strides:
+        raise RuntimeError("The tensor does not have unique dim order.")
+    order: list[int] = []
+    for at in range(len(shape)):
+        before = [i for i, other in enumerate(order) if 0 < strides[other] < strides[at]]
+        order.insert(before[0] if before else len(order), at)
+    return tuple(order)
 
 
 prop("is_cpu")(lambda self: True)

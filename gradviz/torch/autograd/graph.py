@@ -86,8 +86,10 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         state.saved_hooks_refusal = outer
 
 
-class _Handles:
+class _MultiHandle(RemovableHandle):
     """Takes several hooks off at once."""
+
+    __module__ = "torch.autograd.graph"
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         self.handles = handles
@@ -97,14 +99,14 @@ class _Handles:
         for handle in self.handles:
             handle.remove()
 
-    def __enter__(self) -> _Handles:
+    def __enter__(self) -> _MultiHandle:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _Handles:
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _MultiHandle:
     """Call `fn` when the gradients of all the tensors that a backward pass reaches are known, or of the first."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
@@ -126,7 +128,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
 
         return hook
 
-    return _Handles([each.register_hook(hook_of(i)) for i, each in enumerate(tensors)])
+    return _MultiHandle([each.register_hook(hook_of(i)) for i, each in enumerate(tensors)])
 
 
 class _Arrivals:
