@@ -1,4 +1,4 @@
-"""Order: sort, topk, median, kthvalue, unique, cummax, searchsorted, counting. Values carry gradients to the
+"""Order: sort, topk, median, kthvalue, cummax. Values carry gradients to the
 places they were taken from."""
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.batched import one_by_one
-from gradviz.engine.creation import made
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.reduce import even_share, wrap_dim
-from gradviz.engine.rows import OpRow, no_derivative, op
+from gradviz.engine.ops.ties import Selection, by_partition, by_partitions, by_quickselect, in_order, selected
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
@@ -37,7 +36,7 @@ def comparable(x: Any) -> Any:
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
-def _order(x: Any, axis: int, descending: bool) -> Any:
+def order(x: Any, axis: int, descending: bool) -> Any:
     """Indices that sort; equal elements keep their order, NaN counts as the largest."""
     x = comparable(x)
     if not descending:
@@ -50,16 +49,26 @@ def _sort(x: Any, *, dim: int, descending: bool = False) -> Any:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
-    at = _order(x, axis, descending)
+    at = order(x, axis, descending)
     return np.take_along_axis(x, at, axis), at
 
 
-def _topk(x: Any, *, k: int, dim: int, largest: bool = True) -> Any:
-    values, at = _sort(x, dim=dim, descending=largest)
+def _topk(x: Any, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
+    return _first(x, k, dim, largest, by_partitions if sorted else by_partition)
+
+
+def _first(x: Any, k: int, dim: int, descending: bool, select: Selection) -> Any:
+    """The first `k` of the sorted values and their places, equal elements in the order that `select` gives them."""
     if not x.ndim:
-        return values, at
-    key = (slice(None),) * wrap_dim(dim, x.ndim) + (slice(0, k),)
-    return values[key].copy(), at[key].copy()
+        return x.copy(), np.zeros((), np.int64)
+    axis = wrap_dim(dim, x.ndim)
+    rows = np.moveaxis(x, axis, -1)
+    at = order(rows, -1, descending)
+    if k and x.size:
+        flat = np.take_along_axis(comparable(rows), at, -1).reshape(-1, rows.shape[-1])
+        at = selected(at.reshape(flat.shape), flat, k, select).reshape(rows.shape)
+    at = np.ascontiguousarray(np.moveaxis(at[..., :k], -1, axis))
+    return np.take_along_axis(x, at, axis), at
 
 
 _DERIVATIVE = {"self": "grad, at the places the values came from"}
@@ -128,11 +137,11 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError("selected index k out of range")
     if input.dtype.rank == 0:
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    return return_type("topk")(*call(TOPK, input, k=k, dim=dim, largest=largest))
+    return return_type("topk")(*call(TOPK, input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
-def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False) -> Any:
-    values, at = _sort(x, dim=dim)
+def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False, select: Selection = by_quickselect) -> Any:
+    values, at = _first(x, k, dim, False, select)
     if not x.ndim:
         return values, at
     axis = wrap_dim(dim, x.ndim)
@@ -168,7 +177,8 @@ def _median(x: Any) -> Any:
 
 def _median_along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
     """The lower median along a dimension and its index; where there is a NaN, the first of them."""
-    values, at = _kth(x, k=(x.shape[dim] + 1) // 2 if x.ndim else 1, dim=dim, keepdim=keepdim)
+    k = (x.shape[dim] + 1) // 2 if x.ndim else 1
+    values, at = _kth(x, k=k, dim=dim, keepdim=keepdim, select=in_order)
     nan = has_nan(x)
     if not x.ndim or not nan.any():
         return values, at
@@ -293,97 +303,3 @@ def _running_extreme(name: str, row: OpRow) -> None:
 
 _running_extreme("cummax", CUMMAX)
 _running_extreme("cummin", CUMMIN)
-
-# --- counting and looking up: no gradients ---
-
-
-BINCOUNT = op(
-    "bincount",
-    "self, weights",
-    lambda x, w, *, minlength: _counted(x, w, minlength),
-    node="NotImplemented",
-    category="reductions",
-    symbol="count",
-    brief="How often each integer stands; PyTorch has no gradient of the weights.",
-    joint=no_derivative("bincount"),
-)
-
-
-def _counted(x: Any, weights: Any, minlength: int) -> Any:
-    found = np.bincount(x, weights, minlength)
-    return found.astype(np.float32) if weights is not None and weights.dtype == np.float32 else found
-
-
-@api("bincount")
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each integer stands, or the sum of its weights."""
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if input._data.ndim != 1 or (input._data.size and input.dtype.rank != 1) or (input._data < 0).any():
-        if input.dtype.rank != 1:
-            raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.title}'")
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is not None and weights._data.shape != input._data.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
-    found: Tensor = call(BINCOUNT, input, weights, minlength=minlength)
-    return found
-
-
-@api("histc")
-def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many elements fall into each of `bins` equal parts of the range."""
-    return made(one_by_one(_histogram, (input._data, bins, min, max), {}))
-
-
-def _histogram(data: Any, bins: int, low: float, high: float) -> Any:
-    if low == high == 0 and data.size:
-        low, high = float(data.min()), float(data.max())
-    return np.histogram(data, bins, (low, high))[0].astype(data.dtype)
-
-
-def _mode(x: Any, *, dim: int, keepdim: bool = False) -> Any:
-    """The most frequent value of each row, the smallest of several, and the last place where it stands."""
-    if not x.ndim:
-        return x.copy(), np.zeros((), np.int64)
-    axis = wrap_dim(dim, x.ndim)
-    n = x.shape[axis]
-    order = np.moveaxis(_order(x, axis, False), axis, -1)
-    rows = np.take_along_axis(np.moveaxis(comparable(x), axis, -1), order, -1)
-    first = np.ones(rows.shape, np.bool_)
-    first[..., 1:] = rows[..., 1:] != rows[..., :-1]
-    start = np.maximum.accumulate(np.where(first, np.arange(n), 0), axis=-1)
-    length = np.arange(n) - start + 1
-    best = np.argmax(length, axis=-1)[..., None]  # the first longest run ends here
-    index = np.ascontiguousarray(np.moveaxis(np.take_along_axis(order, best, -1), -1, axis))
-    found = np.take_along_axis(x, index, axis), index
-    return found if keepdim else tuple(part.squeeze(axis) for part in found)
-
-
-MODE = op(
-    "mode",
-    "self",
-    _mode,
-    outputs="values, indices",
-    category="selection",
-    symbol="mode",
-    latex=r"\operatorname{mode} x",
-    brief="The most frequent value (the smallest of several), and an index of it.",
-    derivatives=_DERIVATIVE,
-    self=back_to_one,
-)
-
-
-@api("mode")
-def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent value along `dim`, and an index of it."""
-    axis = wrap_dim(dim, input._data.ndim)
-    if input._data.ndim and not input._data.shape[axis]:
-        raise IndexError(f"mode(): Expected reduction dim {axis} to have non-zero size.")
-    return return_type("mode")(*call(MODE, input, dim=axis, keepdim=keepdim))
-
-
-@api("isin", where="torch")
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
-    """Whether each element is among the others."""
-    a, b = (x._data if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
-    return made(np.isin(a, b, invert=invert))
