@@ -164,9 +164,9 @@ def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | N
 
 def remember_stack(node: Node) -> None:
     """Keep the forward call stack of a node, for anomaly mode's message."""
-    import traceback
+    from gradviz.engine.validate import forward_stack
 
-    node.stack = traceback.format_stack()[:-3]
+    node.stack = forward_stack()
     node.parent = state.node
 
 

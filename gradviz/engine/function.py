@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,26 +19,26 @@ from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import SavedTensor, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.validate import forward_stack
 from gradviz.engine.words import ONCE_ONLY, SECOND_BACKWARD
 
 
 class FunctionCtx(Node):
     """The `ctx` of a custom function: its node, with room for what the user keeps."""
 
-    user: type[Function]
+    _user: type[Function]
     to_save: tuple[Tensor | None, ...] = ()
     dirty: tuple[Tensor, ...] = ()
     non_differentiable: tuple[Tensor, ...] = ()
     materialize_grads = True
     needs_input_grad: tuple[bool, ...] = ()
-    outputs: int = 1
-    is_tensor: tuple[bool, ...] = ()
-    blank: frozenset[int] = frozenset()  # the outputs whose gradient is never filled in with zeros
+    _is_tensor: tuple[bool, ...] = ()
+    _blank: frozenset[int] = frozenset()  # the outputs whose gradient is never filled in with zeros
     _materialize_non_diff_grads = True
     for_forward: tuple[Tensor | None, ...] = ()
     _is_pure_view = False  # the one output is a view of the one input, and nothing else happens
-    taken = False  # the saved tensors, where they are cleared on access
-    pushing = False  # while `jvp` runs
+    _taken = False  # the saved tensors, where they are cleared on access
+    _pushing = False  # while `jvp` runs
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for the backward; call it once."""
@@ -64,15 +63,15 @@ class FunctionCtx(Node):
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
         """What `save_for_backward` kept; within `jvp`, what `save_for_forward` did."""
-        if self.pushing:
+        if self._pushing:
             return self.for_forward
         if self.freed:
             raise RuntimeError(SECOND_BACKWARD)
         found = tuple(None if one is None else one.value(self) for one in self.saved or ())
-        if self.user.clear_saved_tensors_on_access and state.node is self:
-            if self.taken:
+        if self._user.clear_saved_tensors_on_access and state.node is self:
+            if self._taken:
                 raise RuntimeError(ONCE_ONLY)
-            self.taken, self.saved = True, None
+            self._taken, self.saved = True, None
         return found
 
     @property
@@ -106,10 +105,10 @@ class FunctionCtx(Node):
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         if self.materialize_grads:
             for nr, meta in enumerate(self.metas):
-                if grads[nr] is None and nr not in self.blank:
+                if grads[nr] is None and nr not in self._blank:
                     grads[nr] = wrap(np.zeros(*meta))
         formula = self._formula()
-        if self.user.boxed_grads_call:  # the list itself, for the function to empty
+        if self._user.boxed_grads_call:  # the list itself, for the function to empty
             found = formula(self, grads if state.observer is None else list(grads))
         else:
             found = formula(self, *grads)
@@ -117,7 +116,7 @@ class FunctionCtx(Node):
         return self._matched(returned)
 
     def _formula(self) -> Callable[..., Any]:
-        user, base = self.user, Function.backward
+        user, base = self._user, Function.backward
         if user.vjp is base:
             return user.backward
         if user.backward is not base:
@@ -129,7 +128,7 @@ class FunctionCtx(Node):
 
     def _matched(self, returned: list[Any]) -> list[Tensor | None]:
         name = self.class_name
-        expected = len(self.is_tensor)
+        expected = len(self._is_tensor)
         if len(returned) > expected and all(each is None for each in returned[expected:]):
             returned = returned[:expected]
         if len(returned) != expected:
@@ -137,7 +136,7 @@ class FunctionCtx(Node):
                 f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
             )
         kept: list[Tensor | None] = []
-        for i, (each, is_tensor) in enumerate(zip(returned, self.is_tensor, strict=True)):
+        for i, (each, is_tensor) in enumerate(zip(returned, self._is_tensor, strict=True)):
             if not is_tensor:
                 if each is not None:
                     raise RuntimeError(
@@ -181,7 +180,7 @@ class Function:
             {
                 "row": cls.row,
                 "class_name": f"{name}Backward",
-                "user": cls,
+                "_user": cls,
                 "__module__": "torch.autograd.function",
                 "__repr__": lambda self: f"<torch.autograd.function.{name}Backward object at {id(self):#x}>",
             },
@@ -266,7 +265,7 @@ class Function:
     def _run(cls, args: tuple[Any, ...]) -> tuple[FunctionCtx, Any]:
         """The context, and what `forward` returned with its history."""
         ctx = cls._backward_cls()
-        ctx.is_tensor = tuple(isinstance(a, Tensor) for a in args)
+        ctx._is_tensor = tuple(isinstance(a, Tensor) for a in args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         tracked = state.grad and any(t._requires_grad for t in tensors)
         ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a._requires_grad for a in args)
@@ -275,7 +274,7 @@ class Function:
         if tracked:
             ctx.sequence_nr = next_sequence()
             if state.anomaly:
-                ctx.stack = traceback.format_stack()[:-2]
+                ctx.stack = forward_stack()
                 ctx.parent = state.node
         grad, state.grad = state.grad, False
         try:

@@ -96,3 +96,16 @@ def paused() -> Iterator[None]:
         yield
     finally:
         state.observer = held
+
+
+@contextmanager
+def resumed() -> Iterator[None]:
+    """While this is open what happens is reported also within a backward pass, which otherwise reports for itself: for
+    code of the snippet that the pass calls to compute something again."""
+    held = state.observer
+    if held is None and state.running is not None:
+        state.observer = state.running.observer
+    try:
+        yield
+    finally:
+        state.observer = held

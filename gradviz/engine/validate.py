@@ -3,7 +3,9 @@ type, and in anomaly mode that it is no NaN. Used by `backward.py` only."""
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +17,7 @@ from gradviz.engine.graph import Node
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
+_OWN = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, "<string>", "<frozen ")
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
@@ -71,6 +74,12 @@ def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
         if grad is not None and np.isnan(grad._data).any():
             warn_of_forward(node)
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def forward_stack() -> list[str]:
+    """Where the snippet is, for anomaly mode's message: its own lines, not those of the program around and below it."""
+    frames = [each for each in traceback.extract_stack() if not each.filename.startswith(_OWN)]
+    return traceback.StackSummary.from_list(frames).format()
 
 
 def warn_of_forward(node: Node) -> None:

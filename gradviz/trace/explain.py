@@ -101,6 +101,9 @@ def _forward_title(frame: Frame) -> str:
 def _forward(frame: Frame) -> str:
     trace, node = frame.trace, frame.current_node
     made = ", ".join(f"{frame.name(int(t))} = {_text(frame.value(int(t)))}" for t in trace.outputs_of(node)) or "Done"
+    call = int(trace.steps.call[frame.cursor - 1])
+    if call >= 0 and not trace.calls.create_graph[call]:  # only a checkpoint runs the snippet's own code there
+        made = f"Computed again for the backward pass: {made}"
     name = str(trace.nodes.name[node])
     if trace.nodes.op[node] == "detach":
         source = frame.name(int(trace.inputs_of(node)[0]))
@@ -221,8 +224,8 @@ def _free(frame: Frame) -> str:
     buffers = [one for one in frame.saved(frame.current_node)]
     names = [one.name for one in buffers]
     listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "what it saved"
-    node = str(frame.trace.nodes.name[frame.current_node])
-    return f"{node} frees {listed}: a second backward() through it would fail, unless retain_graph=True keeps them."
+    node, them = str(frame.trace.nodes.name[frame.current_node]), "them" if len(names) > 1 else "it"
+    return f"{node} frees {listed}: a second backward() through it would fail, unless retain_graph=True keeps {them}."
 
 
 def _hook_title(frame: Frame) -> str:

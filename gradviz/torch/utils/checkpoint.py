@@ -13,6 +13,7 @@ from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import backward as run_backward
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad, no_grad
+from gradviz.engine.observe import resumed
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.autograd import _is_checkpoint_valid
 from gradviz.torch.utils.recompute import CheckpointError, Frame, GraphExecGroup
@@ -138,7 +139,7 @@ class CheckpointFunction(Function):
         given = list(ctx.inputs)
         for i, tensor in zip(ctx.at, ctx.saved_tensors, strict=True):
             given[i] = tensor
-        with _random_numbers(ctx.random_state):
+        with resumed(), _random_numbers(ctx.random_state):
             inputs = detach_variable(tuple(given))
             with enable_grad():
                 found = ctx.run_function(*inputs)
@@ -150,7 +151,8 @@ class CheckpointFunction(Function):
         ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
-        run_backward([out for out, _ in pairs], [grad for _, grad in pairs])
+        with resumed():
+            run_backward([out for out, _ in pairs], [grad for _, grad in pairs])
         return (None, None, *(each.grad if isinstance(each, Tensor) else None for each in inputs))
 
 

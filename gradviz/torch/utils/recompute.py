@@ -18,6 +18,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad
+from gradviz.engine.observe import resumed
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.autograd.graph import saved_tensors_hooks
@@ -169,7 +170,7 @@ class Frame:
             values[i] = tensor
         self.counts[when] = 0
         try:
-            with saved_tensors_hooks(lambda x: self._refill(x, when), lambda x: x), enable_grad():
+            with resumed(), saved_tensors_hooks(lambda x: self._refill(x, when), lambda x: x), enable_grad():
                 self.again(*values)
         except _Enough:
             pass

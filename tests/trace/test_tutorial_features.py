@@ -1,0 +1,61 @@
+"""What a person who steps through a tutorial sees of checkpoints, hooks, transforms and anomaly mode: no step is
+missing, and no sentence speaks of the program's insides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradviz.trace.frame import Frame
+from gradviz.trace.kinds import Kind
+from gradviz.trace.trace import Trace
+from tests.trace.running import run
+
+CHECKPOINT = """
+import torch
+from torch.utils.checkpoint import checkpoint
+w = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([3., 4.], requires_grad=True)
+def block(x):
+    return (w * x).sin().exp()
+y = checkpoint(block, x, use_reentrant={})
+y.sum().backward()
+"""
+
+
+def frames(trace: Trace, kind: Kind) -> list[Frame]:
+    return [trace.frame(int(step) + 1) for step in np.flatnonzero(trace.steps.kind == kind)]
+
+
+def sentences(trace: Trace, kind: Kind) -> list[str]:
+    return [frame.explanation.sentence for frame in frames(trace, kind)]
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_what_a_checkpoint_computes_again_is_in_the_trace(reentrant: bool) -> None:
+    trace = run(CHECKPOINT.format(reentrant))
+    again = [frame for frame in frames(trace, Kind.FORWARD) if frame.call >= 0 and frame.current_line == 7]
+    ops = [str(trace.nodes.op[frame.current_node]) for frame in again]
+    assert ops == (["mul", "sin", "exp"] if reentrant else ["mul", "sin"])  # else it ends when all buffers are there
+    assert again[0].explanation.sentence.startswith("Computed again for the backward pass: mul = [3., 8.].")
+    end = trace.frame(len(trace))
+    grads = {end.name(each): end.grad(each) for each in range(len(trace.tensors)) if end.is_leaf(each)}
+    assert grads["w"] is not None and grads["x"] is not None
+    assert len(frames(trace, Kind.BACKWARD_CALL)) == 1 + reentrant
+
+
+def test_anomaly_mode_shows_the_lines_of_the_snippet_only() -> None:
+    trace = run(
+        "import torch\nx = torch.tensor(-1., requires_grad=True)\n"
+        "class F(torch.autograd.Function):\n"
+        "    forward = staticmethod(lambda ctx, x: x.sqrt())\n"
+        "    backward = staticmethod(lambda ctx, g: g / 0 - g / 0)\n"
+        "with torch.autograd.detect_anomaly():\n"
+        "    for f in (torch.sqrt, F.apply):\n"
+        "        try:\n            f(x).backward()\n"
+        "        except RuntimeError:\n            pass\n"
+    )
+    told = [text for text in trace.texts.text if "Error detected in" in text]
+    assert len(told) == 2
+    for each in told:
+        assert 'File "<snippet>", line 9' in each and "gradviz/engine" not in each and "<string>" not in each
