@@ -184,7 +184,8 @@ def _check_settings(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int)
     if any(s <= 0 for s in stride):
         raise RuntimeError("non-positive stride is not supported")
     if any(d <= 0 for d in dilation):
-        raise RuntimeError("dilation should be greater than zero")
+        found = f", but got {list(dilation)}" if min(dilation) == 0 else ""
+        raise RuntimeError(f"dilation should be greater than zero{found}")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
 
@@ -292,6 +293,18 @@ def _same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes)
     return input, left
 
 
+def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: Any) -> Tensor:
+    """A convolution; one of complex numbers is three of real ones."""
+    if not x.dtype.is_complex:
+        made: Tensor = call(CONVOLUTION, x, w, b, **settings)
+        return made
+    (xr, xi), (wr, wi), (br, bi) = ((None, None) if t is None else (F["real"](t), F["imag"](t)) for t in (x, w, b))
+    real, both = call(CONVOLUTION, xr, wr, br, **settings), call(CONVOLUTION, xi, wi, None, **settings)
+    total = call(CONVOLUTION, xr + xi, wr + wi, None if b is None else br + bi, **settings)
+    made = real - both + (total - real - both) * 1j
+    return made
+
+
 def _plain_convolution(count: int) -> None:
     name = f"conv{count}d"
 
@@ -308,6 +321,8 @@ def _plain_convolution(count: int) -> None:
         need_tensor(input, name)
         need_tensor(weight, name, "weight", 2)
         whole, had_batch = _batched(input, count, name)
+        if not isinstance(padding, str) and weight._data.ndim > 2:
+            _per_dimension(stride, count, weight._data.ndim - 2, "stride")
         dims = _check_dimensions(whole, weight)
         steps, gaps = _per_dimension(stride, count, dims, "stride"), _per_dimension(dilation, count, dims, "dilation")
         if isinstance(padding, str):
@@ -320,8 +335,7 @@ def _plain_convolution(count: int) -> None:
         _check_channels(whole, weight, bias, groups, False)
         _check_reach(whole, weight._data.shape[2:], around, gaps)
         _check_types(whole, weight, bias)
-        made: Tensor = call(
-            CONVOLUTION,
+        made = _convolved(
             whole,
             weight,
             bias,
@@ -365,8 +379,7 @@ def _transposed_convolution(count: int) -> None:
         _check_output_padding(extra, steps, gaps)
         _check_transposed_reach(whole, weight._data.shape[2:], (steps, around, gaps, extra))
         _check_types(whole, weight, bias)
-        made: Tensor = call(
-            CONVOLUTION,
+        made = _convolved(
             whole,
             weight,
             bias,

@@ -77,13 +77,14 @@ POOLS = {n: _row(n) for n in (2, 3)}
 
 def _check(input: Tensor, kernel: Sizes, out: Sizes, name: str) -> None:
     n, shape = len(kernel), input._data.shape
+    shown = f"{name}_out" if name[-2] == "3" else name
     for what, given in (("kernel_size", kernel), ("output_size", out)):
         if len(given) != int(name[-2]):
             raise RuntimeError(f"{name}: {what} must either be a single Int or tuple of Ints")
     for dim in range(len(shape) - n - 1, len(shape)):
         if not shape[dim]:
             raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with "
+                f"{shown}(): Expected input to have non-zero size for non-batch dimensions, but got{list(shape)} with "
                 f"dimension {dim} being empty."
             )
     said = f"{name}_out()" if n == 3 else f"{name}()"

@@ -127,6 +127,7 @@ def put_row(name: str, node: str) -> OpRow:
         symbol="maxpool′",
         latex=r"\sum_i e_{k_i} g_i",
         brief="Gradients put back at the places of the maxima.",
+        derivatives={"grad_output": "grad at the places of the maxima", "self": "0"},
         grad_output=_taken,
         self=lambda grad: grad.new_zeros(grad.shape),
     )
@@ -226,7 +227,7 @@ def max_pool1d(
     """The largest value of each window over the last dimension."""
     need_tensor(input, "max_pool1d")
     settings = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
-    kernel, step, around, gap = check_line(input._data.shape, settings, ceil_mode)
+    kernel, step, around, gap = check_line(input._data.shape, settings, ceil_mode, return_indices)
     if not input.dtype.rank:
         raise NotImplementedError("\"max_pool1d_impl\" not implemented for 'Bool'")
     given = {"kernel_size": (1, kernel), "stride": (1, step), "padding": (0, around), "dilation": (1, gap)}

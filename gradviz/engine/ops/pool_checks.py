@@ -102,7 +102,15 @@ def _check_covered(inner: Sizes, kernel: Sizes, padding: Sizes) -> None:
         raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
 
 
-def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool) -> tuple[int, int, int, int]:
+def one_number(value: Any, name: str, what: str) -> int:
+    """A number that may stand in a list of one."""
+    found = sizes(value, 1)
+    if len(found) != 1:
+        raise RuntimeError(f"{name}() argument '{what}' should contain one int (got {len(found)})")
+    return found[0]
+
+
+def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool, return_indices: bool) -> tuple[int, int, int, int]:
     """Kernel, stride, padding and dilation of max_pool1d, or PyTorch's refusal."""
     if len(shape) not in (2, 3) or not math.prod(shape[-2:]):
         raise RuntimeError(
@@ -124,8 +132,16 @@ def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool) -> tuple[in
     for name in ("kernel_size", "stride", "dilation"):
         if found[name][0] <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {found[name][0]}")
-    check_padding(*(found[name] for name in ("kernel_size", "stride", "padding", "dilation")))
+    if return_indices:
+        check_padding(*(found[name] for name in ("kernel_size", "stride", "padding", "dilation")))
     kernel, step, around, gap = (int(found[name][0]) for name in ("kernel_size", "stride", "padding", "dilation"))
+    if around < 0:
+        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {around}")
+    if around > kernel / 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={around} and "
+            f"kernel_size={kernel}"
+        )
     count = window_count(shape[-1], kernel, step, around, gap, ceil_mode=ceil_mode)
     if count <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
@@ -142,8 +158,10 @@ def adaptive_output(output_size: Any, shape: Sizes, n: int, name: str) -> Sizes:
     given = tuple(output_size)
     if n > 1 and len(shape) <= len(given):
         raise ValueError(f"Input dimension should be at least {len(given) + 1}")
-    if n == 1 and len(given) != 1:
-        raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(given)})")
+    if n == 1:
+        one_number(given, name, "output_size")
+    if "max" in name and len(shape) not in (n + 1, n + 2):
+        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}")
     found = tuple(
         int(size if wanted is None else wanted)
         for wanted, size in zip(given, shape[len(shape) - len(given) :], strict=True)

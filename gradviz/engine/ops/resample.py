@@ -17,7 +17,7 @@ from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.ops.neural import formula, in_single, need_line, need_tensor
 from gradviz.engine.ops.pool import adaptive_places
-from gradviz.engine.ops.pool_checks import adaptive_output, check_pool, need_sizes, per_dimension
+from gradviz.engine.ops.pool_checks import adaptive_output, check_pool, need_sizes, one_number, per_dimension
 from gradviz.engine.ops.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
@@ -94,6 +94,7 @@ def linear_rows(
         symbol=f"{texts['symbol']}′",
         latex=r"M^\top g",
         brief="The gradient, spread by the same weights.",
+        derivatives={"grad_output": "grad, put together by the same weights", "self": "0"},
         grad_output=formula(f"grad, {params}", again),
         **zeros,
     )
@@ -310,8 +311,9 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window over the last dimension."""
     need_line(input, "avg_pool1d")
-    (kernel,), (around,) = sizes(kernel_size, 1), sizes(padding, 1)
-    step = kernel if stride in (None, (), []) else sizes(stride, 1)[0]
+    kernel = one_number(kernel_size, "avg_pool1d", "kernel_size")
+    step = kernel if stride in (None, (), []) else one_number(stride, "avg_pool1d", "stride")
+    around = one_number(padding, "avg_pool1d", "padding")
     found = _averaged(input.unsqueeze(-2), 2, (1, kernel), (1, step), (0, around), ceil_mode, count_include_pad, None)
     return found.squeeze(-2)
 
