@@ -162,7 +162,9 @@ class Runner:
             except Exception:  # noqa: BLE001 a warning class of the snippet with a __str__ that raises
                 text = FAILED
             key = (text, category.__name__, line)
-            if key in shown:
+            # the last filter is ours; another "always" is the snippet's wish to see each one
+            always = any(f[0] == "always" and issubclass(category, f[2]) for f in warnings.filters[:-1])
+            if key in shown and not always:
                 return
             shown.add(key)
             source = linecache.getline(filename, line).strip()
