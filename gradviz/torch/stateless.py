@@ -10,6 +10,8 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.tensor import Tensor
 
+_ABSENT = object()
+
 
 def _named(module: Any) -> dict[str, Tensor]:
     return {
@@ -58,16 +60,18 @@ def _replaced(module: Any, tensors: Mapping[str, Any]) -> Iterator[None]:
     for name, tensor in tensors.items():
         path, _, key = name.rpartition(".")
         owner = module.get_submodule(path)
-        known = owner._parameters if key in owner._parameters else owner._buffers
-        if key not in known:
-            continue
-        put_back.append((known, key, known[key]))
+        tables = (owner._parameters, owner._buffers, owner.__dict__)
+        known = next((table for table in tables if key in table), owner.__dict__)  # an attribute that is neither, too
+        put_back.append((known, key, known.get(key, _ABSENT)))
         known[key] = tensor
     try:
         yield
     finally:
         for known, key, value in reversed(put_back):
-            known[key] = value
+            if value is _ABSENT:
+                del known[key]
+            else:
+                known[key] = value
 
 
 def functional_call(

@@ -63,7 +63,7 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 )
 
 # public names of the engine's tensors and nodes that PyTorch's do not have; they lead to raw memory
-ENGINE_ATTRIBUTES = frozenset({"saved", "saved_items", "row", "tag"})
+ENGINE_ATTRIBUTES = frozenset({"saved", "saved_items", "row"})
 
 # read through a hook, because what they mean depends on the object
 PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj"})
@@ -94,7 +94,7 @@ _NOTEBOOK = "it belongs to a notebook; leave the line out"
 _NUMBERS = "write the numbers into the snippet or make them with torch or numpy"
 
 _HINTS = {
-    _FILES: """os pathlib shutil glob tempfile subprocess platform argparse csv json pickle zipfile gzip shelve
+    _FILES: """os pathlib shutil glob tempfile subprocess platform csv json pickle zipfile gzip shelve
     sqlite3 h5py yaml logging getpass""",
     _NETWORK: "socket urllib requests http ssl ftplib smtplib wget httpx",
     _THREADS: "threading multiprocessing concurrent asyncio signal queue _thread",

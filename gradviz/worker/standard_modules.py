@@ -39,6 +39,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.worker.classes import NamedTupleForm
+from gradviz.worker.command_line import PROGRAM, command_line_module
 from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, PYTHON_ATTRIBUTES
@@ -74,6 +75,7 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "warnings": stand_in("warnings", _warnings_names()),
         "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
         "sys": stand_in("sys", _sys_names(write)),
+        "argparse": command_line_module(guard, write),
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO}),
     }
     return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
@@ -329,7 +331,7 @@ def _sys_names(write: Writer) -> dict[str, Any]:
         sys, "version version_info maxsize float_info byteorder maxunicode platform getsizeof getrecursionlimit"
     )
     streams = {name: TextStream(name, functools.partial(write, name[3:])) for name in ("stdout", "stderr")}
-    return names | streams | {"exit": leave, "argv": ["snippet.py"]}
+    return names | streams | {"exit": leave, "argv": [PROGRAM]}
 
 
 def offered_classes(modules: Iterable[Any]) -> frozenset[type]:

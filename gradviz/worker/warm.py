@@ -12,12 +12,13 @@ from gradviz.worker.runner import Runner
 
 _LATE = (  # what C code or a function of these packages imports when it is first used
     "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
-    "unicodedata decimal fractions numbers heapq bisect copyreg locale ml_dtypes numpy.polynomial numpy.fft"
+    "unicodedata decimal fractions numbers heapq bisect copyreg locale gettext shutil ml_dtypes "
+    "numpy.polynomial numpy.fft"
 ).split()
 _PACKAGES = ("gradviz.engine", "gradviz.trace")
 
 _SNIPPET = """
-import math, random, time, copy, datetime, collections, dataclasses, typing, functools, enum, statistics
+import argparse, math, random, time, copy, datetime, collections, dataclasses, typing, functools, enum, statistics
 Point = collections.namedtuple("Point", "x y")
 @dataclasses.dataclass
 class Config:
@@ -27,6 +28,7 @@ class Colour(enum.Enum):
 print(Config(), Point(1, 2), Colour.RED, "{:.1f} {!r}".format(1.0, "a"), f"{math.pi:.3f}", "é\\u4e2d")
 copy.deepcopy([Config(), Point(1, 2)])
 time.strftime("%H"); datetime.datetime.now().strftime("%H"); datetime.datetime.strptime("2024", "%Y")
+argparse.ArgumentParser().print_help()
 random.seed(1); random.gauss(0, 1); statistics.stdev([1.0, 2.0])
 def f():
     raise ValueError("x") from KeyError("y")

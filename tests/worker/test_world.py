@@ -213,3 +213,41 @@ def test_imports_of_what_is_left_out_say_why(run: Runner) -> None:
     assert "leave it out and run the training function directly" in str(outcome.done)
     outcome = run("from torch.nn import Foo\n")
     assert "cannot import name 'Foo' from 'torch.nn'" in str(outcome.done)
+
+
+SETTINGS = """
+import argparse
+parser = argparse.ArgumentParser(description="trains")
+parser.add_argument("--lr", type=float, default=0.1, metavar="LR", help="step size (default: %(default)s)")
+parser.add_argument("--no-cuda", action="store_true")
+parser.add_argument("-m", "--momentum", type=float, default=0.9)
+parser.add_argument("--sizes", nargs="+", type=int, default=[3, 2])
+args = parser.parse_args()
+args.cuda = not args.no_cuda
+print(args, args.lr, "lr" in args)
+print(parser.parse_args(["--lr", "1", "--sizes", "4", "5"]).sizes, parser.parse_known_args(["x"])[1])
+print(parser.format_usage())
+"""
+
+
+def test_a_command_line_is_empty_and_gives_the_defaults(run: Runner) -> None:
+    outcome = run(SETTINGS)
+    assert outcome.printed() == (
+        "Namespace(lr=0.1, no_cuda=False, momentum=0.9, sizes=[3, 2], cuda=True) 0.1 True\n[4, 5] ['x']\n"
+        "usage: snippet.py [-h] [--lr LR] [--no-cuda] [-m MOMENTUM]\n"
+        "                  [--sizes SIZES [SIZES ...]]\n\n"
+    ), outcome.done
+
+
+def test_a_missing_setting_is_said_as_by_python(run: Runner) -> None:
+    parser = "import argparse\np = argparse.ArgumentParser()\n"
+    outcome = run(parser + "p.add_argument('--data', required=True)\np.parse_args()")
+    assert outcome.printed("err").endswith("snippet.py: error: the following arguments are required: --data\n")
+    for refused in (
+        "p.add_argument('--__class__')",
+        "p.set_defaults(_x=1)",
+        "argparse.Namespace(**{'__class__': int})",
+    ):
+        assert "can't be called" in run(parser + refused).sentence
+    for refused in ("p._real", "p.add_argument('x', action=print)", "p.parse_args([], p)", "p.add_subparsers()"):
+        assert run(parser + refused).status != "ok", refused

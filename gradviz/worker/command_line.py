@@ -1,0 +1,219 @@
+"""`import argparse` for scripts that read their settings from a command line: the line is empty, so defaults count.
+
+Python's own parser does the work behind a surface chosen here: it gets plain text and the snippet's functions, and
+nothing of it is handed out; what it prints goes where print's text goes. No option is read from the program's own
+command line or from a file. Next: `standard_modules`, which offers it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+from gradviz.worker.guard import Guard
+from gradviz.worker.stand_in import stand_in
+
+PROGRAM = "snippet.py"  # as in sys.argv
+_ACTIONS = frozenset("store store_const store_true store_false append append_const extend count help version".split())
+_TEXTS = ("help", "dest", "metavar", "version", "nargs", "action")
+_FORMATS: dict[str, type[argparse.HelpFormatter]] = {
+    each.__name__: each
+    for each in (
+        argparse.HelpFormatter,
+        argparse.ArgumentDefaultsHelpFormatter,
+        argparse.RawDescriptionHelpFormatter,
+        argparse.RawTextHelpFormatter,
+        argparse.MetavarTypeHelpFormatter,
+    )
+}
+_BOOLEAN = "BooleanOptionalAction"
+_MARKS = {"SUPPRESS": argparse.SUPPRESS, "REMAINDER": argparse.REMAINDER, "OPTIONAL": "?", "ZERO_OR_MORE": "*"}
+_HERE = "available in GradViz snippets"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Python's parser, printing where the snippet prints."""
+
+    def __init__(self, write: Callable[[str, str], None], **options: Any) -> None:
+        self._send = write
+        super().__init__(**options)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message:
+            self._send("err" if file is sys.stderr else "out", message)
+
+
+class Namespace:
+    """What `parse_args` gives; each run has its own class of it, which the snippet may change."""
+
+    def __init__(self, **values: Any) -> None:
+        for name, value in values.items():
+            _check(name)
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Namespace({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return self.__dict__ == other.__dict__ if isinstance(other, Namespace) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.__dict__
+
+
+class _Options:
+    """Where options are added: a parser or a group of one. The real one stays inside a function."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def add_argument(self, *names: str, **options: Any) -> None:
+        """Describe one option or positional argument."""
+        plain = {key: _plain_option(key, value) for key, value in options.items()}
+        for name in [*map(_text, names), plain.get("dest") or "x"]:
+            _check(name)
+        self._real.add_argument(*map(_text, names), **plain)
+
+    def add_argument_group(self, title: str | None = None, description: str | None = None) -> _Options:
+        """A part of the options with a title of its own in the help."""
+        return _Options(self._real.add_argument_group(_text(title), _text(description)))
+
+    def add_mutually_exclusive_group(self, *, required: bool = False) -> _Options:
+        """Options of which one at most may be given."""
+        return _Options(self._real.add_mutually_exclusive_group(required=bool(required)))
+
+    def set_defaults(self, **values: Any) -> None:
+        """Further names with their values."""
+        for name in values:
+            _check(name)
+        self._real.set_defaults(**values)
+
+    def get_default(self, dest: str) -> Any:
+        """The value that counts when nothing is given."""
+        return self._real.get_default(_text(dest))
+
+
+def _check(name: str) -> None:
+    if name.lstrip("-").startswith("_"):
+        raise ValueError(f"an argument can't be called '{name}' in GradViz snippets")
+
+
+def _text(value: Any) -> Any:
+    """The same text without a class of the snippet's own; None stays None."""
+    return value if value is None else str.__str__(value)
+
+
+def _plain_option(key: str, value: Any) -> Any:
+    if key == "choices":
+        return None if value is None else list(value)
+    if key == "required":
+        return bool(value)
+    if key == "metavar" and isinstance(value, tuple):
+        return tuple(map(_text, value))
+    if key == "nargs" and isinstance(value, int):
+        return int(value)
+    if key in _TEXTS:
+        value = _text(value)
+    if key == "action":
+        if value == _BOOLEAN:
+            return argparse.BooleanOptionalAction
+        if value is not None and value not in _ACTIONS:
+            raise ValueError(f'unknown action "{value}"')
+    return value
+
+
+class _CommandLine(_Options):
+    """`argparse.ArgumentParser` for a command line without arguments."""
+
+    def __init__(self, real: _Parser, write: Callable[[str, str], None], namespace: type[Namespace]) -> None:
+        super().__init__(real)
+        self._write = write
+        self._namespace = namespace
+
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """The settings, and the arguments that no option takes."""
+        result = self._namespace() if namespace is None else namespace
+        if not isinstance(result, Namespace):
+            raise TypeError(f"a namespace that is not argparse.Namespace is not {_HERE}")
+        given = [_text(each) for each in args or ()]
+        found, rest = self._real.parse_known_args(given, argparse.Namespace(**result.__dict__))
+        for name, value in vars(found).items():
+            setattr(result, name, value)
+        return result, rest
+
+    def parse_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
+        """The settings: from `args` where they are given, else the defaults."""
+        result, rest = self.parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
+        return result
+
+    def add_subparsers(self, *args: object, **options: object) -> NoReturn:
+        """Refused: a snippet has no command line to choose with."""
+        raise NotImplementedError(f"add_subparsers is not {_HERE}; keep the options of the command that you want")
+
+    def format_usage(self) -> str:
+        """The line that says how the script is called."""
+        return str(self._real.format_usage())
+
+    def format_help(self) -> str:
+        """The description of every option."""
+        return str(self._real.format_help())
+
+    def print_usage(self, file: Any = None) -> None:
+        """Print that line."""
+        self._write("out", self.format_usage())
+
+    def print_help(self, file: Any = None) -> None:
+        """Print that description."""
+        self._write("out", self.format_help())
+
+    def error(self, message: str) -> NoReturn:
+        """Say how the script is used, and end it."""
+        self._real.error(_text(message))
+        raise SystemExit(2)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """End the script."""
+        self._real.exit(status, _text(message))
+        raise SystemExit(status)
+
+
+def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
+    """The stand-in for argparse, for one run."""
+    own: type[Namespace] = guard.adopt(type("Namespace", (Namespace,), {"__module__": "argparse"}))
+
+    def ArgumentParser(
+        prog: str | None = None,
+        usage: str | None = None,
+        description: str | None = None,
+        epilog: str | None = None,
+        *,
+        formatter_class: str = "HelpFormatter",
+        argument_default: Any = None,
+        conflict_handler: str = "error",
+        **switches: bool,
+    ) -> _CommandLine:
+        if formatter_class not in _FORMATS:
+            raise ValueError(f"a formatter_class of one's own is not {_HERE}; use one of argparse's")
+        unknown = sorted(switches.keys() - {"add_help", "allow_abbrev"})
+        if unknown:
+            raise TypeError(f"ArgumentParser's {unknown[0]} is not {_HERE}; leave it out")
+        texts = {"usage": usage, "description": description, "epilog": epilog, "conflict_handler": conflict_handler}
+        real = _Parser(
+            write,
+            prog=_text(prog) or PROGRAM,
+            formatter_class=_FORMATS[formatter_class],
+            argument_default=argument_default,
+            **{key: _text(value) for key, value in texts.items()},
+            **{key: bool(value) for key, value in switches.items()},
+        )
+        return _CommandLine(real, write, own)
+
+    names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}
+    names |= {"ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError}
+    return stand_in("argparse", names | _MARKS | {name: name for name in (*_FORMATS, _BOOLEAN)})
