@@ -61,27 +61,10 @@ class Node:
 
     # Slots, because a node is made for every operation; the dictionary is for what subclasses and users add.
     __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_kind",
-        "_leaf",
-        "_metadata",
-        "captured",
-        "freed",
-        "metas",
-        "next",
-        "params",
-        "plan",
-        "post_hooks",
-        "pre_hooks",
-        "retained",
-        "saved",
-        "sequence_nr",
-        "slots",
-        "stack",
-        "tag",
+        "__dict__", "__weakref__", "_kind", "_leaf", "_metadata", "_tag", "captured", "freed", "metas", "next",
+        "params", "plan", "post_hooks", "pre_hooks", "retained", "saved", "sequence_nr", "slots", "stack",
         "tensor_hooks",
-    )
+    )  # fmt: skip
     _kind: Any
     _leaf: Tensor | None  # of an AccumulateGrad, the tensor whose `.grad` it adds to
     next: tuple[Edge | None, ...]
@@ -93,7 +76,7 @@ class Node:
     captured: Mapping[str, Any]
     metas: Sequence[Meta]
     freed: bool
-    tag: int
+    _tag: int  # the number that the recorder knows it by
     pre_hooks: OrderedDict[int, Callable[..., Any]] | None
     post_hooks: OrderedDict[int, Callable[..., Any]] | None
     tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None
@@ -261,7 +244,7 @@ def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
     node.stack = node._metadata = None
     node.sequence_nr = 0
     node.freed = False
-    node.tag = -1
+    node._tag = -1
     return node
 
 

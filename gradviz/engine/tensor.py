@@ -16,6 +16,7 @@ from gradviz.engine.batched import plain
 from gradviz.engine.graph import Node, refresh, shown
 from gradviz.engine.saved import VersionCounter
 from gradviz.engine.state import state
+from gradviz.engine.words import SET_ON_INFERENCE
 
 Array = np.ndarray[Any, Any]
 
@@ -67,21 +68,9 @@ class Tensor:
     slots, which `bare` fills in; users may add others."""
 
     __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_accumulator",
-        "_base",
-        "_data",
-        "_grad",
-        "_inference",
-        "_node",
-        "_output_nr",
-        "_requires_grad",
-        "_version_counter",
-        "_view",
-        "_wrapped",
-        "tag",
-    )
+        "__dict__", "__weakref__", "_accumulator", "_base", "_data", "_grad", "_inference", "_node", "_output_nr",
+        "_requires_grad", "_tag", "_version_counter", "_view", "_wrapped",
+    )  # fmt: skip
     _data: Array
     _node: Node | None
     _output_nr: int
@@ -99,7 +88,7 @@ class Tensor:
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
-    tag: int
+    _tag: int  # the number that the recorder knows it by
     __array_priority__ = 1000
     is_cuda: ClassVar[bool] = False
     is_sparse: ClassVar[bool] = False
@@ -200,7 +189,7 @@ class Tensor:
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if value and self._inference and not state.inference:
-            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+            raise RuntimeError(SET_ON_INFERENCE)
         if value and self.dtype.rank < 2:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         changed = self._requires_grad != bool(value)
@@ -254,6 +243,7 @@ class Tensor:
         if type(self._data) is not np.ndarray:
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         found = wrap(self._data)
+        found._inference = self._inference
         if state.observer is not None:
             state.observer.detached(self, found)
         return found
@@ -275,6 +265,10 @@ class Tensor:
     @data.deleter
     def data(self) -> None:
         raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+    @property
+    def name(self) -> None:
+        """None: tensors have no names."""
 
     # --- versions and views ---
 
@@ -328,7 +322,7 @@ def _fixed(name: str) -> property:
     return property(known.fget, refuse, lambda self: refuse(self, None), known.__doc__)
 
 
-for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "output_nr"):
+for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "name", "output_nr"):
     setattr(Tensor, _fact, _fixed(_fact))
 
 
@@ -340,7 +334,7 @@ def wrap(data: Array, kind: type[Tensor] = Tensor) -> Tensor:
     tensor._base = tensor._view = tensor._wrapped = None
     tensor._requires_grad = tensor._inference = False
     tensor._output_nr = 0
-    tensor.tag = -1
+    tensor._tag = -1
     return tensor
 
 

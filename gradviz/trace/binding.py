@@ -39,7 +39,7 @@ class Binder:
 
     def _name(self, tensor: Any, name: str, owner: str, rank: int) -> None:
         recorder = self._recorder
-        number = tensor.tag
+        number = tensor._tag
         if number < 0:
             if state.observer is None:
                 return  # nobody watches now: this is no tensor of the graph

@@ -26,8 +26,8 @@ class ForwardRecorder(InPlaceRecorder):
 
     def created(self, tensor: Tensor) -> None:
         """A factory made a tensor."""
-        same = next((each for each in self._memory.sharing(tensor) if each.tag >= 0), None)
-        storage = self.storage_of(same.tag) if same is not None else -1
+        same = next((each for each in self._memory.sharing(tensor) if each._tag >= 0), None)
+        storage = self.storage_of(same._tag) if same is not None else -1
         site, number = self.sites.here(2), self._tensor_count
         step = self.add_step(Kind.LEAF, -1, number, site, number)
         self._add_tensor(tensor, step, -1, 0, storage, site)
@@ -44,16 +44,16 @@ class ForwardRecorder(InPlaceRecorder):
         """One operation ran."""
         site = self.sites.here(3)
         many = len(inputs)
-        if node is None or row.view or len(outputs) != 1 or many > 3 or outputs[0].tag >= 0:
+        if node is None or row.view or len(outputs) != 1 or many > 3 or outputs[0]._tag >= 0:
             self._general(row, inputs, outputs, node, params, site)
             return
         out = outputs[0]
         first = inputs[0]
         second = inputs[1] if many > 1 else None
         third = inputs[2] if many > 2 else None
-        one = -1 if first is None else first.tag
-        two = -1 if second is None else second.tag
-        three = -1 if third is None else third.tag
+        one = -1 if first is None else first._tag
+        two = -1 if second is None else second._tag
+        three = -1 if third is None else third._tag
         strange = (one < 0 and first is not None) or (two < 0 and second is not None)
         if strange or (three < 0 and third is not None) or out is first:
             self._general(row, inputs, outputs, node, params, site)
@@ -66,7 +66,7 @@ class ForwardRecorder(InPlaceRecorder):
         number, tensor, step = len(self.first_output), self._tensor_count, self.step
         self.first_output.append(tensor)
         self._tensor_count, self.step = tensor + 1, step + 1
-        node.tag, out.tag = number, tensor
+        node._tag, out._tag = number, tensor
         op, name, symbol = self._op_texts.get(row) or self._texts_of(row)
         self._plain += pack_plain(
             step, number, tensor, op, name, symbol, site, self.scope, shown, node.sequence_nr, self.call, one, two,
@@ -85,11 +85,11 @@ class ForwardRecorder(InPlaceRecorder):
         site: int,
     ) -> None:
         """Any operation, in rows of the full tables."""
-        if not outputs or outputs[0].tag >= 0 or any(outputs[0] is each for each in inputs):
+        if not outputs or outputs[0]._tag >= 0 or any(outputs[0] is each for each in inputs):
             self._in_place(row, inputs, outputs, node, params, site)
             return
         for each in inputs:
-            if each is not None and each.tag < 0 and each._wrapped is None:
+            if each is not None and each._tag < 0 and each._wrapped is None:
                 self.tensor_of(each)
         step, number, tensor = self.step, len(self.first_output), self._tensor_count
         self._add_node(row, inputs, node, params, site, step, number)

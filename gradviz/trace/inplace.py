@@ -36,8 +36,8 @@ class InPlaceRecorder(RowRecorder):
         site: int,
     ) -> None:
         target = outputs[0] if outputs else None
-        if target is not None and target.tag <= -2 and node is None and row.name in ("zero", "zero_", "fill", "fill_"):
-            owner = -2 - target.tag
+        if target is not None and target._tag <= -2 and node is None and row.name in ("zero", "zero_", "fill", "fill_"):
+            owner = -2 - target._tag
             step = self.add_step(Kind.CLEAR_GRAD, -1, owner, site, self.writer.count("grads"))
             self.writer.add("grads", step, owner, self.value(target._data), -1)
             return
@@ -48,7 +48,7 @@ class InPlaceRecorder(RowRecorder):
             if each is not None and each._wrapped is None:
                 self.tensor_of(each)
         number = len(self.first_output)
-        changed = self._tensor_count if node is not None else -1 if target is None else target.tag
+        changed = self._tensor_count if node is not None else -1 if target is None else target._tag
         step = self.add_step(Kind.INPLACE, number, changed, site, number)
         tracked_target = base if base is not None else target
         self.first_output.append(self._tensor_count)
@@ -59,8 +59,8 @@ class InPlaceRecorder(RowRecorder):
         if node is not None:
             history = tracked_target._node
             if history is not None:
-                history.tag = number
-            self._add_tensor(tracked_target, step, number, 0, self.storage_of(tracked_target.tag), site)
+                history._tag = number
+            self._add_tensor(tracked_target, step, number, 0, self.storage_of(tracked_target._tag), site)
             if node.saved:
                 self._add_saved(node, step, number, outputs)
             if base is not None:
@@ -75,24 +75,24 @@ class InPlaceRecorder(RowRecorder):
         number = len(self.first_output)
         self.first_output.append(self._tensor_count)
         self._add_node(node.row, [base], node, {}, site, step, number)
-        self._add_tensor(view, step, number, 0, self.storage_of(base.tag), site)
+        self._add_tensor(view, step, number, 0, self.storage_of(base._tag), site)
 
     def written(self, step: int, tensor: Tensor, fresh: bool = False) -> None:
         """The memory of a tensor was overwritten; `fresh`: its row is new and has the value already."""
         add = self.writer.add
         if not fresh:
-            add("writes", step, tensor.tag, self.value(tensor._data), version_of(tensor))
-        add("versions", step, self.storage_of(tensor.tag), version_of(tensor))
+            add("writes", step, tensor._tag, self.value(tensor._data), version_of(tensor))
+        add("versions", step, self.storage_of(tensor._tag), version_of(tensor))
         self._owner_changed(step, tensor)
         for each in self._memory.sharing(tensor):
-            if each.tag >= 0:
-                add("writes", step, each.tag, self.value(each._data), version_of(each))
+            if each._tag >= 0:
+                add("writes", step, each._tag, self.value(each._data), version_of(each))
                 self._owner_changed(step, each)
 
     def _owner_changed(self, step: int, tensor: Tensor) -> None:
-        owner = self._grad_tensors.get(tensor.tag, -1)
+        owner = self._grad_tensors.get(tensor._tag, -1)
         if owner >= 0:
-            self.writer.add("grads", step, owner, self.value(tensor._data), tensor.tag)
+            self.writer.add("grads", step, owner, self.value(tensor._data), tensor._tag)
 
     def grad_changed(self, step: int, tensor: Tensor) -> None:
         """`.grad` of a tensor is another one, or has another value."""
@@ -100,25 +100,25 @@ class InPlaceRecorder(RowRecorder):
         if grad is None:
             self.writer.add("grads", step, number, -1, -1)
             return
-        if grad.tag == -1:
-            grad.tag = -2 - number
-        self.writer.add("grads", step, number, self.value(grad._data), max(grad.tag, -1))
-        if grad.tag >= 0:
-            self.writer.add("writes", step, grad.tag, self.value(grad._data), version_of(grad))
+        if grad._tag == -1:
+            grad._tag = -2 - number
+        self.writer.add("grads", step, number, self.value(grad._data), max(grad._tag, -1))
+        if grad._tag >= 0:
+            self.writer.add("writes", step, grad._tag, self.value(grad._data), version_of(grad))
 
     def adopt_node(self, node: Node) -> int:
         """A node that was made while nobody watched gets a row when it runs."""
         number = len(self.first_output)
         made = -1
         self.first_output.append(made)
-        node.tag = number
+        node._tag = number
         text = self.writer.text
         for slot, (before, nr) in enumerate(node.next_functions):
             variable = None if before is None else before._leaf
             if variable is not None:
                 tensor = self.tensor_of(variable)
             else:
-                tensor = self.first_output[before.tag] + nr if before is not None and before.tag >= 0 else -1
+                tensor = self.first_output[before._tag] + nr if before is not None and before._tag >= 0 else -1
             if tensor >= 0:
                 self._inputs += _pack_input(number, slot, tensor)
         name = node.name().removeprefix("torch::autograd::")

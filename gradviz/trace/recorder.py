@@ -107,7 +107,7 @@ class Recorder(ForwardRecorder):
 
     def contribution(self, node: Node, input_nr: int, grad: Tensor, total: Tensor, arrived: int, expected: int) -> None:
         """A gradient arrived at a node's input buffer."""
-        made_by = node.tag
+        made_by = node._tag
         if made_by >= 0:
             tensor = self.first_output[made_by] + input_nr
         else:
@@ -129,7 +129,7 @@ class Recorder(ForwardRecorder):
         self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None], freed: bool
     ) -> None:
         """One node ran, and perhaps its buffers were freed."""
-        number = node.tag
+        number = node._tag
         if number < 0:
             number = self.adopt_node(node)
         self._running = number
@@ -169,7 +169,7 @@ class Recorder(ForwardRecorder):
         """A hook was called."""
         variable: Any = target._leaf if isinstance(target, Node) else target
         tensor = -1 if variable is None else self.tensor_of(variable)
-        node = target.tag if isinstance(target, Node) and variable is None else -1
+        node = target._tag if isinstance(target, Node) and variable is None else -1
         if node >= 0 and kind == "tensor":
             tensor = self.first_output[node]
         site = self._site if self.call >= 0 else self.sites.here(3)

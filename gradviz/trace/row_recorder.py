@@ -82,8 +82,8 @@ class RowRecorder:
     def _add_tensor(self, tensor: Tensor, step: int, producer: int, output_nr: int, storage: int, site: int) -> int:
         number = self._tensor_count
         self._tensor_count = number + 1
-        owner = -2 - tensor.tag if tensor.tag <= -2 else -1
-        tensor.tag = number
+        owner = -2 - tensor._tag if tensor._tag <= -2 else -1
+        tensor._tag = number
         if storage >= 0:
             self._storage[number] = storage
         if owner >= 0:
@@ -113,13 +113,13 @@ class RowRecorder:
 
     def tensor_of(self, tensor: Tensor) -> int:
         """The number of a tensor; one that was made while nobody watched gets one now."""
-        if tensor.tag >= 0:
-            return tensor.tag
+        if tensor._tag >= 0:
+            return tensor._tag
         source = tensor.__dict__.pop("_detached_from", None)
         if source is not None:
             return self._add_detached(source, tensor)
-        same = next((each for each in self._memory.sharing(tensor) if each.tag >= 0), None)
-        storage = self.storage_of(same.tag) if same is not None else -1
+        same = next((each for each in self._memory.sharing(tensor) if each._tag >= 0), None)
+        storage = self.storage_of(same._tag) if same is not None else -1
         number = self._add_tensor(tensor, self.step - 1, -1, 0, storage, self.sites.here(2))
         self._memory.enter(tensor)
         return number
@@ -168,7 +168,7 @@ class RowRecorder:
         edges = b""
         for slot, tensor in enumerate(inputs):
             if tensor is not None:
-                tag = tensor.tag
+                tag = tensor._tag
                 if tag < 0:  # a number
                     operand = row.inputs[slot] if slot < len(row.inputs) else "other"
                     numbers.append(f"{operand}={tensor._wrapped}")
@@ -182,7 +182,7 @@ class RowRecorder:
         if node is None:
             fields = (self._nothing, symbol, site, self.scope, shown, -1, self.call, self._reason(inputs))
         else:
-            node.tag = number
+            node._tag = number
             name_text = self.writer.text(name) if name else name_text
             fields = (name_text, symbol, site, self.scope, shown, node.sequence_nr, self.call, 0)
         self._nodes += _pack_node(step, op, *fields)
@@ -216,7 +216,7 @@ class RowRecorder:
             if type(one) is not Saved:
                 tensor = -1
             else:
-                tensor = held.tag if held is not None else outputs[one.index].tag
+                tensor = held._tag if held is not None else outputs[one.index]._tag
             if tensor < 0:
                 self._add_own_memory(node, step, number, outputs, names)
                 return
@@ -242,7 +242,7 @@ class RowRecorder:
                 continue
             tensor = -1  # what a hook has packed is memory of its own
             if type(one) is Saved:
-                tensor = one.tensor.tag if one.tensor is not None else outputs[one.index].tag
+                tensor = one.tensor._tag if one.tensor is not None else outputs[one.index]._tag
             if tensor >= 0:
                 self._saved += _pack_saved(step, number, name, tensor, -1, 0, self.storage_of(tensor), one.version)
             else:
@@ -261,8 +261,8 @@ class RowRecorder:
     def _add_views(self, source: Tensor | None, outputs: Sequence[Tensor], step: int, number: int, site: int) -> None:
         """Outputs that share the memory of the first operand."""
         storage = -1
-        if source is not None and source.tag >= 0:
-            storage = self.storage_of(source.tag)
+        if source is not None and source._tag >= 0:
+            storage = self.storage_of(source._tag)
             self._memory.enter(source)
         for nr, each in enumerate(outputs):
             self._add_tensor(each, step, number, nr, storage, site)
