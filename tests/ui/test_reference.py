@@ -35,3 +35,12 @@ def test_typing_finds_an_operation(pilot: Pilot) -> None:
     dialog.query.setText("no such operation")
     assert dialog.text.toPlainText() == "No operation has all of these words."
     dialog.close()
+
+
+def test_every_operation_says_what_it_does_and_how_each_gradient_is_made() -> None:
+    named = [row for row in ROWS.values() if any(each.name == row.name and each.calls for each in entries())]
+    assert len(named) > 300
+    assert [row.key for row in named if not row.brief.endswith(".")] == []
+    assert [
+        (row.key, name) for row in named for name in row.gradients if name in row.inputs and name not in row.derivatives
+    ] == []

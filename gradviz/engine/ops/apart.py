@@ -65,6 +65,10 @@ CDIST = op(
     symbol="‖xᵢ−yⱼ‖",
     latex=r"\|x_i - y_j\|_p",
     brief="The distance of each row of one to each row of the other.",
+    derivatives={
+        "x1": "the sum over j of grad · the slope of each distance in x1",
+        "x2": "the sum over i of grad · the slope of each distance in x2",
+    },
     x1=lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad, x1, x2, result, p=p),
     x2=lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad.mT, x2, x1, result.mT, p=p),
 )

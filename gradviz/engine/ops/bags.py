@@ -106,7 +106,7 @@ EMBEDDING_BAG = op(
     symbol="bag",
     latex=r"\sum_{i \in B} w_i",
     brief="Sums, means or maxima of rows of a table.",
-    derivatives={"weight": "grad of each bag added up at its rows"},
+    derivatives={"weight": "grad of each bag added up at its rows", "per_sample_weights": "grad of the bag · the row"},
     weight=_table_gradient,
     per_sample_weights=_weights_gradient,
 )

@@ -43,8 +43,12 @@ def _zeros(grad: Any) -> Any:
 
 def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
     shown: dict[str, Any] = {"category": "comparison", "symbol": symbol, "latex": f"x {symbol} y"}
-    compare(op(name, "self, other", ufunc, **shown), name, *names, operators=name)
-    brief: dict[str, Any] = {"brief": "Written into its first operand, whose gradient becomes zero."}
+    said = f"Whether x {symbol} y, element by element."
+    compare(op(name, "self, other", ufunc, **shown, brief=said), name, *names, operators=name)
+    brief: dict[str, Any] = {
+        "brief": "Written into its first operand, whose gradient becomes zero.",
+        "derivatives": {"self": "0", "other": "0"},
+    }
     with_number = op(name, "self, other", ufunc, key=f"{name}_number_", self=_zeros, **shown, **brief)
     with_tensor = op(
         name,
@@ -73,33 +77,45 @@ _comparison("gt", np.greater, ">", "greater")
 _comparison("ge", np.greater_equal, "≥", "greater_equal")
 
 
-def _test(name: str, forward: Any) -> None:
-    unary(op(name, "self", forward, category="comparison", symbol=name, latex=name), floating=False, inplace=False)
+def _test(name: str, forward: Any, brief: str) -> None:
+    row = op(name, "self", forward, category="comparison", symbol=name, latex=name, brief=brief)
+    unary(row, floating=False, inplace=False)
 
 
 def _for_floats(test: Any, otherwise: bool) -> Any:
     return lambda x: test(x) if x.dtype.kind in "fcV" else np.full(x.shape, otherwise)
 
 
-_test("isnan", _for_floats(np.isnan, False))
-_test("isinf", _for_floats(np.isinf, False))
-_test("isfinite", _for_floats(np.isfinite, True))
-_test("signbit", np.signbit)
-_test("isposinf", _for_floats(np.isposinf, False))
-_test("isneginf", _for_floats(np.isneginf, False))
-_test("isreal", np.isreal)
+_test("isnan", _for_floats(np.isnan, False), "Where it is not a number.")
+_test("isinf", _for_floats(np.isinf, False), "Where it is infinite.")
+_test("isfinite", _for_floats(np.isfinite, True), "Where it is neither infinite nor NaN.")
+_test("signbit", np.signbit, "Where the sign is minus, that of −0 too.")
+_test("isposinf", _for_floats(np.isposinf, False), "Where it is +∞.")
+_test("isneginf", _for_floats(np.isneginf, False), "Where it is −∞.")
+_test("isreal", np.isreal, "Where the imaginary part is 0.")
 
 
-unary(op("logical_not", "self", np.logical_not, category="comparison", symbol="¬", latex=r"\neg x"), floating=False)
+unary(
+    op(
+        "logical_not",
+        "self",
+        np.logical_not,
+        category="comparison",
+        symbol="¬",
+        latex=r"\neg x",
+        brief="Where it is 0.",
+    ),
+    floating=False,
+)
 
 
-def _logic(name: str, ufunc: Any) -> None:
-    compare(op(name, "self, other", ufunc, category="comparison", symbol=name, latex=name))
+def _logic(name: str, ufunc: Any, brief: str) -> None:
+    compare(op(name, "self, other", ufunc, category="comparison", symbol=name, latex=name, brief=brief))
 
 
-_logic("logical_and", np.logical_and)
-_logic("logical_or", np.logical_or)
-_logic("logical_xor", np.logical_xor)
+_logic("logical_and", np.logical_and, "Where both are not 0.")
+_logic("logical_or", np.logical_or, "Where at least one is not 0.")
+_logic("logical_xor", np.logical_xor, "Where just one is not 0.")
 
 
 def _bits(name: str, ufunc: Any, operators: str, symbol: str, kernel: str, kinds: str) -> None:
@@ -108,7 +124,8 @@ def _bits(name: str, ufunc: Any, operators: str, symbol: str, kernel: str, kinds
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(x).title}'")
         return ufunc(x, y)
 
-    row = op(name, "self, other", forward, category="comparison", symbol=symbol, latex=name)
+    shown: dict[str, Any] = {"symbol": symbol, "latex": name, "brief": "Integers, bit by bit."}
+    row = op(name, "self, other", forward, category="comparison", **shown)
     binary(row, operators=operators, fast=False)
 
 
@@ -125,7 +142,18 @@ def _inverted(x: Any) -> Any:
     return np.invert(x)
 
 
-unary(op("bitwise_not", "self", _inverted, category="comparison", symbol="~", latex="bitwise_not"), floating=False)
+unary(
+    op(
+        "bitwise_not",
+        "self",
+        _inverted,
+        category="comparison",
+        symbol="~",
+        latex="bitwise_not",
+        brief="Integers, bit by bit.",
+    ),
+    floating=False,
+)
 
 
 @method("__invert__")
@@ -188,7 +216,10 @@ MAXIMUM = op(
     symbol="max",
     latex=r"\max(x, y)",
     brief="The larger of two, element by element.",
-    derivatives={"self": "grad where self is larger (half at ties)"},
+    derivatives={
+        "self": "grad where self is larger (half at ties)",
+        "other": "grad where other is larger (half at ties)",
+    },
     self=lambda grad, self, other: _shares(grad, self, other, "max"),
     other=lambda grad, self, other: _shares(grad, other, self, "max"),
 )
@@ -200,7 +231,10 @@ MINIMUM = op(
     symbol="min",
     latex=r"\min(x, y)",
     brief="The smaller of two, element by element.",
-    derivatives={"self": "grad where self is smaller (half at ties)"},
+    derivatives={
+        "self": "grad where self is smaller (half at ties)",
+        "other": "grad where other is smaller (half at ties)",
+    },
     self=lambda grad, self, other: _shares(grad, self, other, "min"),
     other=lambda grad, self, other: _shares(grad, other, self, "min"),
 )
@@ -211,6 +245,8 @@ FMAX = op(
     category="selection",
     symbol="fmax",
     latex=r"\max(x, y)",
+    brief="The larger of two; a number where one is NaN.",
+    derivatives={"self": "grad where self ≥ other or other is NaN", "other": "grad where other > self or self is NaN"},
     self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self >= other, other.isnan())), 0),
     other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self >= other, other.isnan()), 0),
 )
@@ -221,6 +257,8 @@ FMIN = op(
     category="selection",
     symbol="fmin",
     latex=r"\min(x, y)",
+    brief="The smaller of two; a number where one is NaN.",
+    derivatives={"self": "grad where self ≤ other or other is NaN", "other": "grad where other < self or self is NaN"},
     self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self <= other, other.isnan())), 0),
     other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self <= other, other.isnan()), 0),
 )
@@ -246,6 +284,7 @@ CLAMP_MIN_TENSOR = op(
     key="clamp_min_tensor",
     number=1,
     latex=r"\max(x, y)",
+    derivatives={"self": "grad where self ≥ min, else 0", "min": "grad where self < min, else 0"},
     **_AT_LEAST,
     self=lambda grad, self, min: F["where"](self >= min, grad, 0),
     min=lambda grad, self, min: F["where"](self < min, grad, 0),
@@ -266,6 +305,7 @@ CLAMP_MAX_TENSOR = op(
     key="clamp_max_tensor",
     number=1,
     latex=r"\min(x, y)",
+    derivatives={"self": "grad where self ≤ max, else 0", "max": "grad where self > max, else 0"},
     **_AT_MOST,
     self=lambda grad, self, max: F["where"](self <= max, grad, 0),
     max=lambda grad, self, max: F["where"](self > max, grad, 0),
@@ -317,6 +357,7 @@ MASKED_FILL_TENSOR = op(
     symbol="fill",
     latex=r"m\ ?\ v : x",
     brief="Elements under the mask become one value.",
+    derivatives={"self": "grad outside the mask, else 0", "value": "Σ grad under the mask"},
     self=lambda grad, mask: grad.masked_fill(mask, 0),
     value=lambda grad, mask: F["where"](mask, grad, 0).sum(),
 )
@@ -364,6 +405,11 @@ CLAMP_TENSOR = op(
     symbol="clamp",
     latex=r"\min(\max(x, a), b)",
     brief="Limits each element to a range of its own.",
+    derivatives={
+        "self": "grad inside the range, else 0",
+        "min": "grad where self < min, else 0",
+        "max": "grad where self > max, else 0",
+    },
     self=lambda grad, self, min, max: _clamp_grad(grad, self, min, max),
     min=lambda grad, self, min, max: F["where"](self < min if max is None else (self < min) & (min < max), grad, 0),
     max=lambda grad, self, min, max: F["where"](self > max if min is None else (self > max) | (max < min), grad, 0),

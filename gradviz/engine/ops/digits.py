@@ -22,18 +22,18 @@ from gradviz.engine.tensor import Tensor
 F = FUNCTIONS
 
 
-def _whole(name: str, ufunc: Any, latex: str) -> None:
+def _whole(name: str, ufunc: Any, latex: str, brief: str) -> None:
     def forward(x: Any, y: Any) -> Any:
         if x.dtype.kind not in "iu":
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{dtypes.of(x).title}'")
         return ufunc(x, y)
 
-    row = op(name, "self, other", forward, category="arithmetic", symbol=name, latex=latex)
+    row = op(name, "self, other", forward, category="arithmetic", symbol=name, latex=latex, brief=brief)
     register(lambda input, other: prepare_pair(row, input, other, NO_PARAMS, False), (name,))
 
 
-_whole("gcd", np.gcd, r"\gcd(x, y)")
-_whole("lcm", np.lcm, r"\operatorname{lcm}(x, y)")
+_whole("gcd", np.gcd, r"\gcd(x, y)", "The greatest common divisor.")
+_whole("lcm", np.lcm, r"\operatorname{lcm}(x, y)", "The least common multiple.")
 
 
 def _narrowed(forward: Any) -> Any:
@@ -56,6 +56,7 @@ FREXP = op(
     symbol="frexp",
     latex=r"x = m 2^e",
     brief="Mantissa and exponent of each element.",
+    derivatives={"self": "grad / 2 to the power of the exponent"},
     self=lambda grad, exponent: grad / F["exp2"](exponent),
 )
 
@@ -80,6 +81,7 @@ LDEXP = op(
     symbol="·2ⁿ",
     latex=r"x \cdot 2^y",
     brief="Times a power of two.",
+    derivatives={"self": "grad · 2 to the power of other", "other": "grad · result · ln 2"},
     self=lambda grad, other: grad * conj(F["pow"](2.0, other)),
     other=lambda grad, result: scaled(grad * conj(result), math.log(2)),
 )
@@ -114,6 +116,7 @@ NEXTAFTER: OpRow = op(
     category="functions",
     symbol="next",
     brief="The next number towards another.",
+    derivatives={"self": "PyTorch has none", "other": "PyTorch has none"},
     self=lambda grad, self, other: F["where"](self == other, 0, grad),
     other=lambda grad, self, other: F["zeros_like"](other) if self is not None else grad,
 )

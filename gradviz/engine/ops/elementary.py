@@ -40,19 +40,46 @@ def _math(name: str, forward: Any, latex: str, derivative: str, formula: Any, *n
     return row
 
 
-_math("exp", numeric.exp, r"e^x", "grad · result", lambda grad, result: grad * conj(result))
 _math(
-    "exp2", numeric.exp2, r"2^x", "grad · result · ln 2", lambda grad, result: scaled(grad * conj(result), math.log(2))
+    "exp",
+    numeric.exp,
+    r"e^x",
+    "grad · result",
+    lambda grad, result: grad * conj(result),
+    brief="e to the power of each element.",
 )
-_math("expm1", numeric.expm1, r"e^x - 1", "grad · (result + 1)", lambda grad, result: grad * (conj(result) + 1))
-_math("log", numeric.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self))
-_math("log2", numeric.log2, r"\log_2 x", "grad / (self · ln 2)", lambda grad, self: grad / (conj(self) * math.log(2)))
+_math(
+    "exp2",
+    numeric.exp2,
+    r"2^x",
+    "grad · result · ln 2",
+    lambda grad, result: scaled(grad * conj(result), math.log(2)),
+    brief="Two to the power of each element.",
+)
+_math(
+    "expm1",
+    numeric.expm1,
+    r"e^x - 1",
+    "grad · (result + 1)",
+    lambda grad, result: grad * (conj(result) + 1),
+    brief="e to the power of each element, less 1; exact near 0.",
+)
+_math("log", numeric.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self), brief="The natural logarithm.")
+_math(
+    "log2",
+    numeric.log2,
+    r"\log_2 x",
+    "grad / (self · ln 2)",
+    lambda grad, self: grad / (conj(self) * math.log(2)),
+    brief="The logarithm to base 2.",
+)
 _math(
     "log10",
     numeric.log10,
     r"\log_{10} x",
     "grad / (self · ln 10)",
     lambda grad, self: grad / (conj(self) * math.log(10)),
+    brief="The logarithm to base 10.",
 )
 _math(
     "log1p",
@@ -61,18 +88,44 @@ _math(
     "grad / (self + 1)",
     lambda grad, self: grad / conj(self + 1),
     node="Log1PBackward0",
+    brief="The natural logarithm of 1 + x; exact near 0.",
 )
-_math("sqrt", np.sqrt, r"\sqrt{x}", "grad / (2 · result)", lambda grad, result: grad / (2 * conj(result)), symbol="√")
+_math(
+    "sqrt",
+    np.sqrt,
+    r"\sqrt{x}",
+    "grad / (2 · result)",
+    lambda grad, result: grad / (2 * conj(result)),
+    symbol="√",
+    brief="The square root.",
+)
 _math(
     "rsqrt",
     lambda x: (1 / np.sqrt(x)).astype(x.dtype),
     r"1 / \sqrt{x}",
     "−½ · grad · result³",
     lambda grad, result: -0.5 * grad * conj(result * result * result),
+    brief="One over the square root.",
 )
-_math("sin", numeric.sin, r"\sin x", "grad · cos self", lambda grad, self: grad * conj(F["cos"](self)))
-_math("cos", numeric.cos, r"\cos x", "−grad · sin self", lambda grad, self: grad * -conj(F["sin"](self)))
-_math("tan", numeric.tan, r"\tan x", "grad · (1 + result²)", lambda grad, result: grad * conj(1 + result * result))
+_math(
+    "sin", numeric.sin, r"\sin x", "grad · cos self", lambda grad, self: grad * conj(F["cos"](self)), brief="The sine."
+)
+_math(
+    "cos",
+    numeric.cos,
+    r"\cos x",
+    "−grad · sin self",
+    lambda grad, self: grad * -conj(F["sin"](self)),
+    brief="The cosine.",
+)
+_math(
+    "tan",
+    numeric.tan,
+    r"\tan x",
+    "grad · (1 + result²)",
+    lambda grad, result: grad * conj(1 + result * result),
+    brief="The tangent.",
+)
 _math(
     "asin",
     numeric.arcsin,
@@ -81,6 +134,7 @@ _math(
     lambda grad, self: grad * conj(F["rsqrt"](-self * self + 1)),
     "asin",
     "arcsin",
+    brief="The angle of a sine.",
 )
 _math(
     "acos",
@@ -90,6 +144,7 @@ _math(
     lambda grad, self: grad * -conj(F["rsqrt"](-self * self + 1)),
     "acos",
     "arccos",
+    brief="The angle of a cosine.",
 )
 _math(
     "atan",
@@ -99,10 +154,32 @@ _math(
     lambda grad, self: grad / conj(self * self + 1),
     "atan",
     "arctan",
+    brief="The angle of a tangent.",
 )
-_math("sinh", numeric.sinh, r"\sinh x", "grad · cosh self", lambda grad, self: grad * conj(F["cosh"](self)))
-_math("cosh", numeric.cosh, r"\cosh x", "grad · sinh self", lambda grad, self: grad * conj(F["sinh"](self)))
-_math("tanh", numeric.tanh, r"\tanh x", "grad · (1 − result²)", lambda grad, result: tanh_backward(grad, result))
+_math(
+    "sinh",
+    numeric.sinh,
+    r"\sinh x",
+    "grad · cosh self",
+    lambda grad, self: grad * conj(F["cosh"](self)),
+    brief="The hyperbolic sine.",
+)
+_math(
+    "cosh",
+    numeric.cosh,
+    r"\cosh x",
+    "grad · sinh self",
+    lambda grad, self: grad * conj(F["sinh"](self)),
+    brief="The hyperbolic cosine.",
+)
+_math(
+    "tanh",
+    numeric.tanh,
+    r"\tanh x",
+    "grad · (1 − result²)",
+    lambda grad, result: tanh_backward(grad, result),
+    brief="The hyperbolic tangent, between −1 and 1.",
+)
 _math(
     "asinh",
     numeric.arcsinh,
@@ -113,6 +190,7 @@ _math(
     "arcsinh",
     inplace_node="AsinhBackward1",
     inplace_refused=True,
+    brief="The inverse of sinh.",
 )
 _math(
     "acosh",
@@ -124,6 +202,7 @@ _math(
     "arccosh",
     inplace_node="AcoshBackward1",
     inplace_refused=True,
+    brief="The inverse of cosh.",
 )
 _math(
     "atanh",
@@ -135,6 +214,7 @@ _math(
     "arctanh",
     inplace_node="AtanhBackward1",
     inplace_refused=True,
+    brief="The inverse of tanh.",
 )
 _math(
     "sigmoid",
@@ -143,6 +223,7 @@ _math(
     "grad · result · (1 − result)",
     lambda grad, result: sigmoid_backward(grad, result),
     symbol="σ",
+    brief="Maps each element to between 0 and 1.",
 )
 _math(
     "erf",
@@ -150,6 +231,7 @@ _math(
     r"\operatorname{erf} x",
     "grad · 2/√π · exp(−self²)",
     lambda grad, self: 2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad,
+    brief="The error function.",
 )
 _math(
     "erfc",
@@ -157,6 +239,7 @@ _math(
     r"\operatorname{erfc} x",
     "−grad · 2/√π · exp(−self²)",
     lambda grad, self: -2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad,
+    brief="One less the error function.",
 )
 
 RELU = op(
@@ -188,6 +271,7 @@ THRESHOLD_BACKWARD = op(
     symbol="relu′",
     latex=r"g \cdot [x > t]",
     brief="The gradient where the input was above a threshold.",
+    derivatives={"grad_output": "grad where self > threshold, else 0", "self": "0"},
     grad_output=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
     self=lambda grad: grad.new_zeros(grad.shape),
 )
@@ -218,7 +302,7 @@ unary(ABS, "abs", "absolute", floating=False)
 method("__abs__")(F["abs"])
 
 
-def _step(name: str, forward: Any, latex: str, *names: str, floating: bool = False) -> None:
+def _step(name: str, forward: Any, latex: str, *names: str, brief: str, floating: bool = False) -> None:
     """A row that is constant between its jumps: its gradient is zero, not absent."""
     row = op(
         name,
@@ -227,6 +311,7 @@ def _step(name: str, forward: Any, latex: str, *names: str, floating: bool = Fal
         category="functions",
         symbol=name,
         latex=latex,
+        brief=brief,
         derivatives={"self": "0"},
         self=lambda grad: grad.new_zeros(grad.shape),
     )
@@ -242,7 +327,7 @@ def _sgn(x: Any) -> Any:
     return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
 
 
-_step("sign", lambda x: x.copy() if x.dtype.kind == "b" else np.sign(x), r"\operatorname{sign} x")
+_step("sign", lambda x: x.copy() if x.dtype.kind == "b" else np.sign(x), r"\operatorname{sign} x", brief="−1, 0 or 1.")
 SGN = op(
     "sgn",
     "self",
@@ -266,9 +351,26 @@ def _sgn_grad(grad: Any, self: Any, result: Any) -> Any:
     return F["where"](size == 0, 0.0, found)
 
 
-_step("floor", lambda x: x.copy() if x.dtype.kind in "iu" else np.floor(x), r"\lfloor x \rfloor")
-_step("ceil", lambda x: x.copy() if x.dtype.kind in "iu" else np.ceil(x), r"\lceil x \rceil")
-_step("trunc", lambda x: x.copy() if x.dtype.kind in "iu" else np.trunc(x), r"\operatorname{trunc} x", "trunc", "fix")
+_step(
+    "floor",
+    lambda x: x.copy() if x.dtype.kind in "iu" else np.floor(x),
+    r"\lfloor x \rfloor",
+    brief="The next integer below.",
+)
+_step(
+    "ceil",
+    lambda x: x.copy() if x.dtype.kind in "iu" else np.ceil(x),
+    r"\lceil x \rceil",
+    brief="The next integer above.",
+)
+_step(
+    "trunc",
+    lambda x: x.copy() if x.dtype.kind in "iu" else np.trunc(x),
+    r"\operatorname{trunc} x",
+    "trunc",
+    "fix",
+    brief="The integer part.",
+)
 FRAC = op(
     "frac",
     "self",
@@ -277,6 +379,7 @@ FRAC = op(
     symbol="frac",
     latex=r"x - \operatorname{trunc} x",
     brief="The part after the point.",
+    derivatives={"self": "grad"},
     self=lambda grad: grad,
 )
 
@@ -341,6 +444,7 @@ CONJ = op(
     symbol="x̄",
     latex=r"\bar{x}",
     brief="The conjugate.",
+    derivatives={"self": "the conjugate of grad"},
     self=lambda grad: grad.conj(),
 )
 CONJ_PHYSICAL = op(
@@ -363,6 +467,7 @@ ANGLE = op(
     symbol="arg",
     latex=r"\arg x",
     brief="The angle of a complex number.",
+    derivatives={"self": "grad · i · self / |self|², 0 for real numbers"},
     self=lambda grad, self: _angle_grad(grad, self),
 )
 unary(ANGLE, inplace=False)

@@ -42,6 +42,7 @@ EMBEDDING_BACKWARD = op(
     symbol="embed′",
     latex=r"\sum_i e_i g",
     brief="Gradients added up in the rows that they belong to.",
+    derivatives={"grad_output": "the rows of grad that were looked up"},
     grad_output=_rows_again,
 )
 EMBEDDING = op(

@@ -74,6 +74,7 @@ FILL_TENSOR = op(
     symbol="fill",
     latex=r"v",
     brief="A tensor of the same kind with one value everywhere.",
+    derivatives={"self": "0", "value": "Σ grad"},
     self=lambda grad: grad.new_zeros(grad.shape),
     value=lambda grad: grad.sum(),
 )

@@ -459,6 +459,7 @@ CHOLESKY_EX = op(
     symbol="chol",
     latex=r"L : L L^\top = A",
     brief="The Cholesky factor.",
+    derivatives={"self": "½ (S + Sᴴ) for S = L⁻ᴴ Φ(Lᴴ grad) L⁻¹, Φ the lower triangle with half the diagonal"},
     self=lambda grads, L, upper: None if grads[0] is None else _cholesky_grad(grads[0], L, upper),
     **_ABOUT,
 )
@@ -477,6 +478,7 @@ CHOLESKY = op(
     symbol="chol",
     latex=r"L : L L^\top = A",
     brief="The Cholesky factor.",
+    derivatives={"self": "½ (S + Sᴴ) for S = L⁻ᴴ Φ(Lᴴ grad) L⁻¹, Φ the lower triangle with half the diagonal"},
     self=lambda grad, result, upper: _cholesky_grad(grad, result, upper),
     **_ABOUT,
 )

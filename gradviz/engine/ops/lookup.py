@@ -52,6 +52,7 @@ def _lookup_row(name: str, forward: Any, node: str, key: str, brief: str) -> OpR
     return op(
         name, "self", forward, key=key, node=node, outputs="result, inverse, counts", category="selection",
         symbol="unique", brief=brief, self=_no_gradient(name),
+        derivatives={"self": "PyTorch has none"},
     )  # fmt: skip
 
 

@@ -179,6 +179,7 @@ PINV = op(
     symbol="A⁺",
     latex=r"A^{+}",
     brief="The pseudo-inverse.",
+    derivatives={"self": "−A⁺ᴴ grad A⁺ᴴ and two terms for what A maps to 0"},
     self=_pinv_grad,
     **_ABOUT,
 )

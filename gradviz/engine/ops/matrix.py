@@ -92,6 +92,7 @@ DIAGONAL_BACKWARD = op(
     symbol="diag′",
     latex=r"\operatorname{diag}(g)",
     brief="A gradient put on a diagonal.",
+    derivatives={"grad_output": "the diagonal of grad"},
     grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
 )
 
@@ -124,6 +125,7 @@ DIAG_EMBED = op(
     symbol="diag",
     latex=r"\operatorname{diag}(x)",
     brief="A matrix with the elements on its diagonal.",
+    derivatives={"self": "the diagonal of grad"},
     self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
 )
 

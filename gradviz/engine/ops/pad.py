@@ -106,6 +106,7 @@ def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRo
         symbol="pad′",
         latex="g",
         brief="Gradients added up at the elements that were copied.",
+        derivatives={"grad_output": "grad, padded in the same way", "self": "0"},
         grad_output=lambda grad, padding: call(row, grad, padding=padding),
         self=lambda grad, self_shape: grad.new_zeros(self_shape),
     )

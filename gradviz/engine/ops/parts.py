@@ -38,6 +38,7 @@ SELECT_SCATTER = op(
     lambda x, src, *, dim, index: _replaced(x, src, lambda out: np.moveaxis(out, dim, 0)[index, ...]),
     category="indexing",
     brief="A copy in which one slice is another tensor.",
+    derivatives={"self": "grad, 0 in the slice", "src": "grad in the slice"},
     self=lambda grad, dim, index: grad.select_scatter(
         grad.new_zeros(()).expand_as(grad.select(dim, index)), dim, index
     ),
@@ -49,6 +50,7 @@ SLICE_SCATTER = op(
     lambda x, src, *, dim, start, end, step: _replaced(x, src, lambda out: _range(out, dim, start, end, step)),
     category="indexing",
     brief="A copy in which a range is another tensor.",
+    derivatives={"self": "grad, 0 in the range", "src": "grad in the range"},
     self=lambda grad, dim, start, end, step: grad.slice_scatter(
         _range(grad, dim, start, end, step) * 0, dim, start, end, step
     ),
@@ -60,6 +62,7 @@ DIAGONAL_SCATTER = op(
     lambda x, src, *, offset, dim1, dim2: _replaced(x, src, lambda out: _diagonal(out, offset, dim1, dim2)),
     category="indexing",
     brief="A copy in which a diagonal is another tensor.",
+    derivatives={"self": "grad, 0 on the diagonal", "src": "grad on the diagonal"},
     self=lambda grad, offset, dim1, dim2: grad.diagonal_scatter(
         grad.diagonal(offset, dim1, dim2) * 0, offset, dim1, dim2
     ),

@@ -77,6 +77,7 @@ SCATTER = op(
     symbol="scatter",
     latex=r"x_{i} \leftarrow v",
     brief="Values written by an index along a dimension.",
+    derivatives={"self": "grad, 0 at the places written", "src": "grad at the places written"},
     self=lambda grad, index, dim: grad.scatter(dim, index, 0),
     src=lambda grad, index, dim: grad.gather(dim, index),
 )
@@ -90,6 +91,7 @@ SCATTER_VALUE = op(
     symbol="scatter",
     latex=r"x_{i} \leftarrow v",
     brief="A value written by an index along a dimension.",
+    derivatives={"self": "grad, 0 at the places written"},
     self=lambda grad, index, dim: grad.scatter(dim, index, 0),
 )
 SCATTER_ADD = op(
@@ -100,6 +102,7 @@ SCATTER_ADD = op(
     symbol="scatter+",
     latex=r"x_{i} \mathrel{+}= v",
     brief="Values added by an index along a dimension.",
+    derivatives={"self": "grad", "src": "grad at the places added to"},
     self=lambda grad: grad,
     src=lambda grad, index, dim: grad.gather(dim, index),
 )
@@ -203,6 +206,7 @@ INDEX_ADD = op(
     symbol="index+",
     latex=r"x_{i} \mathrel{+}= v",
     brief="Slices added at given indices.",
+    derivatives={"self": "grad", "source": "grad at the indices, times alpha"},
     self=lambda grad: grad,
     source=lambda grad, index, source, dim, alpha: scaled(grad.index_select(dim, index).expand(source.shape), alpha),
 )
@@ -214,6 +218,7 @@ INDEX_COPY = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices written at given indices.",
+    derivatives={"self": "grad, 0 at the indices", "source": "grad at the indices"},
     self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
     source=lambda grad, index, source, dim: grad.index_select(dim, index).expand_as(source),
 )
@@ -225,6 +230,7 @@ INDEX_FILL = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices at given indices become one value.",
+    derivatives={"self": "grad, 0 at the indices"},
     self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
 )
 
@@ -239,6 +245,7 @@ INDEX_FILL_TENSOR = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices at given indices become one value.",
+    derivatives={"self": "grad, 0 at the indices", "value": "Σ grad at the indices"},
     self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
     value=lambda grad, index, dim: grad.index_select(dim, F["unique"](index)).sum(),
 )
@@ -316,6 +323,7 @@ MASKED_SELECT = op(
     symbol="[mask]",
     latex=r"x_{m}",
     brief="Elements under a mask, in one dimension.",
+    derivatives={"self": "grad put back under the mask, 0 elsewhere"},
     self=lambda grad, self, mask: _masked_grad(grad, self, mask),
 )
 
@@ -340,6 +348,7 @@ MASKED_SCATTER = op(
     symbol="[mask]=",
     latex=r"x_{m} \leftarrow v",
     brief="Elements under a mask are written.",
+    derivatives={"self": "grad, 0 under the mask", "source": "grad under the mask, in order"},
     self=lambda grad, mask: grad.masked_fill(mask, 0),
     source=lambda grad, mask, source_shape: _source_grad(grad, mask, source_shape),
 )

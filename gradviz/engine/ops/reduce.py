@@ -342,7 +342,13 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
         self=lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim),
     )  # fmt: skip
     shared = op(
-        f"a{name}", "self", kind.shared, **shown, brief="The extreme over dimensions, shared at ties.", self=_amax_share
+        f"a{name}",
+        "self",
+        kind.shared,
+        **shown,
+        brief="The extreme over dimensions, shared at ties.",
+        derivatives={"self": "grad, shared by the places of the extreme"},
+        self=_amax_share,
     )
     shown |= {"symbol": f"arg{name}", "latex": rf"\operatorname{{arg{name}}}_i x_i"}
     return whole, pair, shared, op(f"arg{name}", "self", kind.position, **shown, brief="Where the extreme is.")
@@ -444,6 +450,7 @@ AMINMAX = op(
     symbol="minmax",
     latex=r"(\min x, \max x)",
     brief="The smallest and the largest element.",
+    derivatives={"self": "both gradients at their places, shared at ties"},
     self=_aminmax_grad,
 )
 
@@ -598,6 +605,7 @@ def _with_mean(name: str, variance: bool) -> None:
         symbol=name,
         latex=r"(\operatorname{var} x, \bar{x})" if variance else r"(\operatorname{std} x, \bar{x})",
         brief="The variance and the mean." if variance else "The standard deviation and the mean.",
+        derivatives={"self": "the gradients through both, added"},
         self=var_formula if variance else std_formula,
     )
 

@@ -144,6 +144,10 @@ SCATTER_REDUCE = op(
     symbol="scatter∘",
     latex=r"x_{i} \leftarrow x_i \circ v",
     brief="Values that meet at an index are put together.",
+    derivatives={
+        "self": "grad times the share of each element",
+        "src": "grad at the index times the share of each value",
+    },
     self=lambda grad, self, index, src, result, dim, reduce, include_self: _SCATTER.both(
         grad, self, index, src, result, (dim, reduce, include_self)
     )[0],
@@ -159,6 +163,10 @@ INDEX_REDUCE = op(
     symbol="index∘",
     latex=r"x_{i} \leftarrow x_i \circ v",
     brief="Slices that meet at an index are put together.",
+    derivatives={
+        "self": "grad times the share of each element",
+        "source": "grad at the index times the share of each value",
+    },
     self=lambda grad, self, index, source, result, dim, reduce, include_self: _INDEX.both(
         grad, self, index, source, result, (dim, reduce, include_self)
     )[0],
@@ -225,6 +233,7 @@ PUT = op(
     symbol="put",
     latex=r"x_{i} \leftarrow v",
     brief="Elements of the flattened tensor are written.",
+    derivatives={"self": "grad, 0 at the places written", "source": "grad at the places written"},
     self=lambda grad, index, source, accumulate: (
         grad if accumulate else F["put"](grad, index, F["zeros_like"](source), False)
     ),
@@ -282,6 +291,7 @@ RENORM = op(
     symbol="renorm",
     latex=r"x \min(1, m / \|x\|_p)",
     brief="Slices along a dimension, shortened to a largest norm.",
+    derivatives={"self": "grad scaled as the slice was, less its part along a slice that was shortened"},
     self=_renorm_grad,
 )
 

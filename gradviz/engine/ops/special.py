@@ -22,7 +22,7 @@ F = FUNCTIONS
 
 
 def _function(
-    name: str, forward: Any, latex: str, derivative: str, formula: Any, *names: str, node: str | None = None
+    name: str, forward: Any, latex: str, derivative: str, formula: Any, *names: str, node: str | None = None, brief: str
 ) -> None:
     row = op(
         name,
@@ -32,15 +32,28 @@ def _function(
         category="functions",
         symbol=name,
         latex=latex,
+        brief=brief,
         derivatives={"self": derivative},
         self=formula,
     )
     unary(row, *(names or (name,)))
 
 
-_function("lgamma", numeric.lgamma, r"\ln |\Gamma(x)|", "grad · ψ(self)", lambda grad, self: grad * F["digamma"](self))
 _function(
-    "digamma", numeric.digamma, r"\psi(x)", "grad · ψ′(self)", lambda grad, self: grad * call(POLYGAMMA, self, n=1)
+    "lgamma",
+    numeric.lgamma,
+    r"\ln |\Gamma(x)|",
+    "grad · ψ(self)",
+    lambda grad, self: grad * F["digamma"](self),
+    brief="The logarithm of the gamma function.",
+)
+_function(
+    "digamma",
+    numeric.digamma,
+    r"\psi(x)",
+    "grad · ψ′(self)",
+    lambda grad, self: grad * call(POLYGAMMA, self, n=1),
+    brief="The derivative of lgamma.",
 )
 POLYGAMMA: OpRow = op(
     "polygamma",
@@ -60,6 +73,7 @@ _function(
     r"\operatorname{erf}^{-1} x",
     "grad · √π/2 · exp(result²)",
     lambda grad, self: 0.5 * math.sqrt(math.pi) * F["exp"](F["pow"](F["erfinv"](self), 2)) * grad,
+    brief="The inverse of the error function.",
 )
 _function(
     "deg2rad",
@@ -68,6 +82,7 @@ _function(
     "grad · π / 180",
     lambda grad: grad * (math.pi / 180),
     node="Deg2RadBackward0",
+    brief="From degrees to radians.",
 )
 _function(
     "rad2deg",
@@ -76,6 +91,7 @@ _function(
     "grad · 180 / π",
     lambda grad: grad * (180 / math.pi),
     node="Rad2DegBackward0",
+    brief="From radians to degrees.",
 )
 
 
@@ -89,7 +105,14 @@ def _sinc_grad(grad: Any, self: Any) -> Any:
     return F["where"](square == 0, 0, grad * conj((turned * turned.cos() - turned.sin()) / square))
 
 
-_function("sinc", _sinc, r"\sin(\pi x) / (\pi x)", "grad · (πx cos πx − sin πx) / (πx²)", _sinc_grad)
+_function(
+    "sinc",
+    _sinc,
+    r"\sin(\pi x) / (\pi x)",
+    "grad · (πx cos πx − sin πx) / (πx²)",
+    _sinc_grad,
+    brief="The sine of πx over πx; 1 at 0.",
+)
 
 LOGIT = op(
     "logit",
@@ -134,6 +157,7 @@ ATAN2 = op(
     symbol="atan2",
     latex=r"\operatorname{atan2}(y, x)",
     brief="The angle of a point.",
+    derivatives={"self": "grad · other / (self² + other²)", "other": "−grad · self / (self² + other²)"},
     self=lambda grad, self, other: (
         grad * (other / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
     ),
@@ -149,6 +173,7 @@ HYPOT = op(
     symbol="hypot",
     latex=r"\sqrt{x^2 + y^2}",
     brief="The length of the hypotenuse.",
+    derivatives={"self": "grad · self / result", "other": "grad · other / result"},
     self=lambda grad, self, result: grad * self / result,
     other=lambda grad, other, result: grad * other / result,
 )
@@ -160,6 +185,7 @@ XLOGY = op(
     symbol="x ln y",
     latex=r"x \ln y",
     brief="x · ln y, and 0 where x is 0.",
+    derivatives={"self": "grad · ln other", "other": "grad · self / other"},
     self=lambda grad, self, other: (grad * F["log"](other)).masked_fill((self == 0) & (other <= 0), 0),
     other=lambda grad, self, other: grad * self / other,
 )
@@ -171,6 +197,7 @@ LOGADDEXP = op(
     symbol="lae",
     latex=r"\ln(e^x + e^y)",
     brief="The logarithm of a sum of exponentials.",
+    derivatives={"self": "grad / (1 + exp(other − self))", "other": "grad / (1 + exp(self − other))"},
     self=lambda grad, self, other: grad / (1 + F["exp"](other - self)),
     other=lambda grad, self, other: grad / (1 + F["exp"](self - other)),
 )
@@ -182,6 +209,10 @@ LOGADDEXP2 = op(
     symbol="lae₂",
     latex=r"\log_2(2^x + 2^y)",
     brief="The binary logarithm of a sum of powers of two.",
+    derivatives={
+        "self": "grad / (1 + 2 to the power of other − self)",
+        "other": "grad / (1 + 2 to the power of self − other)",
+    },
     self=lambda grad, self, other: grad / (1 + F["pow"](2, other - self)),
     other=lambda grad, self, other: grad / (1 + F["pow"](2, self - other)),
 )
@@ -193,6 +224,7 @@ COPYSIGN = op(
     symbol="copysign",
     latex=r"|x| \operatorname{sign} y",
     brief="The size of one with the sign of the other.",
+    derivatives={"self": "grad, its sign changed where that of self was", "other": "0"},
     self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
     other=lambda grad: grad.new_zeros(grad.shape),
 )
@@ -207,6 +239,7 @@ COPYSIGN_NUMBER = op(
     symbol="copysign",
     latex=r"|x| \operatorname{sign} y",
     brief="The size of each element with the sign of a number.",
+    derivatives={"self": "grad, its sign changed where that of self was"},
     self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
 )
 HEAVISIDE = op(
@@ -261,6 +294,7 @@ NANSUM = op(
     symbol="∑",
     latex=r"\sum_i x_i",
     brief="The sum without NaN.",
+    derivatives={"self": "grad to every element that is not NaN"},
     self=lambda grad, self, self_shape, dim, keepdim: (
         spread(grad, self_shape, dim, keepdim) * F["logical_not"](F["isnan"](self))
     ),
@@ -322,6 +356,7 @@ LOGCUMSUMEXP = op(
     symbol="lcse",
     latex=r"\ln \sum_{j \le i} e^{x_j}",
     brief="Running logarithms of sums of exponentials.",
+    derivatives={"self": "exp(self) · the sum from the end of grad · exp(−result)"},
     self=_logcumsumexp_grad,
 )
 

@@ -289,13 +289,20 @@ def _overloads(
     latex: str,
     brief: str,
     formulas: dict[str, Any],
+    derivatives: dict[str, str],
     names: str,
     narrow: bool,
 ) -> None:
     """`torch.special.<name>(x, y)` where one of both may be a number: to PyTorch an operation of its own each."""
     base = f"special_{name}"
     camel = "".join(part.capitalize() for part in base.split("_"))
-    about: dict[str, Any] = {"category": "functions", "symbol": name, "latex": latex, "brief": brief}
+    about: dict[str, Any] = {
+        "category": "functions",
+        "symbol": name,
+        "latex": latex,
+        "brief": brief,
+        "derivatives": derivatives,
+    }
     computed = _in_double(forward)
     node = {"special_xlog1py": "SpecialXlog1PyBackward"}.get(base, f"{camel}Backward")
     both = op(base, "self, other", computed, node=node + "0", **about, **formulas)
@@ -360,6 +367,7 @@ _overloads(
     r"x \ln(1 + y)",
     "x · ln(1 + y), and 0 where x is 0.",
     {"self": _log1p_or_zero, "other": lambda grad, self, other: grad * self / (other + 1)},
+    {"self": "grad · ln(1 + other)", "other": "grad · self / (other + 1)"},
     "input other",
     True,
 )
@@ -372,6 +380,7 @@ _overloads(
         "self": lambda: _no_gradient("zeta"),
         "other": lambda grad, self, other: grad * -self * S["zeta"](self + 1.0, other),
     },
+    {"self": "PyTorch has none", "other": "−grad · self · ζ(self + 1, other)"},
     "input other",
     False,
 )
@@ -390,7 +399,10 @@ def _incomplete(name: str, alias: str, forward: Callable[..., Any], latex: str, 
         symbol=name,
         latex=latex,
         brief="The regularized incomplete gamma function.",
-        derivatives={"other": f"{'' if sign > 0 else '−'}grad · otherˢ⁻¹ e⁻ᵒ / Γ(s), for s = self"},
+        derivatives={
+            "self": "PyTorch has none",
+            "other": f"{'' if sign > 0 else '−'}grad · otherˢ⁻¹ e⁻ᵒ / Γ(s), for s = self",
+        },
         self=lambda: _no_gradient(f"{name}: input"),
         other=slope,
     )
@@ -420,7 +432,7 @@ for _shifted in ("", "shifted_"):
     for _kind, _values in polynomials.chebyshev_kinds(bool(_shifted)).items():
         _brief = f"Chebyshev's polynomial {_kind.upper()}{' over [0, 1]' if _shifted else ''}."
         _overloads(
-            f"{_shifted}chebyshev_polynomial_{_kind}", _values, rf"{_kind.upper()}_n(x)", _brief, {}, "x n", False
+            f"{_shifted}chebyshev_polynomial_{_kind}", _values, rf"{_kind.upper()}_n(x)", _brief, {}, {}, "x n", False
         )
 for _name, _values, _latex, _brief in (
     ("hermite_polynomial_h", polynomials.hermite_h, r"H_n(x)", "Hermite's polynomial of physics."),
@@ -428,4 +440,4 @@ for _name, _values, _latex, _brief in (
     ("laguerre_polynomial_l", polynomials.laguerre_l, r"L_n(x)", "Laguerre's polynomial."),
     ("legendre_polynomial_p", polynomials.legendre_p, r"P_n(x)", "Legendre's polynomial."),
 ):
-    _overloads(_name, _values, _latex, _brief, {}, "x n", False)
+    _overloads(_name, _values, _latex, _brief, {}, {}, "x n", False)

@@ -120,6 +120,7 @@ AS_STRIDED_SCATTER = op(
     _as_strided_scatter,
     category="indexing",
     brief="A copy in which the memory that a view would show is another tensor.",
+    derivatives={"self": "grad, 0 where src was written", "src": "grad where it was written"},
     self=lambda grad, size, stride, storage_offset: F["as_strided_scatter"](
         grad.new_zeros(grad.shape),
         grad.contiguous().as_strided(size, stride, storage_offset),
