@@ -242,9 +242,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     memo[id(self)] = made
     if self._grad is not None:
         made._grad = deepcopy(self._grad, memo)
-    made.__dict__.update(
-        {k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if not k.startswith("_") and k != "tag"}
-    )
+    made.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if not k.startswith("_")})
     return made
 
 
@@ -306,8 +304,18 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     return common(operand(tensor1), operand(tensor2))
 
 
-api("promote_types", where="torch")(dtypes.promote)
-api("can_cast", where="torch")(dtypes.can_cast)
+@api("promote_types", where="torch")
+def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
+    """The smallest type that both fit in."""
+    return dtypes.promote(type1, type2)
+
+
+@api("can_cast", where="torch")
+def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
+    """Whether an in-place result of one type may be written to a tensor of the other."""
+    return dtypes.can_cast(from_, to)
+
+
 api("is_tensor", where="torch")(lambda obj: isinstance(obj, Tensor))
 
 

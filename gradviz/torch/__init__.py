@@ -107,6 +107,7 @@ from gradviz.torch import missing as _missing  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
 from gradviz.torch.autograd import profiler as _autograd_profiler  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
+from gradviz.torch.nn.modules.rnn_cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell  # noqa: E402
 from gradviz.torch.serialization import load, save  # noqa: E402
 from gradviz.torch.settings import *  # noqa: E402, F403
 
@@ -142,6 +143,7 @@ __all__ = [
     "fft",
     "func",
     "get_default_dtype",
+    "gru_cell",
     "inference_mode",
     "is_anomaly_enabled",
     "is_grad_enabled",
@@ -150,6 +152,7 @@ __all__ = [
     "jit",
     "linalg",
     "load",
+    "lstm_cell",
     "masked",
     "mps",
     "nn",
@@ -157,6 +160,8 @@ __all__ = [
     "optim",
     "profiler",
     "random",
+    "rnn_relu_cell",
+    "rnn_tanh_cell",
     "save",
     "set_default_dtype",
     "set_grad_enabled",

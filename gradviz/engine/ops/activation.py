@@ -142,7 +142,7 @@ def run(row: OpRow, over: OpRow, input: Tensor, inplace: bool, kernel: str, **pa
 
 def in_place_name(fn: Callable[..., Tensor]) -> None:
     """Register `F.elu_(x)` for `F.elu(x, inplace=True)`."""
-    api(f"{fn.__name__}_", where="F")(lambda input, *args: fn(input, *args, inplace=True))
+    api(f"{fn.__name__}_", where="F")(lambda input, *args, **options: fn(input, *args, **options, inplace=True))
 
 
 # --- smooth ones ---

@@ -35,7 +35,8 @@ LEAKY_RELU_ = of_result(
 
 
 def _elu(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
-    return np.where(x > 0, x * scale, np.expm1(np.minimum(x, 0) * input_scale) * (alpha * scale))
+    below = np.where(x > 0, x.dtype.type(0), x)  # not the minimum with 0, which may lose the sign of -0
+    return np.where(x > 0, x * scale, np.expm1(below * input_scale) * (alpha * scale))
 
 
 def _elu_slope(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:

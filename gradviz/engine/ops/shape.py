@@ -19,7 +19,8 @@ from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.laid import check_rank, is_laid
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import op
+from gradviz.engine.ops.windows import channels_last
+from gradviz.engine.rows import in_rows, op
 from gradviz.engine.tensor import Size, Tensor
 
 F = FUNCTIONS
@@ -273,7 +274,13 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     return made
 
 
-@api("transpose", "swapaxes", "swapdims")
+@api("swapaxes")
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """Two dimensions exchanged."""
+    return transpose(input, axis0, axis1)
+
+
+@api("transpose", "swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
     n = input._data.ndim
@@ -569,10 +576,16 @@ def _cat_grads(grads: Any, shapes: Any, dim: int) -> Any:
     return out
 
 
+def _joined(*xs: Any, dim: int) -> Any:
+    xs = tuple(x for x in xs if x.shape != (0,)) or xs
+    made = np.concatenate(xs, axis=dim)
+    return made if all(map(channels_last, xs)) else in_order(made)
+
+
 CAT = op(
     "cat",
     "*tensors",
-    lambda *xs, dim: np.concatenate([x for x in xs if x.shape != (0,)] or xs, axis=dim),
+    _joined,
     category="shape",
     symbol="cat",
     latex=r"[x, y]",
@@ -583,7 +596,7 @@ CAT = op(
 STACK = op(
     "stack",
     "*tensors",
-    lambda *xs, dim: np.stack(xs, axis=dim),
+    in_rows(lambda *xs, dim: np.stack(xs, axis=dim)),
     category="shape",
     symbol="stack",
     latex=r"[x; y]",

@@ -125,13 +125,21 @@ def _cuts(input: Tensor, wanted: Any) -> Any:
 
 
 @api("tensor_split")
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def tensor_split(
+    input: Tensor,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    indices: Any = None,
+    sections: Any = None,
+    tensor_indices_or_sections: Any = None,
+) -> tuple[Tensor, ...]:
     """Parts as equal as possible, or cut at the indices given."""
     if not input._data.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     axis = wrap_dim(dim, input._data.ndim)
     n = input._data.shape[axis]
-    wanted = indices_or_sections
+    wanted = _one_of(indices_or_sections, indices, sections, tensor_indices_or_sections)
     wanted = _cuts(input, wanted) if isinstance(wanted, Tensor) else wanted
     if isinstance(wanted, int):
         if wanted <= 0:
@@ -165,8 +173,14 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return made
 
 
+def _one_of(*given: Any) -> Any:
+    """Where to cut, which goes by three names."""
+    return next((each for each in given if each is not None), None)
+
+
 def _split_along(name: str, least: int, dim: int) -> None:
-    def parts(input: Tensor, indices_or_sections: Any) -> Any:
+    def parts(input: Tensor, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> Any:
+        indices_or_sections = _one_of(indices_or_sections, indices, sections)
         if isinstance(indices_or_sections, (str, float)):
             known = [(("Tensor", ""), "(Tensor input, int sections)", 2)]
             known.append((("Tensor", ""), "(Tensor input, tuple of ints indices)", 2))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-import warnings
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -57,6 +57,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
+        self._now()
         turn = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * turn / 2 for base in self.base_lrs]
 
@@ -73,7 +74,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         else:
             self._go_to(epoch)
         self.last_epoch = math.floor(epoch)
-        for group, rate in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+        self._get_lr_called_within_step = True
+        rates = self.get_lr()
+        self._get_lr_called_within_step = False
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = rate
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
@@ -89,6 +93,11 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
         self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
         self.T_i = self.T_0 * self.T_mult**n
+
+
+def _phases(*rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+    names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 class OneCycleLR(LRScheduler):
@@ -120,9 +129,9 @@ class OneCycleLR(LRScheduler):
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.total_steps = total_steps
-        self.anneal_strategy = anneal_strategy
+        self._schedule_phases = self._ends(float(pct_start), three_phase)
+        self._anneal_func_type = anneal_strategy
         self.cycle_momentum = cycle_momentum
-        self._phases = self._ends(float(pct_start), three_phase)
         for group, top in zip(optimizer.param_groups, _per_group(optimizer, max_lr, "max_lr"), strict=True):
             group["initial_lr"], group["max_lr"] = top / div_factor, top
             group["min_lr"] = group["initial_lr"] / final_div_factor
@@ -144,19 +153,19 @@ class OneCycleLR(LRScheduler):
         else:
             group["momentum"] = value
 
-    def _ends(self, start: float, three_phase: bool) -> list[tuple[float, str, str, str, str]]:
-        """(last step, rate at the beginning, at the end, momentum at the beginning, at the end) of each phase."""
+    def _ends(self, start: float, three_phase: bool) -> list[dict[str, Any]]:
+        """Each phase: its last step, and what rate and momentum begin and end with."""
         up = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
-        last = float(self.total_steps - 1)
+        last = self.total_steps - 1
         if not three_phase:
             down = ("max_lr", "min_lr", "base_momentum", "max_momentum")
-            return [(start * self.total_steps - 1, *up), (last, *down)]
+            return _phases((start * self.total_steps - 1, *up), (last, *down))
         back = ("max_lr", "initial_lr", "base_momentum", "max_momentum")
         rest = ("initial_lr", "min_lr", "max_momentum", "max_momentum")
-        return [(start * self.total_steps - 1, *up), (2 * start * self.total_steps - 2, *back), (last, *rest)]
+        return _phases((start * self.total_steps - 1, *up), (2 * start * self.total_steps - 2, *back), (last, *rest))
 
     def _between(self, start: float, end: float, part: float) -> float:
-        if self.anneal_strategy == "linear":
+        if self._anneal_func_type == "linear":
             return (end - start) * part + start
         return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
 
@@ -168,8 +177,9 @@ class OneCycleLR(LRScheduler):
         rates = []
         for group in self.optimizer.param_groups:
             begun = 0.0
-            for i, (end, rate_from, rate_to, momentum_from, momentum_to) in enumerate(self._phases):
-                if step <= end or i == len(self._phases) - 1:
+            for i, phase in enumerate(self._schedule_phases):
+                end, rate_from, rate_to, momentum_from, momentum_to = phase.values()
+                if step <= end or i == len(self._schedule_phases) - 1:
                     part = (step - begun) / (end - begun)
                     rates.append(self._between(group[rate_from], group[rate_to], part))
                     if self.cycle_momentum:
@@ -207,9 +217,10 @@ class CyclicLR(LRScheduler):
         down = float(step_size_up if step_size_down is None else step_size_down)
         self.total_size = float(step_size_up) + down
         self.step_ratio = float(step_size_up) / self.total_size
+        self.mode = mode
+        self.gamma = gamma
+        self._scale_fn_custom = scale_fn
         self.scale_mode = "iterations" if mode == "exp_range" and scale_fn is None else scale_mode
-        ready = {"triangular": lambda x: 1.0, "triangular2": lambda x: 1 / (2.0 ** (x - 1))}
-        self.scale_fn = scale_fn or ready.get(mode, lambda x: gamma**x)
         self.cycle_momentum = cycle_momentum
         self.use_beta1 = "betas" in optimizer.defaults
         if cycle_momentum:
@@ -219,6 +230,29 @@ class CyclicLR(LRScheduler):
             self.max_momentums = _per_group(optimizer, max_momentum, "max_momentum")
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lows
+
+    def scale_fn(self, x: float) -> float:
+        """How high the triangle is in a cycle, or at a step."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        if self.mode == "triangular":
+            return 1.0
+        return float(1 / (2.0 ** (x - 1))) if self.mode == "triangular2" else self.gamma**x
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer; of a function of the user only that there is one, of an object its values."""
+        saved = super().state_dict()
+        custom = saved.pop("_scale_fn_custom")
+        plain = custom is None or isinstance(custom, types.FunctionType)
+        saved["_scale_fn_custom"] = None if plain else custom.__dict__.copy()
+        return saved
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take back what `state_dict` gave."""
+        values = state_dict["_scale_fn_custom"]
+        if values is not None:
+            self._scale_fn_custom.__dict__.update(values)
+        super().load_state_dict({key: each for key, each in state_dict.items() if key != "_scale_fn_custom"})
 
     def get_lr(self) -> list[Any]:
         self._now()
@@ -238,7 +272,23 @@ class CyclicLR(LRScheduler):
         return [low + (top - low) * height * scale for low, top in zip(self.base_lrs, self.max_lrs, strict=True)]
 
 
-class SequentialLR(LRScheduler):
+class _OfOthers(LRScheduler):
+    _schedulers: list[LRScheduler]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer, and the same of each scheduler."""
+        saved = super().state_dict()
+        del saved["_schedulers"]
+        return {**saved, "_schedulers": [each.state_dict() for each in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take back what `state_dict` gave."""
+        super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
+        for each, saved in zip(self._schedulers, state_dict["_schedulers"], strict=False):
+            each.load_state_dict(saved)
+
+
+class SequentialLR(_OfOthers):
     """One scheduler after the other."""
 
     def __init__(
@@ -266,16 +316,14 @@ class SequentialLR(LRScheduler):
         self.last_epoch += 1
         at = sum(milestone <= self.last_epoch for milestone in self._milestones)
         current = self._schedulers[at]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            if at > 0 and self._milestones[at - 1] == self.last_epoch:
-                current.step(0)
-            else:
-                current.step()
+        if at > 0 and self._milestones[at - 1] == self.last_epoch:
+            current._update_lr(0)
+        else:
+            current.step()
         self._last_lr = current.get_last_lr()
 
 
-class ChainedScheduler(LRScheduler):
+class ChainedScheduler(_OfOthers):
     """Several schedulers, each after the other in every step."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:

@@ -99,10 +99,13 @@ class LRScheduler:
         self._step_count += 1
         if epoch is not None:
             warnings.warn(_EPOCH, UserWarning, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _update_lr(self, epoch: int | None = None) -> None:
         self._get_lr_called_within_step = True
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        closed = getattr(self, "_get_closed_form_lr", None)
-        rates = self.get_lr() if epoch is None or closed is None else closed()
+        closed = getattr(self, "_get_closed_form_lr", self.get_lr)
+        rates = self.get_lr() if epoch is None else closed()
         self._get_lr_called_within_step = False
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
             _set_rate(group, rate)
@@ -131,10 +134,8 @@ class _ByLambda(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer; functions are left out, callable objects give their attributes."""
         saved = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "lr_lambdas")}
-        saved["lr_lambdas"] = [
-            None if isinstance(fn, types.FunctionType) else dict(fn.__dict__) for fn in self.lr_lambdas
-        ]
-        return saved
+        shown = [None if isinstance(fn, types.FunctionType) else dict(fn.__dict__) for fn in self.lr_lambdas]
+        return {**saved, "lr_lambdas": shown}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take back what `state_dict` gave."""
@@ -384,8 +385,7 @@ class ReduceLROnPlateau(LRScheduler):
         if len(self.optimizer.param_groups) != len(self.min_lrs) and self.default_min_lr is not None:
             self.min_lrs = [self.default_min_lr] * len(self.optimizer.param_groups)
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
-            old = number(group["lr"])
-            new = max(old * self.factor, least)
+            new = max((old := number(group["lr"])) * self.factor, least)
             if old - new > self.eps:
                 _set_rate(group, new)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from gradviz.engine.dtypes import dtype as DType
@@ -193,14 +194,31 @@ class Softplus(Module):
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
+def _renamed(name: str, value: float, by_old_name: float | None) -> float:
+    if by_old_name is None:
+        return value
+    text = f"keyword argument `{name}ue` is deprecated and renamed to `{name}`"
+    warnings.warn(text, FutureWarning, stacklevel=3)
+    return by_old_name
+
+
 class Hardtanh(Module):
     """x clamped to [min_val, max_val]."""
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
         super().__init__()
-        self.min_val = min_val
-        self.max_val = max_val
+        self.min_val = _renamed("min_val", min_val, min_value)
+        self.max_val = _renamed("max_val", max_val, max_value)
         self.inplace = inplace
+        if self.max_val <= self.min_val:
+            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)  # type: ignore[no-any-return]

@@ -166,19 +166,28 @@ class AdaptiveAvgPool2d(_AdaptivePool):
     function = "adaptive_avg_pool2d"
 
 
-class AdaptiveMaxPool1d(_AdaptivePool):
+class _AdaptiveMaxPool(_AdaptivePool):
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size)
+        self.return_indices = return_indices
+
+    def forward(self, input: Tensor) -> Any:
+        return vars(F)[self.function](input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """Largest values over windows chosen for an output size."""
 
     function = "adaptive_max_pool1d"
 
 
-class AdaptiveMaxPool2d(_AdaptivePool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
     """Largest values over windows chosen for an output size."""
 
     function = "adaptive_max_pool2d"
 
 
-class AdaptiveMaxPool3d(_AdaptivePool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
     """Largest values over windows chosen for an output size."""
 
     function = "adaptive_max_pool3d"

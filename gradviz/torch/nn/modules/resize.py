@@ -97,7 +97,12 @@ class Upsample(Module):
     """Enlarges by interpolation."""
 
     def __init__(
-        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
     ) -> None:
         super().__init__()
         self.size = size
@@ -107,9 +112,11 @@ class Upsample(Module):
             self.scale_factor = float(scale_factor) if scale_factor else None
         self.mode = mode
         self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)  # type: ignore[no-any-return]
+    def forward(self, input: Tensor) -> Any:
+        options = (self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor)
+        return F.interpolate(input, *options)
 
     def extra_repr(self) -> str:
         first = f"scale_factor={self.scale_factor}" if self.scale_factor is not None else f"size={self.size}"

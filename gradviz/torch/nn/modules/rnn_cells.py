@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.api import called
 from gradviz.engine.dtypes import dtype as DType
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
@@ -164,3 +165,18 @@ class GRUCell(RNNCellBase):
 
     def _step(self) -> Callable[..., State]:
         return gru_step
+
+
+def _cell(name: str, step: Callable[..., State]) -> Callable[..., State]:
+    """One step as a function of a state and of weights: `torch.lstm_cell(input, (h, c), w_ih, w_hh, b_ih, b_hh)`."""
+
+    def cell(input: Tensor, hx: State, w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None) -> State:
+        return step(F.linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+
+    return called(cell, name)
+
+
+lstm_cell = _cell("lstm_cell", lstm_step)
+gru_cell = _cell("gru_cell", gru_step)
+rnn_tanh_cell = _cell("rnn_tanh_cell", rnn_step("tanh"))
+rnn_relu_cell = _cell("rnn_relu_cell", rnn_step("relu"))

@@ -110,6 +110,12 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Clamp every element of every gradient to [-clip_value, clip_value]."""
     bound = float(clip_value)
-    for grad in _grads(parameters):
+    grads = _grads(parameters)
+    if not grads:
+        raise RuntimeError(
+            "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved? "
+            " If so, please report an enhancement request to PyTorch.)"
+        )
+    for grad in grads:
         kind = grad._data.dtype.type
         _replace(grad, np.clip(grad._data, kind(-bound), kind(bound)))

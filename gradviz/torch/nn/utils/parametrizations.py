@@ -1,4 +1,5 @@
-"""`torch.nn.utils.parametrizations`: weight normalisation and spectral normalisation as parametrizations."""
+"""`torch.nn.utils.parametrizations`: weight normalisation and spectral normalisation as parametrizations;
+`orthogonal` is in a module of its own."""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.utils import parametrize
+from gradviz.torch.nn.utils.orthogonal import orthogonal
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
 
