@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,38 @@ def laid_as(made: Array, like: Array, memory_format: Any) -> Array:
         return made
     order = sorted(range(like.ndim), key=lambda d: (-like.strides[d], d))
     return np.array(made.transpose(order), order="C").transpose(np.argsort(order))
+
+
+def laid_by(made: Array, strides: Sequence[int]) -> Array:
+    """A new array whose dimensions lie in the order in which one operand's do; a stride of 0 says nothing about it."""
+    order = [made.ndim - 1]
+    for dim in range(made.ndim - 2, -1, -1):  # from the innermost on, as PyTorch's TensorIterator sorts them
+        order.append(dim)
+        at = len(order) - 1
+        for i in range(at - 1, -1, -1):
+            inner, outer = strides[order[i]], strides[order[at]]
+            if not inner or not outer:
+                continue
+            if inner < outer or (inner == outer and made.shape[order[i]] <= made.shape[order[at]]):
+                break
+            order[i], order[at] = order[at], order[i]
+            at = i
+    order.reverse()
+    return np.array(made.transpose(order), order="C").transpose(np.argsort(order))
+
+
+def as_leaf(x: Array, leaf: Array) -> Array:
+    """A copy of a gradient, in the order in which the leaf lies if that is dense."""
+    if leaf.flags.c_contiguous or type(leaf) is not np.ndarray or not dense(leaf):
+        return x.copy()
+    return laid_as(x, leaf, None)
+
+
+def is_as_leaf(x: Array, leaf: Array) -> bool:
+    """Whether a gradient lies as `as_leaf` would lay it."""
+    if x.strides == leaf.strides or (x.flags.c_contiguous and (leaf.flags.c_contiguous or not dense(leaf))):
+        return True
+    return dense(leaf) and all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, leaf.strides, strict=True))
 
 
 def is_laid(x: Array, memory_format: Any) -> bool:

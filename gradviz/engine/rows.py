@@ -13,6 +13,7 @@ forward; `needs` (which inputs want a gradient).
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -99,6 +100,24 @@ class OpRow:
 ROWS: dict[str, OpRow] = {}
 
 
+def in_rows(forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A forward whose results lie row by row, however its operands lie: NumPy would follow them."""
+
+    @functools.wraps(forward)
+    def run(*arrays: Any, **params: Any) -> Any:
+        made = forward(*arrays, **params)
+        return _rows(made) if isinstance(made, np.ndarray) else [*map(_rows, made)] if type(made) in _SEVERAL else made
+
+    return run
+
+
+_SEVERAL = (tuple, list)
+
+
+def _rows(made: Any) -> Any:
+    return made if not isinstance(made, np.ndarray) or made.flags.c_contiguous else made.copy()
+
+
 def op(
     name: str,
     inputs: str,
@@ -127,7 +146,7 @@ def op(
     row = OpRow(
         name=name,
         inputs=tuple(part.strip() for part in inputs.split(",")),
-        forward=forward,
+        forward=in_rows(forward) if category == "reductions" else forward,
         gradients=gradients,
         node_name=f"{camel}Backward{number}" if node is None else node,
         outputs=tuple(part.strip() for part in outputs.split(",")),

@@ -298,11 +298,11 @@ def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: Any) -> Tenso
     if not x.dtype.is_complex:
         made: Tensor = call(CONVOLUTION, x, w, b, **settings)
         return made
-    (xr, xi), (wr, wi), (br, bi) = ((None, None) if t is None else (F["real"](t), F["imag"](t)) for t in (x, w, b))
+    (xr, xi), (wr, wi) = ((F["real"](t), F["imag"](t)) for t in (x, w))
+    br, bi = (None, None) if b is None else (F["real"](b), F["imag"](b))
     real, both = call(CONVOLUTION, xr, wr, br, **settings), call(CONVOLUTION, xi, wi, None, **settings)
-    total = call(CONVOLUTION, xr + xi, wr + wi, None if b is None else br + bi, **settings)
-    made = real - both + (total - real - both) * 1j
-    return made
+    total = call(CONVOLUTION, xr + xi, wr + wi, None if br is None else br + bi, **settings)
+    return real - both + (total - real - both) * 1j
 
 
 def _plain_convolution(count: int) -> None:

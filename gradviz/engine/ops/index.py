@@ -18,10 +18,12 @@ from gradviz.engine.batched import one_by_one
 from gradviz.engine.elementwise import NUMBERS, operand
 from gradviz.engine.graph import Node
 from gradviz.engine.inplace import write
+from gradviz.engine.laid import laid_by
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.words import INFERENCE_SAVED
 
 F = FUNCTIONS
 Array = np.ndarray[Any, Any]
@@ -59,6 +61,7 @@ SELECT_BACKWARD: OpRow = op(
     symbol="[i]′",
     latex=r"e_i g",
     brief="A gradient put back at its index.",
+    derivatives={"grad_output": "grad at the index"},
     grad_output=lambda grad, dim, index: grad.select(dim, index),
 )
 SLICE: OpRow = op(
@@ -83,6 +86,7 @@ SLICE_BACKWARD: OpRow = op(
     symbol="[a:b]′",
     latex=r"g",
     brief="A gradient put back into its range.",
+    derivatives={"grad_output": "grad in the range"},
     grad_output=lambda grad, dim, start, end, step: call(SLICE, grad, dim=dim, start=start, end=end, step=step),
 )
 
@@ -133,6 +137,16 @@ def _key(indices: Array, slots: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
     return tuple(at.get(i, slice(None)) for i in range(ndim))
 
 
+def _taken(x: Any, indices: Any, *, slots: tuple[int, ...]) -> Any:
+    made = x[_key(indices, slots, x.ndim)]
+    if not isinstance(x, np.ndarray) or (x.flags.c_contiguous and made.flags.c_contiguous):
+        return made
+    several = [0] * (made.ndim - x.ndim + len(slots))
+    rest = [step for dim, step in enumerate(x.strides) if dim not in slots]
+    first = slots[0] if slots[-1] - slots[0] == len(slots) - 1 else 0
+    return laid_by(made, [*rest[:first], *several, *rest[first:]])
+
+
 def _index_put(x: Any, indices: Any, values: Any, *, slots: Any, accumulate: bool = False) -> Any:
     out = x.copy()
     key = _key(indices, slots, x.ndim)
@@ -151,7 +165,7 @@ def _index_grad(grad: Any, self_shape: Any, indices: Any, slots: Any) -> Any:
 INDEX: OpRow = op(
     "index",
     "self, indices",
-    lambda x, i, *, slots: x[_key(i, slots, x.ndim)],
+    _taken,
     category="indexing",
     symbol="[i]",
     latex=r"x_i",
@@ -310,6 +324,8 @@ class _Indexer:
             return
         shown: list[Tensor | None] = []
         for dim, index, _ in self.given:
+            if index._inference:
+                raise RuntimeError(INFERENCE_SAVED)
             shown += [None] * (dim - len(shown) - self._extra(dim)) + [index]
         node.captured = {**node.captured, "shown_indices": tuple(shown)}
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.laid import laid_as
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.ops.ties import Selection, by_partition, by_partitions, by_quickselect, in_order, selected
@@ -50,7 +51,7 @@ def _sort(x: Any, *, dim: int, descending: bool = False) -> Any:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
     at = order(x, axis, descending)
-    return np.take_along_axis(x, at, axis), at
+    return laid_as(np.take_along_axis(x, at, axis), x, None), laid_as(at, x, None)
 
 
 def _topk(x: Any, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
+from gradviz.engine.laid import laid_as
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import distinct_dims
 from gradviz.engine.rows import ROWS, op
@@ -19,11 +20,12 @@ F = FUNCTIONS
 FLIP = op(
     "flip",
     "self",
-    lambda x, *, dims: np.flip(x, dims).copy(),
+    lambda x, *, dims: laid_as(np.flip(x, dims).copy(), x, None),
     category="shape",
     symbol="flip",
     latex=r"x",
     brief="Order reversed along dimensions.",
+    derivatives={"self": "grad, turned round again"},
     self=lambda grad, dims: grad.flip(dims),
 )
 ROLL = op(
@@ -34,6 +36,7 @@ ROLL = op(
     symbol="roll",
     latex=r"x",
     brief="Elements shifted round.",
+    derivatives={"self": "grad, shifted back"},
     self=lambda grad, shifts, dims: F["roll"](grad, tuple(-s for s in shifts), dims),
 )
 
@@ -87,6 +90,7 @@ ROT90 = op(
     symbol="rot90",
     latex=r"x",
     brief="Turned by 90 degrees.",
+    derivatives={"self": "grad, turned back"},
     self=lambda grad, k, dims: grad.rot90(-k, dims),
 )
 
@@ -129,6 +133,7 @@ UNFOLD = op(
     symbol="unfold",
     latex=r"x",
     brief="Windows along a dimension.",
+    derivatives={"self": "grad added up where windows overlap"},
     view=True,
     self=_windows_grad,
 )
