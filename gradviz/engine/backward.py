@@ -26,10 +26,11 @@ from gradviz.engine.hooks import (
     run_pre_hooks,
     run_tensor_hooks,
 )
+from gradviz.engine.laid import as_leaf
 from gradviz.engine.reach import count_arrivals, leading_to
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.validate import check_nan, conform, copy_with_history, warn_of_forward
+from gradviz.engine.validate import check_layout, check_nan, conform, copy_with_history, warn_of_forward
 from gradviz.engine.words import LEAF_OF_GRAD
 
 Array = np.ndarray[Any, Any]
@@ -222,14 +223,16 @@ class GraphTask:
         made: Tensor = wrap(np.add(held._data, grad._data, out=...))
         return made
 
-    def _own(self, grad: Tensor) -> Array:
-        """The numbers of a gradient as memory of a leaf's own: a copy, unless nobody else holds them."""
+    def _own(self, grad: Tensor, leaf: Array) -> Array:
+        """The numbers of a gradient as memory of a leaf's own: a copy that lies as the leaf does, unless nobody else
+        holds them."""
         data = grad._data
         alone = sys.getrefcount(grad) <= _HELD_HERE + 1 and sys.getrefcount(data) <= _HELD_HERE
         flags = data.flags
-        if alone and self.plain and flags.owndata and flags.c_contiguous and flags.writeable:
+        rows = flags.c_contiguous and leaf.flags.c_contiguous
+        if alone and self.plain and rows and flags.owndata and flags.writeable:
             return data
-        return data.copy()
+        return as_leaf(data, leaf)
 
     def _accumulate(self, node: Node, grad: Tensor) -> None:
         """Add to `.grad` of a leaf: in place, unless the gradients themselves are to be differentiated."""
@@ -241,13 +244,17 @@ class GraphTask:
         assert variable is not None
         held = variable._grad
         if held is None:
-            variable._grad = copy_with_history(grad) if self.create_graph else wrap(self._own(grad))
+            leaf = variable._data
+            variable._grad = copy_with_history(grad, leaf) if self.create_graph else wrap(self._own(grad, leaf))
         elif self.create_graph:
-            variable._grad = held + grad
+            variable._grad = held = held + grad
+            check_layout(held._data, variable._data, 282)
         else:
             if self.observer is not None:
                 self.observer.before_write(held)
             np.add(held._data, grad._data, out=held._data, casting="unsafe")
+            if held._data.strides != variable._data.strides:
+                check_layout(held._data, variable._data, 252)
             held._share_version().value += 1
         if self.observer is not None:
             self.observer.accumulated(node, variable, grad)

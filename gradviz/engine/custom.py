@@ -117,7 +117,7 @@ def _dual(cls: type[Function], args: tuple[Any, ...], number: int) -> Any:
     with dual.without(tensors, number) as tangents:
         ctx, made = cls._run(args)
         found = cls.jvp(_pushing(ctx), *(_given(ctx, each, tangents.get(i)) for i, each in enumerate(args)))
-        ctx.pushing = False
+        ctx._pushing = False
     outputs = made if isinstance(made, tuple) else (made,)
     pushed = found if isinstance(found, (tuple, list)) else (found,)
     if len(pushed) != len(outputs):
@@ -136,7 +136,7 @@ def _defined(cls: type[Function]) -> set[str]:
 
 
 def _pushing(ctx: FunctionCtx) -> FunctionCtx:
-    ctx.pushing = True
+    ctx._pushing = True
     return ctx
 
 

@@ -49,7 +49,7 @@ def finish(
             for each in outputs
         ]
         fixed = {id(each) for each in ctx.non_differentiable}
-        ctx.blank = frozenset(
+        ctx._blank = frozenset(
             nr
             for nr, each in enumerate(outputs)
             if not isinstance(each, Tensor) or (id(each) in fixed and not ctx._materialize_non_diff_grads)

@@ -135,7 +135,10 @@ class Tensor:
             from gradviz.engine.creation import legacy_tensor
 
             return legacy_tensor(dtypes.default.dtype, *args, **kwargs)
-        return bare(cls)
+        raise TypeError(
+            f"{cls.__name__}: subclasses of torch.Tensor are not in GradViz: operations are not dispatched to other "
+            "classes; keep the tensor in an attribute of a class of your own"
+        )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass

@@ -14,9 +14,12 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.graph import Node
+from gradviz.engine.laid import as_leaf, is_as_leaf
+from gradviz.engine.notices import warn_once
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
+Array = np.ndarray[Any, Any]
 _OWN = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, "<string>", "<frozen ")
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
@@ -57,12 +60,31 @@ def _expandable(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
     return all(n in (1, m) for n, m in zip(reversed(shape), reversed(wide), strict=False))
 
 
-def copy_with_history(grad: Tensor) -> Tensor:
+def check_layout(grad: Array, leaf: Array, line: int) -> None:
+    """Warn of a `.grad` that does not lie in memory as its leaf does."""
+    if grad.shape != leaf.shape or is_as_leaf(grad, leaf):
+        return
+    lies = [
+        f"{name}.sizes() = {list(x.shape)}, strides() = {[step // x.itemsize for step in x.strides]}"
+        for name, x in (("grad", grad), ("param", leaf))
+    ]
+    where = f"/__w/pytorch/pytorch/torch/csrc/autograd/functions/accumulate_grad.h:{line}"
+    warn_once(
+        f"layout {line}",
+        "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance.\n"
+        f"{lies[0]}\n{lies[1]} (Triggered internally at {where}.)",
+        stacklevel=9,
+    )
+
+
+def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
     """What a leaf keeps as `.grad` under `create_graph`: a copy that is itself part of the graph."""
     from gradviz.engine.apply import call
     from gradviz.engine.rows import ROWS
 
     copied: Tensor = call(ROWS["_grad_copy"], None, grad)
+    if not is_as_leaf(copied._data, leaf):
+        copied._data = as_leaf(copied._data, leaf)
     return copied
 
 

@@ -114,6 +114,7 @@ def detach(self: Tensor) -> Tensor:
     """The same memory without history."""
     found = wrap(self._data)
     found._version_counter = self._share_version()
+    found._inference = self._inference
     if state.layered:
         found._wraps = self._wraps
     if state.observer is not None:

@@ -1,5 +1,6 @@
 """Explained errors: one row per message that learners meet. A row says what the message looks like, which nodes it is
-about, why it happened and what to change. Errors of shapes and types are in `shape_errors.py`."""
+about, why it happened and what to change. Errors of shapes and types are in `shape_errors.py`,
+those of functions, hooks, transforms and modes in `usage_errors.py`."""
 
 from __future__ import annotations
 
@@ -45,9 +46,10 @@ def explain_error(trace: Trace) -> ErrorExplanation | None:
     if not len(trace.errors):
         return None
     from gradviz.trace.shape_errors import SHAPE_ROWS
+    from gradviz.trace.usage_errors import USAGE_ROWS
 
     message = str(trace.errors.message[0])
-    for pattern, row in (*ROWS, *SHAPE_ROWS):
+    for pattern, row in (*ROWS, *SHAPE_ROWS, *USAGE_ROWS):
         match = re.search(pattern, message)
         if match:
             return row(trace, match)
@@ -200,7 +202,7 @@ _GRAD_NONE_FIXES = {
 }
 
 
-def _plain(why: str, fix: str) -> Callable[[Trace, _Match], ErrorExplanation]:
+def plain(why: str, fix: str) -> Callable[[Trace, _Match], ErrorExplanation]:
     """A row whose text needs no look at the trace; groups of the message may be put in as {0}, {1}, …"""
 
     def row(trace: Trace, match: _Match) -> ErrorExplanation:
@@ -236,62 +238,62 @@ ROWS: tuple[Row, ...] = (
     (r"Function '(\w+)' returned nan values", _nan_backward),
     (
         r"can't optimize a non-leaf Tensor",
-        _plain("The optimizer was given a tensor that was computed: its .grad is never filled.", "Give it the leaf."),
+        plain("The optimizer was given a tensor that was computed: its .grad is never filled.", "Give it the leaf."),
     ),
     (
         r"One of the differentiated Tensors does not require grad",
-        _plain("One of the tensors to differentiate by does not require grad.", "Create it with requires_grad=True."),
+        plain("One of the tensors to differentiate by does not require grad.", "Create it with requires_grad=True."),
     ),
     (
         r"is a view and is being modified inplace",
-        _plain(
+        plain(
             "This view is one of several that one call made; writing to one would change the others.", "clone() it."
         ),
     ),
     (
         r"before Module.__init__\(\) call",
-        _plain(
+        plain(
             "The module keeps its parameters in tables that __init__ of nn.Module makes.",
             "Call super().__init__() first.",
         ),
     ),
     (
         r"missing the required \"forward\" function",
-        _plain(
+        plain(
             "Calling a module runs its method forward, and this one has none.", "Define forward(self, x), spelled so."
         ),
     ),
     (
         r"(?i)only tensors of floating point",
-        _plain(
+        plain(
             "Gradients exist for real and complex numbers only, not for integers.",
             "Write 2. instead of 2, or .float().",
         ),
     ),
     (
         r"appears to not have been used in the graph",
-        _plain(
+        plain(
             "One of the tensors to differentiate by was not used to compute the output.",
             "Use it, leave it out, or pass allow_unused=True to get None for it.",
         ),
     ),
     (
         r"Can't call numpy\(\) on Tensor that requires grad",
-        _plain("NumPy knows no history, so the tensor has to give up its own.", "Call .detach().numpy()."),
+        plain("NumPy knows no history, so the tensor has to give up its own.", "Call .detach().numpy()."),
     ),
     (
         r"can only change requires_grad flags of leaf variables",
-        _plain(
+        plain(
             "Only a leaf decides whether it requires grad; here it follows from the operands.",
             "Use .detach() for a copy.",
         ),
     ),
     (
         r"can't retain_grad on Tensor that has requires_grad=False|register a hook on a tensor that doesn't require",
-        _plain("No gradient will ever reach this tensor: it does not require grad.", _CUT_FIX),
+        plain("No gradient will ever reach this tensor: it does not require grad.", _CUT_FIX),
     ),
     (
         r"trying to differentiate twice a function that was marked with @once_differentiable",
-        _plain("The backward of this function is not differentiable itself.", "Write it in differentiable operations."),
+        plain("The backward of this function is not differentiable itself.", "Write it in differentiable operations."),
     ),
 )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.function import FunctionCtx
 from gradviz.engine.graph import Node
 from gradviz.engine.tensor import Tensor
 from gradviz.worker.policy_names import (
@@ -141,6 +142,8 @@ class Guard:
             return
         if name in _OPEN_PRIVATE or name.startswith(_OPEN_PREFIXES):
             return
+        if isinstance(thing, FunctionCtx | Tensor) and not hasattr(cls, name):
+            return  # what the snippet itself keeps there
         raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
 
     @staticmethod

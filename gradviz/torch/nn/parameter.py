@@ -11,6 +11,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.convert import text
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, bare
+from gradviz.engine.words import SET_ON_INFERENCE
 
 
 class Parameter(Tensor):
@@ -27,6 +28,9 @@ class Parameter(Tensor):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         made: Parameter = bare(cls)
         made._data = array
+        made._inference = data is not None and data._inference
+        if requires_grad and made._inference and not state.inference:
+            raise RuntimeError(SET_ON_INFERENCE)
         made._requires_grad = bool(requires_grad)
         if state.observer is not None:
             state.observer.created(made)

@@ -142,6 +142,9 @@ class Module(Places):
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating point parameters and buffers to a dtype; there is one device."""
+        layout = kwargs.pop("memory_format", None)
+        if layout is not None:  # of weights of images; the others stay as they are
+            self._apply(lambda t: t.to(memory_format=layout) if t.ndim in (4, 5) else t)
         wanted = [a for a in (*args, *kwargs.values()) if isinstance(a, dtypes.dtype)]
         wanted += [a.dtype for a in args if isinstance(a, Tensor)]
         if not wanted:
