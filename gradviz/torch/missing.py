@@ -20,6 +20,7 @@ from gradviz.engine.tensor import Tensor
 _LIST = Path(__file__).resolve().parents[2] / "resources" / "pytorch_names.json"
 _RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))
 NAMES: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["names"].items()}
+_PRIVATE_METHODS = ("_make_subclass", "_make_wrapper_subclass", "__torch_function__", "__torch_dispatch__")
 _PRIVATE = ("_foreach_", "_custom_op", "_higher_order_ops", "_logging", "_dynamo", "_inductor", "_register_")
 VERSION: str = _RECORDED["torch"]
 MODULES = frozenset(_RECORDED["modules"].split())
@@ -28,7 +29,7 @@ MODULES = frozenset(_RECORDED["modules"].split())
 REASONS: list[tuple[str, str, str]] = [
     (
         r"torch\.(distributed|futures|multiprocessing|monitor)(\..*)?|.*(Distributed|distributed|is_shared).*"
-        r"|torch\.nn\.parallel\..*|.*\.SyncBatchNorm|.*share_memory_|torch\.(fork|wait|Future)",
+        r"|torch\.nn\.parallel(\..*)?|.*\.SyncBatchNorm|.*share_memory_|torch\.(fork|wait|Future)",
         "a snippet runs in one process",
         "leave it out and run the training function directly",
     ),
@@ -93,7 +94,8 @@ REASONS: list[tuple[str, str, str]] = [
     (r"torch\..*(vmap|func\w*)\.(debug_unwrap|functionalize|rearrange)", "nothing is traced", "leave it out"),
     (
         r".*\.(handle_torch_function|has_torch_function\w*|wrap_torch_function|redispatch_function)|torch\.overrides.*"
-        r"|torch\..*TorchFunction\w*|torch\..*TorchDispatch\w*|torch\.Dispatch\w*|torch\.Exclude\w*",
+        r"|torch\..*TorchFunction\w*|torch\..*TorchDispatch\w*|torch\.Dispatch\w*|torch\.Exclude\w*"
+        r"|torch\.Tensor\.(as_subclass|_make\w*_subclass|module_load|__torch_(function|dispatch)__)|torch\.__future__",
         "operations are not dispatched to other classes",
         "call your own function instead",
     ),
@@ -118,7 +120,7 @@ def sentence(path: str) -> str:
 
 def is_pytorch(module: str, name: str) -> bool:
     """Whether PyTorch has this name."""
-    return name in NAMES.get(module, ()) or f"{module}.{name}" in MODULES
+    return name in NAMES.get(module, ()) or f"{module}.{name}" in (*MODULES, "torch.__future__")
 
 
 def explain(module: str, name: str) -> str:
@@ -134,7 +136,7 @@ def absent_from(module: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module: refuse with the sentence."""
 
     def __getattr__(name: str) -> NoReturn:
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__future__":
             raise AttributeError(f"module '{module}' has no attribute '{name}'")
         raise AttributeError(explain(module, name), name=name)
 
@@ -148,7 +150,7 @@ class _Absent:
         self._name = name
 
     def __get__(self, tensor: object, kind: type) -> NoReturn:
-        if type(tensor) is Tensor:
+        if type(tensor) is Tensor or kind is Tensor:
             raise AttributeError(sentence(f"torch.Tensor.{self._name}"), name=self._name)
         what = f"type object '{kind.__name__}'" if tensor is None else f"'{kind.__name__}' object"
         raise AttributeError(f"{what} has no attribute '{self._name}'", name=self._name, obj=tensor)
@@ -156,7 +158,7 @@ class _Absent:
 
 def install() -> None:
     """Let every module of `gradviz.torch`, and `Tensor`, answer for names that they do not have."""
-    for name in NAMES["torch.Tensor"]:
+    for name in (*NAMES["torch.Tensor"], *_PRIVATE_METHODS):
         if not hasattr(Tensor, name):
             setattr(Tensor, name, _Absent(name))
     for name, module in list(sys.modules.items()):

@@ -12,6 +12,8 @@ from gradviz.engine import reference
 from gradviz.torch import coverage, missing
 
 ROOT = Path(__file__).parents[2]
+ONE_PROCESS = "a snippet runs in one process; leave it out and run the training function directly"
+NOT_DISPATCHED = "operations are not dispatched to other classes; call your own function instead"
 
 
 def test_the_document_is_current() -> None:
@@ -36,14 +38,22 @@ def test_the_operations_are_current() -> None:
             lambda: torch.ones(2).sparse_mask,
             "torch.Tensor.sparse_mask is not in GradViz: tensors are dense; use a dense tensor and a mask",
         ),
+        (lambda: torch.nn.parallel, f"torch.nn.parallel is not in GradViz: {ONE_PROCESS}"),
+        (lambda: torch.__future__, f"torch.__future__ is not in GradViz: {NOT_DISPATCHED}"),
+        (lambda: torch.overrides, f"torch.overrides is not in GradViz: {NOT_DISPATCHED}"),
+        (lambda: torch.ones(2).as_subclass, f"torch.Tensor.as_subclass is not in GradViz: {NOT_DISPATCHED}"),
+        (lambda: torch.Tensor._make_subclass, f"torch.Tensor._make_subclass is not in GradViz: {NOT_DISPATCHED}"),
+        (
+            lambda: torch.Tensor.__torch_function__,
+            f"torch.Tensor.__torch_function__ is not in GradViz: {NOT_DISPATCHED}",
+        ),
         (
             lambda: torch.sparse_coo_tensor,
             "torch.sparse_coo_tensor is not in GradViz: tensors are dense; use a dense tensor and a mask",
         ),
         (
             lambda: torch.distributed,
-            "torch.distributed is not in GradViz: a snippet runs in one process; leave it out and run the training "
-            "function directly",
+            f"torch.distributed is not in GradViz: {ONE_PROCESS}",
         ),
     ],
 )
@@ -51,6 +61,14 @@ def test_what_is_said_of_a_name_that_is_not_there(ask: object, sentence: str) ->
     with pytest.raises(AttributeError) as raised:
         ask()  # type: ignore[operator]
     assert str(raised.value) == sentence
+
+
+def test_a_subclass_of_tensor_is_refused() -> None:
+    class Marked(torch.Tensor):
+        pass
+
+    with pytest.raises(TypeError, match=r"^Marked: subclasses of torch\.Tensor are not in GradViz: operations are not"):
+        Marked([1.0])
 
 
 def test_every_reason_is_used() -> None:
