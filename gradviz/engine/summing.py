@@ -20,6 +20,7 @@ Array = np.ndarray[Any, Any]
 _VECTOR = 32  # bytes; PyTorch does not build this kernel for wider registers
 _SIDE_BY_SIDE = 4
 _LEVELS = 4
+_STEP = 16  # vectors that are added before the next level, at least
 _DIVIDED = 32_768  # elements from which PyTorch works in several threads
 _WIDE = 16  # numbers in the widest register, which softmax is built for
 _SHORT = ([0], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 4, 1, 2, 3], [0, 4, 5, 1, 2, 3], [0, 4, 5, 6, 1, 2, 3])
@@ -29,16 +30,31 @@ def total(x: Array, axes: tuple[int, ...] | None = None, keepdims: bool = False)
     """The sum of a float or complex array over `axes` (over all when None); see Note [The order of a sum]."""
     if x.size >= _DIVIDED or x.dtype.itemsize < 4:
         return np.asarray(np.sum(x, axis=axes, keepdims=keepdims))
+    plain = x.flags.c_contiguous
     if axes is None or len(axes) == x.ndim:
         shape = (1,) * x.ndim if keepdims else ()
-        if x.flags.c_contiguous and x.size:
+        if plain and x.size:
             return _all(x.reshape(-1)).reshape(shape)
         axes = tuple(range(x.ndim))
     else:
-        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+        shape = tuple([1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes])
     if not x.size:
         return np.zeros(shape, x.dtype)
+    if plain and max(axes) == len(axes) - 1:  # the first dimensions: one after the other in memory
+        return _upright(x.reshape(-1, int(np.prod(x.shape[len(axes) :])))).reshape(shape)
     return _over(x, axes).reshape(shape)
+
+
+def _upright(x: Array) -> Array:
+    """The sum of each column of a matrix that lies in order."""
+    size, count = x.shape
+    if count == 1:
+        return _all(x.reshape(-1))
+    lanes = _VECTOR // x.itemsize
+    together = _SIDE_BY_SIDE * (lanes if count >= lanes else 1)
+    if size < _SIDE_BY_SIDE or (size < _STEP and not count % together):
+        return np.asarray(np.add.reduce(x, axis=0))
+    return _columns(x.reshape(1, size, count), together)
 
 
 def _all(x: Array) -> Array:
@@ -92,7 +108,9 @@ def _contiguous_rows(x: Array) -> Array:
 
 def _in_turn(rows: Array) -> Array:
     """The sum of each row, one number after the other."""
-    return np.asarray(np.add.accumulate(rows, axis=1)[:, -1])
+    if len(rows) == 1:
+        return np.asarray(np.add.accumulate(rows, axis=1)[:, -1])
+    return np.asarray(np.add.reduce(np.ascontiguousarray(rows.T), axis=0))
 
 
 def _columns(x: Array, together: int) -> Array:
@@ -106,7 +124,10 @@ def _columns(x: Array, together: int) -> Array:
 
 def _row(x: Array) -> Array:
     """The sums over the middle dimension in four partial sums, which are added at the end."""
-    steps = x.shape[1] // _SIDE_BY_SIDE
+    size = x.shape[1]
+    if size < len(_SHORT) and x.shape[2] > 1:
+        return np.asarray(np.add.reduce(x.take(_SHORT[size], 1), axis=1))
+    steps = size // _SIDE_BY_SIDE
     whole = steps * _SIDE_BY_SIDE
     if not steps:
         parts, found = None, x[:, 0]
@@ -126,7 +147,7 @@ def _row(x: Array) -> Array:
 def _cascade(x: Array) -> Array:
     """The sums over the middle dimension by levels; the last dimension, of at least two, is the nearest in memory."""
     size = x.shape[1]
-    step = 1 << max(4, (size - 1).bit_length() // _LEVELS)
+    step = max(_STEP, 1 << (size - 1).bit_length() // _LEVELS)
     if size < step:
         return np.asarray(np.add.reduce(x, axis=1))
     parts = []

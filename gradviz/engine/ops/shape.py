@@ -437,6 +437,8 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 def _expand_forward(x: Any, *, size: tuple[int, ...]) -> Any:
     if type(x) is not np.ndarray or not x.size:
         return np.broadcast_to(x, size)
+    if x.flags.c_contiguous and x.dtype.kind != "V":  # as below, in a tenth of the time
+        return np.ndarray(size, x.dtype, x, 0, _steps(x, size))
     if 1 in size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
         return np.lib.stride_tricks.as_strided(x, size, _steps(x, size), writeable=bool(x.flags.writeable))
     made = np.broadcast_to(x, size)
@@ -450,6 +452,8 @@ def _steps(x: Any, size: tuple[int, ...]) -> list[int]:
     extra, steps, inner = len(size) - x.ndim, [0] * len(size), x.itemsize
     for i in reversed(range(len(size))):
         own, step = (x.shape[i - extra], x.strides[i - extra]) if i >= extra else (1, inner)
+        if own != 1 and own != size[i]:
+            raise ValueError(f"{x.shape} can't be broadcast to {size}")
         steps[i] = step if size[i] == own else 0
         inner = size[i] * steps[i]
     return steps
