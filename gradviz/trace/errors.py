@@ -246,9 +246,7 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         r"is a view and is being modified inplace",
-        plain(
-            "This view is one of several that one call made; writing to one would change the others.", "clone() it."
-        ),
+        plain("This view is one of several that one call made; writing to one would change the others.", "clone() it."),
     ),
     (
         r"before Module.__init__\(\) call",

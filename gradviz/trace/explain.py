@@ -239,6 +239,8 @@ def _hook(frame: Frame) -> str:
     before, after = trace.value(int(trace.hooks.before[row])), trace.value(int(trace.hooks.after[row]))
     if after is None or before is None or trace.hooks.before[row] == trace.hooks.after[row]:
         return "The hook was called and changed nothing."
+    if before.text() == after.text():
+        return _stop(f"The hook returned a new gradient, which reads the same: {after.text()}")
     return _stop(f"The hook changed the gradient: {before.text()} → {after.text()}")
 
 

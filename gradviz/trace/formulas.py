@@ -17,8 +17,8 @@ _NUMBER_PARAM = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
 _FUNCTIONS = frozenset("exp log sin cos tan tanh sqrt sign sigmoid relu".split())
 _LONGEST = 200
 _BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
-    "add sub rsub mul div pow where maximum minimum fmax fmin clamp clamp_min clamp_max lerp addcmul addcdiv atan2 hypot "
-    "xlogy logaddexp logaddexp2 copysign fmod remainder _prelu_kernel".split()
+    "add sub rsub mul div pow where maximum minimum fmax fmin clamp clamp_min clamp_max lerp addcmul addcdiv atan2 "
+    "hypot xlogy logaddexp logaddexp2 copysign fmod remainder _prelu_kernel".split()
 )
 
 

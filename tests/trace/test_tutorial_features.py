@@ -44,6 +44,38 @@ def test_what_a_checkpoint_computes_again_is_in_the_trace(reentrant: bool) -> No
     assert len(frames(trace, Kind.BACKWARD_CALL)) == 1 + reentrant
 
 
+@pytest.mark.parametrize(
+    ("code", "formula"),
+    [
+        ("torch.where(x > 0, x, b)", "∂y/∂b = 0 where (x > 0), else grad, summed"),
+        ("torch.maximum(x, b)", "∂y/∂b = grad where b is larger (half at ties), summed"),
+        ("torch.lerp(x, b, b)", "∂y/∂b = grad · b, summed"),
+        ("torch.addcmul(x, b, x, value=0.5)", "∂y/∂b = grad · 0.5 · x, summed"),
+        ("torch.atan2(x, b)", "∂y/∂b = −grad · x / (x² + b²), summed"),
+        ("torch.clamp(x, min=b)", "∂y/∂b = grad where x < b, else 0, summed"),
+    ],
+)
+def test_the_formula_of_a_gradient_says_that_it_is_summed_over_broadcast_dimensions(code: str, formula: str) -> None:
+    made = (
+        "x = torch.tensor([[1., -2.], [3., 4.]], requires_grad=True)\nb = torch.tensor([0.5, 1.], requires_grad=True)"
+    )
+    trace = run(f"import torch\n{made}\ny = {code}\ny.backward(torch.ones(2, 2))\n")
+    assert f"{formula} over the broadcast dimensions = [" in " ".join(sentences(trace, Kind.BACKWARD))
+
+
+def test_a_hook_that_returns_an_equal_gradient_does_not_claim_a_change() -> None:
+    trace = run(
+        "import torch\nx = torch.tensor(2., requires_grad=True)\ny = x * x\n"
+        "y.register_hook(lambda g: g * 1)\ny.register_hook(lambda g: None)\ny.register_hook(lambda g: g * 3)\n"
+        "y.backward()\n"
+    )
+    assert sentences(trace, Kind.HOOK) == [
+        "The hook returned a new gradient, which reads the same: 1.",
+        "The hook was called and changed nothing.",
+        "The hook changed the gradient: 1. → 3.",
+    ]
+
+
 def test_anomaly_mode_shows_the_lines_of_the_snippet_only() -> None:
     trace = run(
         "import torch\nx = torch.tensor(-1., requires_grad=True)\n"
