@@ -3,6 +3,7 @@ families are in the files beside this one, by what their values are; samples com
 `engine/distributions.py`, bit for bit."""
 
 from gradviz.torch.distributions import constraints, kl, transforms, utils
+from gradviz.torch.distributions.circular import GeneralizedPareto, VonMises
 from gradviz.torch.distributions.composed import (
     Independent,
     MixtureSameFamily,
@@ -92,6 +93,7 @@ __all__ = [
     "ExponentialFamily",
     "FisherSnedecor",
     "Gamma",
+    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
@@ -129,6 +131,7 @@ __all__ = [
     "Transform",
     "TransformedDistribution",
     "Uniform",
+    "VonMises",
     "Weibull",
     "biject_to",
     "constraints",
@@ -157,6 +160,7 @@ rehome(
         "exponential": [Exponential],
         "fishersnedecor": [FisherSnedecor],
         "gamma": [Gamma],
+        "generalized_pareto": [GeneralizedPareto],
         "geometric": [Geometric],
         "gumbel": [Gumbel],
         "half_cauchy": [HalfCauchy],
@@ -181,6 +185,7 @@ rehome(
         "studentT": [StudentT],
         "transformed_distribution": [TransformedDistribution],
         "uniform": [Uniform],
+        "von_mises": [VonMises],
         "weibull": [Weibull],
         "transforms": [value for value in vars(transforms).values() if isinstance(value, type)],
         "constraints": [constraints.Constraint, constraints.MixtureSameFamilyConstraint],
