@@ -108,3 +108,12 @@ def digamma(x: Array) -> Array:
     pole = negative & (y == np.floor(y))
     found = np.where(pole, np.nan, np.where(negative, reflected, found))
     return np.asarray(np.where(y == 0, np.copysign(np.inf, -y), found)).astype(x.dtype)
+
+
+def logaddexp(x: Any, y: Any) -> Any:
+    """log(exp(x) + exp(y)), of complex numbers too, where the one with the larger real part leads."""
+    if x.dtype.kind != "c":
+        return np.logaddexp(x, y)
+    first = x.real >= y.real
+    high, low = np.where(first, x, y), np.where(first, y, x)
+    return high + np.log1p(np.exp(low - high))

@@ -256,7 +256,10 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 @api("silu", where="F")
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """x · σ(x)."""
-    return run(SILU, SILU, input, inplace, "silu_cpu")
+    several = isinstance(input, Tensor) and input.dtype.is_complex
+    if several and state.grad and input._requires_grad:
+        raise RuntimeError("silu does not support automatic differentiation for outputs with complex dtype.")
+    return run(SILU, SILU, input, inplace, "" if several else "silu_cpu")
 
 
 @api("mish", where="F")

@@ -2,8 +2,7 @@
 
 Note [Convolution and its gradients]
 One row, `convolution`, is plain or transposed; each is the gradient of the other in the input. The gradient in the
-weight is a second row, which is linear in both of its operands, and whose gradients are convolutions again. So
-derivatives of any order need these two rows only."""
+weight is a second row, linear in both operands, whose gradients are convolutions again: two rows for any order."""
 
 from __future__ import annotations
 
@@ -302,7 +301,8 @@ def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: Any) -> Tenso
     br, bi = (None, None) if b is None else (F["real"](b), F["imag"](b))
     real, both = call(CONVOLUTION, xr, wr, br, **settings), call(CONVOLUTION, xi, wi, None, **settings)
     total = call(CONVOLUTION, xr + xi, wr + wi, None if br is None else br + bi, **settings)
-    return real - both + (total - real - both) * 1j
+    made = real - both + (total - real - both) * 1j
+    return made
 
 
 def _plain_convolution(count: int) -> None:

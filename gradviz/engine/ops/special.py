@@ -3,6 +3,7 @@ nan_to_num, logcumsumexp …"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -192,14 +193,14 @@ XLOGY = op(
 LOGADDEXP = op(
     "logaddexp",
     "self, other",
-    np.logaddexp,
+    numeric.logaddexp,
     category="functions",
     symbol="lae",
     latex=r"\ln(e^x + e^y)",
     brief="The logarithm of a sum of exponentials.",
     derivatives={"self": "grad / (1 + exp(other − self))", "other": "grad / (1 + exp(self − other))"},
-    self=lambda grad, self, other: grad / (1 + F["exp"](other - self)),
-    other=lambda grad, self, other: grad / (1 + F["exp"](self - other)),
+    self=lambda grad, self, other: grad / conj(1 + F["exp"](other - self)),
+    other=lambda grad, self, other: grad / conj(1 + F["exp"](self - other)),
 )
 LOGADDEXP2 = op(
     "logaddexp2",
@@ -331,13 +332,19 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 
 
 def _logcumsumexp(x: Any, *, dim: int) -> Any:
-    return np.logaddexp.accumulate(x, axis=wrap_dim(dim, x.ndim)) if x.ndim else x.copy()
+    if x.dtype.kind != "c" or not x.size:
+        return np.logaddexp.accumulate(x, axis=wrap_dim(dim, x.ndim)) if x.ndim and x.size else x.copy()
+    rows = np.moveaxis(np.atleast_1d(x), dim, 0)
+    found = np.stack(list(itertools.accumulate(rows, lambda before, here: numeric.logaddexp(here, before))))
+    return np.moveaxis(found, 0, dim).reshape(x.shape)
 
 
 def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
     """In logarithms, the positive part of the gradient and the negative part each on its own."""
     if not grad._data.ndim or not grad._data.size:
         return grad
+    if grad.is_complex():
+        return conj(((conj(grad).log() - result).flip(dim).logcumsumexp(dim).flip(dim) + self).exp())
     least = float(ml_dtypes.finfo(grad._data.real.dtype).min)  # type: ignore[no-untyped-call]
     logs = grad.abs().log()
 
