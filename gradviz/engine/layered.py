@@ -239,17 +239,26 @@ def removed(x: Any, *, level: int, dim: int, size: int) -> Any:
     return BatchedArray(phys, levels) if levels else phys
 
 
-def _row(name: str, forward: Any, formula: Any) -> OpRow:
+def _row(name: str, forward: Any, formula: Any, brief: str, derivative: str) -> OpRow:
     return OpRow(
         name=name, inputs=("self",), forward=forward, gradients={"self": formula}, node_name=f"{name}Backward0",
-        category="shape", symbol="vmap", brief="Between examples and a dimension.",
+        category="shape", symbol="vmap", brief=brief, derivatives={"self": derivative},
     )  # fmt: skip
 
 
-REPEAT = _row("BatchRepeat", _repeated, _summed)
-SUM = _row("BatchSum", _sum_levels, lambda grad, known: _for_all(grad, known))
-ADD = _row("AddBatchDim", _added, lambda grad, level, dim, self_shape: remove(grad, level, dim, self_shape[dim]))
-REMOVE = _row("RemoveBatchDim", removed, lambda grad, level, dim: add(grad, level, dim))
+REPEAT = _row("BatchRepeat", _repeated, _summed, "The same for every example.", "grad, summed over the examples")
+SUM = _row(
+    "BatchSum", _sum_levels, lambda grad, known: _for_all(grad, known),
+    "The sum over the examples.", "grad, the same for every example",
+)  # fmt: skip
+ADD = _row(
+    "AddBatchDim", _added, lambda grad, level, dim, self_shape: remove(grad, level, dim, self_shape[dim]),
+    "A dimension taken apart into examples.", "grad of all examples",
+)  # fmt: skip
+REMOVE = _row(
+    "RemoveBatchDim", removed, lambda grad, level, dim: add(grad, level, dim),
+    "The results of all examples put together.", "grad of each example",
+)  # fmt: skip
 
 
 def add(tensor: Tensor, level: int, dim: int) -> Tensor:

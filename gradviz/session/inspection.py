@@ -213,7 +213,7 @@ def _node(frame: Frame, node: int) -> Inspection:
     name = str(nodes.name[node]) or str(nodes.op[node])
     line = int(nodes.line[node])
     rows = [
-        row("operation", " · ".join(filter(None, map(str, (nodes.op[node], nodes.symbol[node], nodes.params[node]))))),
+        row("operation", _operation(frame, node)),
         row("code", f"{nodes.source[node]}" + (f" · line {line}" if line > 0 else "")),
     ]
     if nodes.scope[node]:
@@ -228,6 +228,14 @@ def _node(frame: Frame, node: int) -> Inspection:
         sections.append(Section("Saved buffers", tuple(_saved_rows(frame, node)), "boxes"))
     sections += _derivatives(frame, [(node, slot) for slot in trace.slots_of(node)])
     return Inspection(name, tuple(sections))
+
+
+def _operation(frame: Frame, node: int) -> str:
+    """`pow xⁿ · exponent=2`; the symbol only where it is another word than the name."""
+    nodes = frame.trace.nodes
+    op, symbol, params = (str(column[node]) for column in (nodes.op, nodes.symbol, nodes.params))
+    called = op if symbol in ("", op) else f"{op} {symbol}"
+    return f"{called} · {params}" if params else called
 
 
 def _next_functions(frame: Frame, node: int) -> list[Link]:
@@ -269,6 +277,8 @@ def _saved_rows(frame: Frame, node: int) -> list[Row]:
             version += f", now {buffer.version_now}"
         what = tensor_link(frame, buffer.tensor) if buffer.tensor >= 0 else Link("own memory")
         parts = (what, Link(f" · {size_text(buffer.nbytes)} · {version} · {state}"))
+        if buffer.is_packed:
+            parts = (Link("packed by a hook"), Link(f" · {state}"))
         rows.append(Row(buffer.name, parts, {"held": "", "freed": "freed", "stale": "stale"}[buffer.state]))
     return rows
 

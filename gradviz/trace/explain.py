@@ -13,7 +13,7 @@ from gradviz.trace.kinds import Kind
 from gradviz.trace.values import Value
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
+    from gradviz.trace.frame import Frame, SavedBuffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +110,20 @@ def _forward(frame: Frame) -> str:
         return (
             f"{_stop(made)} It shares the memory of {source} and is cut off from its history: no gradient flows back."
         )
+    made = f"{_stop(made)}{_VMAP.get(str(trace.nodes.op[node]), '')}"
     if not name:
         reason = _UNTRACKED[int(trace.nodes.reason[node])]
-        return f"{_stop(made)} Not tracked{reason}: it has no grad_fn and saves nothing."
-    kept = [f"{one.name} ({_saved_as(frame, one.tensor)})" for one in frame.saved(node)]
-    return f"{_stop(made)} {name} is made for the backward pass and saves {', '.join(kept) if kept else 'nothing'}."
+        return f"{made} Not tracked{reason}: it has no grad_fn and saves nothing."
+    kept = [f"{one.name} ({_saved_as(frame, one)})" for one in frame.saved(node)]
+    return f"{made} {name} is made for the backward pass and saves {', '.join(kept) if kept else 'nothing'}."
 
 
+_VMAP = {  # what the steps do that vmap adds to the operations of its function
+    "AddBatchDim": " vmap takes it apart into examples: inside, all are computed at once, with a dimension in front.",
+    "BatchRepeat": " vmap gives the same to every example.",
+    "BatchSum": " vmap adds up what the examples gave.",
+    "RemoveBatchDim": " vmap puts the results of all examples together.",
+}
 _UNTRACKED = (
     "",
     ", as none of its inputs requires grad",
@@ -125,8 +132,8 @@ _UNTRACKED = (
 )
 
 
-def _saved_as(frame: Frame, tensor: int) -> str:
-    return frame.name(tensor) if tensor >= 0 else "its own memory"
+def _saved_as(frame: Frame, one: SavedBuffer) -> str:
+    return frame.name(one.tensor) if one.tensor >= 0 else "packed by a hook" if one.is_packed else "its own memory"
 
 
 def _inplace(frame: Frame) -> str:

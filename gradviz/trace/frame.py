@@ -50,6 +50,11 @@ class SavedBuffer:
     version_now: int
     freed_at: int  # cursor at which it is freed, -1 never
 
+    @property
+    def is_packed(self) -> bool:
+        """True if a pack hook took the tensor and the node holds what it returned, as a checkpoint does."""
+        return self.tensor < 0 and not self.nbytes
+
 
 class Frame(TensorState):
     """The state of a trace at a cursor. Masks are over all rows of the table; numbers out of range raise IndexError."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradviz.session.inspection import inspect
+from gradviz.session.state import Selection, State
 from gradviz.trace.frame import Frame
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
@@ -91,3 +93,29 @@ def test_anomaly_mode_shows_the_lines_of_the_snippet_only() -> None:
     assert len(told) == 2
     for each in told:
         assert 'File "<snippet>", line 9' in each and "gradviz/engine" not in each and "<string>" not in each
+
+
+def test_what_vmap_adds_is_explained() -> None:
+    trace = run(
+        "import torch\nw = torch.ones(3, requires_grad=True)\nx = torch.ones(4, 3)\n"
+        "torch.func.vmap(lambda w, x: w @ x, (None, 0))(w, x).sum().backward()\n"
+    )
+    said = " ".join(sentences(trace, Kind.FORWARD))
+    assert (
+        ". vmap takes it apart into examples: inside, all are computed at once, with a dimension in front. Not" in said
+    )
+    assert ". vmap gives the same to every example. BatchRepeatBackward0 is made" in said
+    assert ". vmap puts the results of all examples together. RemoveBatchDimBackward0 is made" in said
+    assert "∂w = grad, summed over the examples = [4, 4, 4]." in " ".join(
+        each.replace("(torch.func.vmap(lambda w, x: w @ x, (None…)", "s") for each in sentences(trace, Kind.BACKWARD)
+    )
+
+
+def test_a_buffer_that_a_hook_has_packed_is_not_called_memory_of_the_node() -> None:
+    trace = run(CHECKPOINT.format(False))
+    assert "SinBackward0 is made for the backward pass and saves self (packed by a hook)." in " ".join(
+        sentences(trace, Kind.FORWARD)
+    )
+    sin = trace.nodes.op.tolist().index("sin")
+    shown = inspect(State(trace=trace, cursor=10), Selection("node", sin))
+    assert shown is not None and shown.find("self") == "packed by a hook · held" and shown.find("operation") == "sin"
