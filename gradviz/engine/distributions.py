@@ -282,7 +282,13 @@ def multinomial(generator: Generator, weights: Array, num_samples: int, replacem
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > weights.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if not np.all(np.isfinite(weights) & (weights >= 0)):
+    if weights.shape[-1] > 2**24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    bad = weights[~(np.isfinite(weights) & (weights >= 0))]
+    if bad.size and replacement and num_samples > 1:
+        entry = "= infinity or NaN" if bad[0] > 0 else "< 0"
+        raise RuntimeError(f"invalid multinomial distribution (encountering probability entry {entry})")
+    if bad.size:
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if np.any(weights.astype(np.float64).sum(axis=-1) <= 0):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

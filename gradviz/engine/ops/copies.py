@@ -109,6 +109,19 @@ def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return found
 
 
+def _narrowed(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """`length` entries from `start` along `dim`."""
+    if dim >= max(input.ndim, 1):
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  (Could this error "
+            "message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    if length < 0 and input.ndim:
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({input.size(dim)}).")
+    found: Tensor = F["narrow"](input, dim, start, length)
+    return found
+
+
 def _alias(input: Tensor) -> Tensor:
     """The tensor under another name."""
     found: Tensor = call(ALIAS, input)
@@ -126,7 +139,7 @@ _offer("slice_copy", _select_range, COPIES)
 _offer("alias_copy", _alias, COPIES)
 _offer("unfold_copy", _unfolded, COPIES)
 _offer("split_with_sizes_copy", _split_sizes, COPIES)
-_offer("narrow_copy", F["narrow"], {SLICE.node_name: NARROW}, "torch method")
+_offer("narrow_copy", _narrowed, {SLICE.node_name: NARROW}, "torch method")
 _offer("unsafe_split", F["split"], PARTS, "torch method")
 _offer("unsafe_split_with_sizes", _split_sizes, PARTS, "torch method")
 _offer("unsafe_chunk", F["chunk"], PARTS, "torch method")
