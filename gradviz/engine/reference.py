@@ -71,7 +71,11 @@ def plain(latex: str) -> str:
     for name in sorted(_SYMBOLS, key=len, reverse=True):
         edge = r"(?![A-Za-z])" if name[-1].isalpha() else ""
         text = re.sub(re.escape(name) + edge, lambda found, name=name: _SYMBOLS[name], text)  # type: ignore[misc]
+    text = re.sub(r"\^([23Hᵀ+])(?![\w(])", lambda found: _RAISED[found[1]], text)
     return re.sub(r"\s+", " ", re.sub(r"\\([A-Za-z]+)", r"\1", text)).strip()
+
+
+_RAISED = {"2": "²", "3": "³", "H": "ᴴ", "ᵀ": "ᵀ", "+": "⁺"}
 
 
 def _fraction(found: re.Match[str]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.ui import look
@@ -38,17 +39,29 @@ class ReferenceDialog(QDialog):
         self.text.setFont(look.sans(theme))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter ends a word, not the search
         column = QVBoxLayout(self)
         for widget in (self.query, self.count, self.text, buttons):
             column.addWidget(widget)
         self.resize(theme.px(820), theme.px(640))
         self.query.textChanged.connect(self._filter)
+        self.query.installEventFilter(self)
         self._filter("")
 
     def _filter(self, query: str) -> None:
         found = [each for each in self._entries if matches(query, each.text())]
         self.count.setText(f"{len(found)} of {len(self._entries)} operations")
         self.text.setHtml(reference_html(found, self._theme))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Up, Down and the page keys move in the text while one types."""
+        if watched is self.query and isinstance(event, QKeyEvent) and event.key() in _MOVES:
+            QCoreApplication.sendEvent(self.text, event)
+            return True
+        return super().eventFilter(watched, event)
+
+
+_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 def reference_html(found: list[Entry], theme: Theme) -> str:

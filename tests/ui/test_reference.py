@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
 from gradviz.engine.reference import entries, plain
 from gradviz.engine.rows import ROWS
 from gradviz.ui.reference import ReferenceDialog
@@ -20,6 +23,7 @@ def test_every_row_is_an_entry() -> None:
 def test_formulas_are_written_in_one_line_of_signs() -> None:
     assert plain(r"\frac{x - \bar{x}}{\sqrt{\operatorname{var} x + \epsilon}} w + b") == "(x - x̄)/(√(var x + ε)) w + b"
     assert plain(r"\sum_j e^{x_j}") == "Σ_j e^(x_j)"
+    assert plain(r"L L^\top = A^2") == "L Lᵀ = A²"
     leftover = {each.name: each.formula for each in entries() if "\\" in each.formula}
     assert leftover == {}
 
@@ -34,6 +38,21 @@ def test_typing_finds_an_operation(pilot: Pilot) -> None:
     assert dialog.count.text() != everything
     dialog.query.setText("no such operation")
     assert dialog.text.toPlainText() == "No operation has all of these words."
+    dialog.close()
+
+
+def test_enter_keeps_it_open_and_the_arrow_keys_scroll(pilot: Pilot) -> None:
+    dialog = ReferenceDialog(pilot.window, DARK)
+    dialog.show()
+    bar = dialog.text.verticalScrollBar()
+    QTest.keyClicks(dialog.query, "linalg")
+    QTest.keyClick(dialog.query, Qt.Key.Key_Return)
+    assert dialog.isVisible() and bar.value() == 0
+    QTest.keyClick(dialog.query, Qt.Key.Key_PageDown)
+    page = bar.value()
+    assert page > 0
+    QTest.keyClick(dialog.query, Qt.Key.Key_Up)
+    assert 0 < bar.value() < page and dialog.query.text() == "linalg"
     dialog.close()
 
 
