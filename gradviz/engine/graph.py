@@ -5,7 +5,6 @@ see `rows.py` next."""
 from __future__ import annotations
 
 import functools
-import math
 import re
 import weakref
 from collections import OrderedDict
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import attributes, dtypes
 from gradviz.engine.device import device
 from gradviz.engine.saved import Saved, SavedTensor
 from gradviz.engine.state import state
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 Edge = tuple["Node", int]
 Array = np.ndarray[Any, Any]
 Meta = tuple[tuple[int, ...], Any]  # shape and NumPy type, which is None where any type will do
-_REDUCTIONS = ("none", "mean", "sum")
 LAST = 2**64 - 1  # the sequence number that outranks all others
 
 
@@ -199,28 +197,14 @@ class Node:
             return None if one is None else one.value(self)
         if self.plan is not None and name in self.plan.row.saved:
             return None  # the row saves it when other inputs want gradients
-        if name in self.params:
-            value = self.params[name]
-            if name == "reduction" and value in _REDUCTIONS:
-                return _REDUCTIONS.index(value)  # PyTorch keeps the number of its enumeration
-            # PyTorch shows a negative dimension as the unsigned number that it is stored as.
-            return (
-                value + 2**64
-                if type(value) is int and value < 0 and name in ("dim", "dim0", "dim1", "index")
-                else value
-            )
-        shape = f"{name.removesuffix('_sizes').removesuffix('_sym')}_shape" if name.endswith("_sizes") else ""
-        if shape in self.captured:
-            return tuple(self.captured[shape])
-        if name == "self_sym_numel" and "self_shape" in self.captured:
-            return math.prod(self.captured["self_shape"])
-        raise AttributeError(f"'{self.class_name}' object has no attribute '_saved_{name}'")
+        return attributes.find(self, name)
 
     def __dir__(self) -> list[str]:
         names = () if self.plan is None else self.plan.saved_names
+        known = () if self.plan is None else (*names, *self.row.saved, *attributes.names(self))
         return [
             *(n for n in super().__dir__() if not n.startswith(("_saved_", "_raw_saved_"))),
-            *(f"_saved_{n}" for n in (*names, *self.params)),
+            *(f"_saved_{n}" for n in dict.fromkeys(known)),
             *(f"_raw_saved_{n}" for n in names),
         ]
 
@@ -254,8 +238,8 @@ def shown(node: Any) -> Any:
         node.__class__ = kind = node._kind
         if node.plan is not None:
             tensors = (*kind.row.inputs, *kind.row.outputs)
-            sizes = [f"{name}_{kind}" for name in kind.row.inputs for kind in ("sizes", "sym_sizes")]
-            _offer(kind, "_saved_", (*tensors, *sizes, "self_sym_numel", *node.params), Node._find_saved)
+            sizes = [f"{name}_{kind}" for name in kind.row.inputs for kind in ("sizes", "sym_sizes", "sym_numel")]
+            _offer(kind, "_saved_", (*tensors, *sizes, *attributes.names(node)), Node._find_saved)
             _offer(kind, "_raw_saved_", tensors, Node._raw_saved)
     return node
 

@@ -16,7 +16,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.engine import order_graphs, promotion, wrong_calls
+from tests.engine import order_graphs, promotion, record_saved, wrong_calls
 from tests.engine.op_cases import Case, cases
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -168,6 +168,7 @@ def main(wanted: list[str]) -> None:
             known = recorded(f"ops_{dtype}") if "new" in wanted else {}
             every = cases(torch).items()
             write(f"ops_{dtype}", {name: known.get(name) or observe_case(torch, case, dtype) for name, case in every})
+        record_saved.main()
     if not wanted or "order" in wanted:
         write("order", {name: order_graphs.observe(torch, build) for name, build in order_graphs.graphs(torch).items()})
     if not wanted or "errors" in wanted:
