@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from types import FunctionType
@@ -50,8 +51,8 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
                 if place == "method":
                     setattr(Tensor, name, casting(called(offered, name), name))
                 else:
-                    found = offered if place == "F" else with_out(fn, offered, name)
                     full = _PREFIXES.get(place, "") + name
+                    found = offered if place == "F" else with_out(fn, offered, name, full)
                     _NAMESPACES[place][name] = casting(called(found, full), full)
         return fn
 
@@ -60,13 +61,28 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
 
 def called(fn: F, name: str) -> F:
     """The same function under its public name: snippets print `torch.sum.__name__`, and Python's errors say it."""
-    if not isinstance(fn, FunctionType) or fn.__name__ == name:
+    if not isinstance(fn, FunctionType) or fn.__qualname__ == name:
         return fn
     made = FunctionType(fn.__code__, fn.__globals__, name, fn.__defaults__, fn.__closure__)
+    made.__qualname__ = name
     made.__kwdefaults__ = fn.__kwdefaults__
     functools.update_wrapper(made, fn, ("__module__", "__doc__", "__annotations__"))
     del made.__wrapped__  # type: ignore[attr-defined]
     return cast(F, made)
+
+
+def in_torch_words(error: TypeError, fn: Callable[..., Any], name: str) -> TypeError:
+    """What Python says of arguments that `fn` did not get, as PyTorch says it of `name`; any other error as it is."""
+    text = str(error)
+    if not text.startswith(f"{fn.__qualname__}() "):
+        return error
+    said = text[len(fn.__qualname__) + 3 :]
+    if said.startswith("missing") and "keyword-only" not in said:
+        named = re.findall(r"'(\w+)'", said)
+        absent = ", ".join('"input"' if each == "self" else f'"{each}"' for each in named)
+        count = absent.count(",") + 1
+        said = f"missing {count} required positional argument{'s' if count == 1 else ''}: {absent}"
+    return TypeError(f"{name}() {said}")
 
 
 def with_numpy_names(fn: F) -> F:
@@ -89,7 +105,7 @@ def with_numpy_names(fn: F) -> F:
     return cast(F, call)
 
 
-def with_out(fn: F, offered: F, name: str) -> F:
+def with_out(fn: F, offered: F, name: str, full: str) -> F:
     """`torch.<name>(..., out=x)`: the result goes into a tensor that was given, or into several."""
     known = inspect.signature(fn, follow_wrapped=False).parameters
     if "out" in known or not _TAKEN.intersection(inspect.signature(fn).parameters):
@@ -97,7 +113,10 @@ def with_out(fn: F, offered: F, name: str) -> F:
 
     def call(*args: Any, out: Any = None, **keywords: Any) -> Any:
         if out is None:
-            return offered(*args, **keywords)
+            try:
+                return offered(*args, **keywords)
+            except TypeError as error:
+                raise in_torch_words(error, offered, full) from None
         if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in (*args, out)):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "

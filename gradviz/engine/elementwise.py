@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import dtypes
-from gradviz.engine.api import api, give, method
+from gradviz.engine.api import api, give, in_torch_words, method
 from gradviz.engine.apply import NO_PARAMS, apply
 from gradviz.engine.graph import Node, accumulator, bare
 from gradviz.engine.inplace import write
@@ -144,7 +144,11 @@ def register(
                 f"{names[0]}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
-        result = apply(*prepare(*args, **kwargs))
+        try:
+            prepared = prepare(*args, **kwargs)
+        except TypeError as error:
+            raise in_torch_words(error, prepare, names[0]) from None
+        result = apply(*prepared)
         if out is None:
             return result
         check_cast(out, result)
@@ -156,7 +160,11 @@ def register(
 
         @functools.wraps(prepare)
         def function_(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-            return write(self, *prepare(self, *args, **kwargs))
+            try:
+                prepared = prepare(self, *args, **kwargs)
+            except TypeError as error:
+                raise in_torch_words(error, prepare, names[0] + "_") from None
+            return write(self, *prepared)
 
         function_.__name__ = names[0] + "_"
         api(*(name + "_" for name in names), where=where)(function_)
