@@ -222,7 +222,9 @@ def _node(frame: Frame, node: int) -> Inspection:
     rows.append(Row("outputs", commas([tensor_link(frame, int(one)) for one in trace.outputs_of(node)])))
     rows.append(Row("next", commas(_next_functions(frame, node))))
     rows.append(row("backward", _progress(frame, node)))
-    sections = [Section("", tuple(rows))]
+    if not len(trace.outputs_of(node)):
+        rows.append(row("forward", "not recorded: made inside of another operation, such as a tangent", "muted"))
+    sections = [Section("", tuple(each for each in rows if each.text))]
     saved = frame.saved(node)
     if saved:
         sections.append(Section("Saved buffers", tuple(_saved_rows(frame, node)), "boxes"))

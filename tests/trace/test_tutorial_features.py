@@ -119,3 +119,17 @@ def test_a_buffer_that_a_hook_has_packed_is_not_called_memory_of_the_node() -> N
     sin = trace.nodes.op.tolist().index("sin")
     shown = inspect(State(trace=trace, cursor=10), Selection("node", sin))
     assert shown is not None and shown.find("self") == "packed by a hook · held" and shown.find("operation") == "sin"
+
+
+def test_a_node_whose_forward_was_not_recorded_says_so_and_has_no_empty_rows() -> None:
+    trace = run(
+        "import torch\nimport torch.autograd.forward_ad as fwAD\np = torch.tensor([1., 2.], requires_grad=True)\n"
+        "with fwAD.dual_level():\n    d = fwAD.make_dual(p, torch.ones(2))\n"
+        "    t = fwAD.unpack_dual(d.exp() * d).tangent\nt.sum().backward()\n"
+    )
+    hidden = [node for node in range(len(trace.nodes)) if not len(trace.outputs_of(node))]
+    assert hidden
+    for node in hidden:
+        shown = inspect(State(trace=trace, cursor=len(trace)), Selection("node", node))
+        assert shown is not None and shown.find("forward").startswith("not recorded")
+        assert all(row.text for section in shown.sections for row in section.rows)
