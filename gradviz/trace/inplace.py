@@ -118,7 +118,8 @@ class InPlaceRecorder(RowRecorder):
             if variable is not None:
                 tensor = self.tensor_of(variable)
             else:
-                tensor = self.first_output[before._tag] + nr if before is not None and before._tag >= 0 else -1
+                tensor = self.first_output[before._tag] if before is not None and before._tag >= 0 else -1
+                tensor += nr if tensor >= 0 else 0
             if tensor >= 0:
                 self._inputs += _pack_input(number, slot, tensor)
         name = node.name().removeprefix("torch::autograd::")

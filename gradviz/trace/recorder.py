@@ -109,7 +109,9 @@ class Recorder(ForwardRecorder):
         """A gradient arrived at a node's input buffer."""
         made_by = node._tag
         if made_by >= 0:
-            tensor = self.first_output[made_by] + input_nr
+            tensor = self.first_output[made_by]  # -1: its forward was not recorded
+            if tensor >= 0:
+                tensor += input_nr
         else:
             tensor = -1 if node._leaf is None else self.tensor_of(node._leaf)
         step, call = self.step, self.call

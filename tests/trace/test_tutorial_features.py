@@ -133,3 +133,29 @@ def test_a_node_whose_forward_was_not_recorded_says_so_and_has_no_empty_rows() -
         shown = inspect(State(trace=trace, cursor=len(trace)), Selection("node", node))
         assert shown is not None and shown.find("forward").startswith("not recorded")
         assert all(row.text for section in shown.sections for row in section.rows)
+
+
+def test_a_second_gradient_of_a_node_that_was_not_recorded_is_given_to_no_other_tensor() -> None:
+    trace = run("""
+import torch
+other = torch.ones(2, requires_grad=True)
+w = torch.tensor([2., 3.], requires_grad=True)
+kept = []
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        with torch.enable_grad():
+            kept.append((w * 1).unbind())
+        return x * 1
+    @staticmethod
+    def backward(ctx, g):
+        return g
+F.apply(other)
+a, b = kept[0]
+s = a * b
+s.backward(retain_graph=True)
+s.backward()
+""")
+    end = trace.frame(len(trace))
+    names = {end.name(int(each)) for each in trace.arrivals.tensor if each >= 0}
+    assert "other" not in names and {"s", "w"} <= names
