@@ -134,8 +134,8 @@ def find(node: Node, name: str) -> Any:
         return computed(node)
     if name in node.params and name not in _HIDDEN.get(kind, "").split():
         return _as_stored(name, node.params[name])
-    operand, known, what = name.partition("_sym_" if "_sym_" in name else "_sizes")
-    if known and (operand in node.row.inputs or operand in node.row.outputs):
+    operand, known, what = name.partition("_sym_")
+    if known and name in names(node):
         if what == "strides":
             steps = node.captured.get(f"{operand}_strides", ())
             return tuple(step // node.metas[0][1].itemsize for step in steps)

@@ -238,8 +238,7 @@ def shown(node: Any) -> Any:
         node.__class__ = kind = node._kind
         if node.plan is not None:
             tensors = (*kind.row.inputs, *kind.row.outputs)
-            sizes = [f"{name}_{kind}" for name in kind.row.inputs for kind in ("sizes", "sym_sizes", "sym_numel")]
-            _offer(kind, "_saved_", (*tensors, *sizes, *attributes.names(node)), Node._find_saved)
+            _offer(kind, "_saved_", (*tensors, *attributes.names(node)), Node._find_saved)
             _offer(kind, "_raw_saved_", tensors, Node._raw_saved)
     return node
 

@@ -1,8 +1,8 @@
 """Record what real PyTorch shows as `_saved_*` of the `grad_fn` of every row of `op_cases`: which names, and of what is
 no tensor the values.
 
-`record_ops.py ops` runs it too; alone it runs with a Python that has torch 2.13.0. `observe` is what the test calls over
-our own torch, so both sides are looked at in the same way.
+`record_ops.py ops` runs it too; alone it runs with a Python that has torch 2.13.0. `observe` is what the test calls
+over our own torch, so both sides are looked at in the same way.
 """
 
 from __future__ import annotations
