@@ -10,9 +10,11 @@ import numpy as np
 
 from gradviz.engine import distributions, dtypes, layers
 from gradviz.engine.api import api, method
+from gradviz.engine.batched import everything
 from gradviz.engine.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.inplace import check_writable, put
+from gradviz.engine.overloads import refuse
 from gradviz.engine.random import Generator
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
@@ -117,6 +119,39 @@ def randperm(
     )
 
 
+_NORMAL = [
+    f"({', '.join(given)}, *, torch.Generator generator = None, Tensor out = None{more})"
+    for *given, more in (
+        ("Tensor mean", "Tensor std", ""),
+        ("Tensor mean", "float std = 1", ""),
+        ("float mean", "Tensor std", ""),
+        (
+            "float mean",
+            "float std",
+            "tuple of ints size",
+            ", torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
+            "bool pin_memory = False, bool requires_grad = False",
+        ),
+    )
+]
+
+
+def _check_normal(mean: Any, std: Any, size: Any) -> None:
+    first = next((each for each in (mean, std) if isinstance(each, Tensor)), None)
+    if size is not None if first is not None else not isinstance(size, tuple | list):
+        given = (mean, std) if size is None else (mean, std, size)
+        refuse("normal", given, [((), written, 0) for written in _NORMAL])
+    if not isinstance(std, Tensor):
+        if std < 0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    elif std.dtype.is_complex:
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    elif std._data.size and not everything(std._data).min() >= 0:
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    if first is not None and first.dtype.rank < 2:
+        raise NotImplementedError(f"\"normal_kernel_cpu\" not implemented for '{first.dtype.title}'")
+
+
 @api("normal", where="torch")
 def normal(
     mean: Any,
@@ -130,6 +165,7 @@ def normal(
 ) -> Tensor:
     """Normally distributed numbers, with means and deviations as numbers or tensors."""
     source = generator or globals()["generator"]
+    _check_normal(mean, std, size)
     if size is not None:
         return made(
             distributions.normal(source, sizes_of(size), float(mean), float(std), float_type(dtype).np), requires_grad

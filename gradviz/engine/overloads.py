@@ -22,11 +22,11 @@ SECOND = "eq ne lt le gt ge not_equal less less_equal greater greater_equal copy
 ANY = "xlogy pow float_power".split()
 BITS = "remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift".split()
 NONE = """atan2 hypot fmax fmin maximum minimum logaddexp logaddexp2 heaviside logical_and logical_or logical_xor ldexp
-gcd lcm nextafter isclose polar""".split()
+gcd lcm nextafter isclose polar complex""".split()
 _CLASS = {name: kind for kind, names in (("second", SECOND), ("any", ANY), ("bits", BITS)) for name in names}
 _CLASS |= dict.fromkeys(NONE, "none")
-_FIRST_NAME = {"polar": "abs"}
-_SECOND_NAME = {"pow": "exponent", "float_power": "exponent", "heaviside": "values", "polar": "angle"}
+_FIRST_NAME = {"polar": "abs", "complex": "real"}
+_SECOND_NAME = dict(pow="exponent", float_power="exponent", heaviside="values", polar="angle", complex="imag")
 
 
 def check_operands(name: str, x: Any, y: Any) -> None:

@@ -276,6 +276,12 @@ def empty_permuted(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
             f"{len(size)} is not equal to len(physical_layout) = {len(physical_layout)}"
         )
+    for at, dim in enumerate(physical_layout):
+        if not 0 <= dim < len(size):
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {len(size) - 1}, but got {dim} at index {at}).  "
+                "NB: negative dims not currently supported; file an issue if you want it."
+            )
     if len(set(physical_layout)) != len(physical_layout):
         raise RuntimeError("Duplicate dim not allowed")
     memory = np.zeros([size[d] for d in physical_layout], float_type(dtype).np)

@@ -134,6 +134,7 @@ prop("imag")(imag)
 @api("complex", where="torch")
 def complex_of(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers from their real and imaginary parts."""
+    check_operands("complex", real, imag)
     if not (real.dtype.is_floating_point and imag.dtype.is_floating_point):
         raise RuntimeError(
             f"Expected both inputs to be Half, Float or Double tensors but got {real.dtype.title} and "
