@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.creation import made
+from gradviz.engine.delayed import delayed_error
 from gradviz.engine.elementwise import Prepared, register
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
@@ -20,6 +21,7 @@ from gradviz.engine.ops.index_checks import check_index, check_places, check_ran
 from gradviz.engine.ops.pick import places
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient, wrap_dim
 from gradviz.engine.rows import op
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
@@ -117,6 +119,9 @@ class _Way:
             self.gather(grad * others, dim, index),
             self.gather(grad * result, dim, index) / source.masked_fill(zero, 1),
         )
+        if state.grad and bool(((zeros > 1) & zero)._data.any()):
+            what = f"when >1 zeros in {self.source} are scattered to the same position in self"
+            theirs = delayed_error(f"{self.name}(): Double backward is unsupported for {self.source} {what}", 1)(theirs)
         return mine, theirs
 
 
