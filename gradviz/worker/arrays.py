@@ -28,14 +28,19 @@ flip fliplr flipud roll rot90 where nonzero argwhere flatnonzero searchsorted so
 meshgrid indices triu tril take take_along_axis choose select logical_and logical_or logical_not logical_xor equal
 not_equal greater greater_equal less less_equal sinc heaviside interp convolve correlate polyfit polyval corrcoef cov
 atleast_1d atleast_2d copy append insert delete pad isscalar ndim shape size hypot deg2rad rad2deg degrees radians
-real imag conj angle trapezoid count_nonzero ascontiguousarray """.split()
+real imag conj angle trapezoid count_nonzero ascontiguousarray nan_to_num unravel_index ravel_multi_index digitize isin
+intersect1d setdiff1d union1d triu_indices tril_indices diag_indices fill_diagonal lexsort partition argpartition
+geomspace logaddexp vander tri block fmax fmin signbit copysign nanmedian nanargmax nanargmin array2string array_str
+array_repr """.split()
 _LINALG = """norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky matrix_rank pinv lstsq matrix_power slogdet
 cond multi_dot"""
 _RANDOM = """rand randn randint random random_sample seed normal uniform choice permutation shuffle standard_normal
-binomial poisson exponential beta gamma multivariate_normal"""
+binomial poisson exponential beta gamma multivariate_normal laplace lognormal geometric multinomial dirichlet
+get_state set_state"""
 _FFT = "fft ifft fft2 ifft2 fftn rfft irfft fftfreq fftshift ifftshift rfftfreq"
 _DTYPES = """float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ intp
-floating integer number generic"""
+floating integer number generic half single double int_ uint str_"""
+_BY_INDEX = "c_ r_ mgrid ogrid"
 _SHUT = "tofile dump dumps ctypes data setflags getfield setfield newbyteorder strides itemset".split()
 
 
@@ -101,6 +106,18 @@ def safe(value: Any) -> Any:
     return value
 
 
+class _ByIndex:
+    """`np.c_[…]` and the like: a function that is called with brackets."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[..., Any]) -> None:
+        self._make = make
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._make(key)
+
+
 class Arrays:
     """Makes the numpy stand-in of one run."""
 
@@ -119,7 +136,11 @@ class Arrays:
             "bool": np.bool_,
             "set_printoptions": self._set_printoptions,
             "vectorize": self._vectorize,
+            "finfo": lambda dtype: np.finfo(_numeric(dtype)),
+            "iinfo": lambda dtype: np.iinfo(_numeric(dtype)),
+            "errstate": self._errstate,
         }
+        names |= {name: _ByIndex(self._guarded(getattr(np, name).__getitem__)) for name in _BY_INDEX.split()}
         parts = {
             "linalg": {name: self._guarded(getattr(np.linalg, name)) for name in _LINALG.split()}
             | {"LinAlgError": np.linalg.LinAlgError},
@@ -179,6 +200,11 @@ class Arrays:
     ) -> None:
         np.set_printoptions(precision=precision, suppress=suppress, threshold=threshold, linewidth=linewidth)
 
+    @staticmethod
+    def _errstate(**ways: Any) -> Any:
+        plain: dict[str, Any] = {key: str.__str__(way) for key, way in ways.items()}
+        return np.errstate(**plain)
+
     def _vectorize(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(values: Any) -> Any:
             flat = [function(each) for each in np.asarray(self._plain(values)).ravel()]
@@ -208,4 +234,5 @@ def warm_arrays() -> None:
     np.unique(a), np.histogram(a), np.percentile(a, 50), np.median(a), np.ptp(a), np.einsum("ij,ij", a, a), np.pad(a, 1)
     np.polyfit([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], 1), np.array2string(a, precision=2), np.clip(a, 0, 1), np.average(a)
     str(a), repr(a), repr(a.astype("f2")), repr(a.astype(complex)), f"{a[0, 0]:.2f}", np.format_float_positional(0.1)
+    np.finfo(np.float32).tiny, np.finfo(np.float64).eps, np.iinfo(np.int64).max, np.c_[a[0], a[1]], np.mgrid[0:2, 0:2]
     np.random.default_rng(0).normal(), np.random.RandomState(0).choice(3), functools.reduce(np.add, a)

@@ -68,6 +68,8 @@ def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | N
         if name == "torch":
             names |= more or {}
         made[name] = _torch_stand_in(name, module, names)
+        if name == "torch.backends":  # objects with switches, which a script imports as modules
+            made |= {value.__name__: value for value in names.values() if isinstance(value, module.Backend)}
     return made
 
 

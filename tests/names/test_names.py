@@ -38,7 +38,7 @@ def test_the_operations_are_current() -> None:
             lambda: torch.ones(2).sparse_mask,
             "torch.Tensor.sparse_mask is not in GradViz: tensors are dense; use a dense tensor and a mask",
         ),
-        (lambda: torch.nn.parallel, f"torch.nn.parallel is not in GradViz: {ONE_PROCESS}"),
+        (lambda: torch.nn.parallel.comm, f"torch.nn.parallel.comm is not in GradViz: {ONE_PROCESS}"),
         (lambda: torch.__future__, f"torch.__future__ is not in GradViz: {NOT_DISPATCHED}"),
         (lambda: torch.overrides, f"torch.overrides is not in GradViz: {NOT_DISPATCHED}"),
         (lambda: torch.ones(2).as_subclass, f"torch.Tensor.as_subclass is not in GradViz: {NOT_DISPATCHED}"),

@@ -251,3 +251,34 @@ def test_a_missing_setting_is_said_as_by_python(run: Runner) -> None:
         assert "can't be called" in run(parser + refused).sentence
     for refused in ("p._real", "p.add_argument('x', action=print)", "p.parse_args([], p)", "p.add_subparsers()"):
         assert run(parser + refused).status != "ok", refused
+
+
+NUMPY = """
+import numpy as np
+print(np.finfo(np.float32).eps.item(), np.finfo(np.float64).max, np.iinfo(np.int8).min)
+xx, yy = np.mgrid[0:2, 0:3]
+print(np.c_[xx.ravel(), yy.ravel()].tolist(), np.r_[1:3, 5], type(np.c_[xx]) is np.ndarray)
+with np.errstate(divide="ignore"):
+    print(np.nan_to_num(np.log(np.array([0.0, 1.0])), neginf=-1.0), np.unravel_index(5, (2, 3)))
+state = np.random.get_state()
+first = np.random.rand()
+np.random.set_state(state)
+print(first == np.random.rand(), np.isin([1, 2], [2]), np.array2string(np.ones(2), precision=1))
+"""
+
+
+def test_more_of_numpy_that_tutorials_use(run: Runner) -> None:
+    outcome = run(NUMPY)
+    assert outcome.printed() == (
+        "1.1920928955078125e-07 1.7976931348623157e+308 -128\n"
+        "[[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]] [1 2 5] True\n"
+        "[-1.  0.] (np.int64(1), np.int64(2))\nTrue [False  True] [1. 1.]\n"
+    ), outcome.done
+    assert run("import numpy as np\nwith np.errstate(call=print):\n    pass").status == "raised"
+
+
+def test_a_back_end_is_imported_as_a_module(run: Runner) -> None:
+    source = "import torch.backends.cudnn as cudnn\ncudnn.benchmark = True\nprint(cudnn.benchmark)\n"
+    assert (
+        run(source + "import torch.backends.cuda\nprint(torch.backends.cuda.is_built())").printed() == "True\nFalse\n"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradviz.torch.nn import attention, functional, init, modules, utils
+from gradviz.torch.nn import attention, functional, init, modules, parallel, utils
 from gradviz.torch.nn.modules.activation import (
     CELU,
     ELU,
@@ -329,6 +329,7 @@ __all__ = [
     "functional",
     "init",
     "modules",
+    "parallel",
     "utils",
 ]
 
