@@ -44,6 +44,7 @@ def test_what_a_checkpoint_computes_again_is_in_the_trace(reentrant: bool) -> No
     grads = {end.name(each): end.grad(each) for each in range(len(trace.tensors)) if end.is_leaf(each)}
     assert grads["w"] is not None and grads["x"] is not None
     assert len(frames(trace, Kind.BACKWARD_CALL)) == 1 + reentrant
+    assert len(frames(trace, Kind.LEAF)) == 2 and "_KeepInputsBackward" not in trace.nodes.name.tolist()
 
 
 @pytest.mark.parametrize(

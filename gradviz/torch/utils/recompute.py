@@ -18,7 +18,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad
-from gradviz.engine.observe import resumed
+from gradviz.engine.observe import paused, resumed
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.autograd.graph import saved_tensors_hooks
@@ -127,7 +127,8 @@ class Frame:
         self.early_stop = early_stop
         self.facts = facts
         self.debug = debug
-        self.inputs: Any = _KeepInputs.apply(F["empty"](0, requires_grad=True), *inputs).grad_fn
+        with paused():  # no step of the snippet's
+            self.inputs: Any = _KeepInputs.apply(F["empty"](0, requires_grad=True), *inputs).grad_fn
         self.places: list[weakref.ref[_Place]] = []
         self.expected: list[Mapping[str, Any]] = []
         self.counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
