@@ -48,6 +48,10 @@ DISTRIBUTIONS: dict[str, Maker] = {
     "HalfNormal": lambda t, p: t.distributions.HalfNormal(p([1.0, 0.5])),
     "HalfCauchy": lambda t, p: t.distributions.HalfCauchy(p([1.0, 0.5])),
     "Gumbel": lambda t, p: t.distributions.Gumbel(p([0.5, -1.0]), p([1.0, 0.5])),
+    "LKJCholesky": lambda t, p: t.distributions.LKJCholesky(3, p([1.0, 2.5])),
+    # without gradients: PyTorch's own fail, because rsample writes to the mask by which it wrote before
+    "Wishart": lambda t, p: t.distributions.Wishart(t.tensor([4.0]), t.tensor([[2.0, 0.5], [0.5, 1.0]])),
+    "Wishart tril": lambda t, p: t.distributions.Wishart(5, scale_tril=t.tensor([[2.0, 0.0], [0.5, 1.0]])),
     "VonMises": lambda t, p: t.distributions.VonMises(p([1.0, -0.5]), p([1.5, 6.0])),
     "GeneralizedPareto": lambda t, p: t.distributions.GeneralizedPareto(p([0.1, 0.5]), p([2.0, 1.0]), p([0.4, -0.3])),
     "GeneralizedPareto of zero": lambda t, p: t.distributions.GeneralizedPareto(p([0.0]), p([2.0]), p([0.0])),

@@ -34,6 +34,7 @@ from gradviz.torch.distributions.gammas import (
     StudentT,
 )
 from gradviz.torch.distributions.kl import kl_divergence, register_kl
+from gradviz.torch.distributions.matrices import LKJCholesky, Wishart
 from gradviz.torch.distributions.multivariate import LowRankMultivariateNormal, MultivariateNormal
 from gradviz.torch.distributions.reals import Cauchy, Exponential, Laplace, Normal, Uniform
 from gradviz.torch.distributions.registry import biject_to, transform_to
@@ -102,6 +103,7 @@ __all__ = [
     "IndependentTransform",
     "InverseGamma",
     "Kumaraswamy",
+    "LKJCholesky",
     "Laplace",
     "LogNormal",
     "LogisticNormal",
@@ -133,6 +135,7 @@ __all__ = [
     "Uniform",
     "VonMises",
     "Weibull",
+    "Wishart",
     "biject_to",
     "constraints",
     "identity_transform",
@@ -169,6 +172,7 @@ rehome(
         "inverse_gamma": [InverseGamma],
         "kumaraswamy": [Kumaraswamy],
         "laplace": [Laplace],
+        "lkj_cholesky": [LKJCholesky],
         "log_normal": [LogNormal],
         "logistic_normal": [LogisticNormal],
         "lowrank_multivariate_normal": [LowRankMultivariateNormal],
@@ -187,6 +191,7 @@ rehome(
         "uniform": [Uniform],
         "von_mises": [VonMises],
         "weibull": [Weibull],
+        "wishart": [Wishart],
         "transforms": [value for value in vars(transforms).values() if isinstance(value, type)],
         "constraints": [constraints.Constraint, constraints.MixtureSameFamilyConstraint],
         "kl": [kl_divergence, register_kl],
