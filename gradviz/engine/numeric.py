@@ -29,6 +29,13 @@ def precise(function: np.ufunc) -> Callable[..., Any]:
     return computed
 
 
+def one_minus_product(x: Any, y: Any) -> Any:
+    """1 − x · y; in single precision with one rounding, as a fused multiply-add does it."""
+    if x.dtype != np.float32:
+        return 1 - x * y
+    return (1 - x.astype(np.float64) * y).astype(np.float32)
+
+
 def sigmoid(x: Any) -> Any:
     """1 / (1 + e⁻ˣ), in this order of roundings."""
     return (1 / (1 + exp(-x))).astype(x.dtype)

@@ -77,9 +77,10 @@ def activation(
     backward_node: str | None = None,
 ) -> OpRow:
     """The row of the function and that of its derivative. PyTorch has no second derivative of some (`twice`), and
-    computes the first of others by several operations when it may be differentiated again (`explicit`)."""
+    computes the first of others by several operations when it may be differentiated again (`explicit`): there `slope`
+    gives the factors by which the gradient is multiplied in turn."""
     names = [each.strip() for each in params.split(",") if each.strip()]
-    through = in_single(lambda g, x: (g * slope(x)).astype(g.dtype))
+    through = in_single(lambda g, x: math.prod(slope(x), start=g).astype(g.dtype))
     if explicit is None:
         backward = _derivative_row(name, params, slope, curvature, symbol or name, twice, backward_node)
 
@@ -191,7 +192,7 @@ SILU = activation(
     "silu",
     "",
     lambda x: x / (1 + numeric.exp(-x)),
-    lambda x: numeric.sigmoid(x) * (1 + x * (1 - numeric.sigmoid(x))),
+    lambda x: ((s := numeric.sigmoid(x)), numeric.one_minus_product(x, s - 1)),
     None,
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
@@ -206,7 +207,7 @@ def _softplus_of(x: Any) -> Any:
 
 def _mish_slope(x: Any) -> Any:
     t = numeric.tanh(_softplus_of(x))
-    return t + x * numeric.sigmoid(x) * (1 - t * t)
+    return (t + x * numeric.sigmoid(x) * (1 - t * t),)
 
 
 def _mish_explicit(grad: Any, x: Any) -> Any:

@@ -20,7 +20,7 @@ from gradviz.engine.tensor import Tensor
 TANH_BACKWARD = op(
     "tanh_backward",
     "grad_output, output",
-    lambda g, y: g * np.conj(1 - y * y),
+    lambda g, y: g * np.conj(numeric.one_minus_product(y, y)),
     category="activations",
     symbol="tanh′",
     latex=r"g \cdot (1 - y^2)",
@@ -32,7 +32,7 @@ TANH_BACKWARD = op(
 SIGMOID_BACKWARD = op(
     "sigmoid_backward",
     "grad_output, output",
-    lambda g, y: g * np.conj((1 - y) * y),
+    lambda g, y: g * np.conj(1 - y) * np.conj(y),
     category="activations",
     symbol="σ′",
     latex=r"g \cdot y (1 - y)",
