@@ -708,11 +708,17 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     return Size(self._data.shape) if dim is None else self._data.shape[wrap_dim(dim, self._data.ndim)]
 
 
+def _is_column(x: Any) -> bool:
+    """Whether single columns lie as those of a matrix whose columns lie one after the other."""
+    return x.ndim > 1 and x.shape[-1] == 1 and bool(x.strides[-2:] == (x.itemsize, x.shape[-2] * x.itemsize))
+
+
 @method("stride")
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension."""
     data = self._data
-    if self._base is None and data.flags.c_contiguous and data.size:  # NumPy leaves the steps of single rows open
+    if self._base is None and data.flags.c_contiguous and data.size and not _is_column(data):
+        # NumPy leaves the steps of single rows open
         found = tuple(math.prod(data.shape[i + 1 :]) for i in range(data.ndim))
     elif data.size or any(data.strides):
         found = tuple(step // data.itemsize for step in data.strides)
