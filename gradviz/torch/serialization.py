@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections import OrderedDict
+import pickle
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = ["load", "save"]
 MAGIC = b"GRADVIZ-TENSORS-1\n"
 NOT_OURS = "torch.load in GradViz reads only what torch.save in GradViz wrote; save the numbers as text instead"
 _PLAIN = (bool, int, float, str, type(None))
+_HELD = (list, tuple, set, dict, OrderedDict, Counter, Size)  # what weights may be held in
+_WEIGHTS = (*_PLAIN, complex, bytes, bytearray, dtypes.dtype)
 
 
 class _Writer:
@@ -141,6 +144,43 @@ def _tensor(kind: str, data: Any, requires_grad: bool) -> Tensor:
     return found.requires_grad_() if requires_grad else found
 
 
+def check_weights_only(obj: Any) -> None:
+    """Refuse, as PyTorch does unless `weights_only=False` is given, what is more than numbers in containers."""
+    waiting = [obj]
+    while waiting:
+        value = waiting.pop()
+        kind = type(value)
+        if kind in _HELD or (isinstance(value, OrderedDict) and kind.__name__ == "OrderedDict"):  # a state_dict's own
+            pairs = isinstance(value, dict)
+            waiting += [each for pair in value.items() for each in pair][::-1] if pairs else list(value)[::-1]
+        elif kind not in _WEIGHTS and not isinstance(value, Tensor) and _home(kind) != "torch.device":
+            named = _home(value if isinstance(value, type) else kind)
+            raise pickle.UnpicklingError(_NOT_WEIGHTS.replace("CLASS", named))
+
+
+def _home(kind: type) -> str:
+    """The name that a file has for a class."""
+    if issubclass(kind, np.ndarray | np.generic):
+        return f"numpy._core.multiarray.{'scalar' if issubclass(kind, np.generic) else '_reconstruct'}"
+    module = kind.__module__.removeprefix("gradviz.")
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+
+
+_NOT_WEIGHTS = (
+    "Weights only load failed. This file can still be loaded, to do so you have two options, \033[1mdo those "
+    "steps only if you trust the source of the checkpoint\033[0m. \n\t(1) In PyTorch 2.6, we changed the "
+    "default value of the `weights_only` argument in `torch.load` from `False` to `True`. Re-running "
+    "`torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code "
+    "execution. Do it only if you got the file from a trusted source.\n\t(2) Alternatively, to load with "
+    "`weights_only=True` please check the recommended steps in the following error "
+    "message.\n\tWeightsUnpickler error: Unsupported global: GLOBAL CLASS was not an allowed global by "
+    "default. Please use `torch.serialization.add_safe_globals([CLASS])` or the "
+    "`torch.serialization.safe_globals([CLASS])` context manager to allowlist this global if you trust this "
+    "class/function.\n\nCheck the documentation of torch.load to learn more about types accepted by default "
+    "with weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+
+
 def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, **options: Any) -> None:
     """Write an object to a file, by name or open for writing."""
     data = dumped(obj)
@@ -153,9 +193,13 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, 
         file.write(data)
 
 
-def load(f: Any, map_location: Any = None, pickle_module: Any = None, **options: Any) -> Any:
-    """Read what `save` wrote; `map_location` and `weights_only` change nothing here."""
+def load(f: Any, map_location: Any = None, pickle_module: Any = None, weights_only: Any = None, **options: Any) -> Any:
+    """Read what `save` wrote; `map_location` changes nothing here."""
     if hasattr(f, "read"):
-        return loaded(f.read())
-    with open(os.fspath(f), "rb") as file:
-        return loaded(file.read())
+        found = loaded(f.read())
+    else:
+        with open(os.fspath(f), "rb") as file:
+            found = loaded(file.read())
+    if weights_only is None or weights_only:
+        check_weights_only(found)
+    return found

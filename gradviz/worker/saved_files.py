@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 from gradviz.engine.observe import paused
-from gradviz.torch.serialization import dumped, loaded
+from gradviz.torch.serialization import check_weights_only, dumped, loaded
 
 
 class SavedFiles:
@@ -23,6 +23,11 @@ class SavedFiles:
         """As on an empty disk."""
         self._held.clear()
 
+    def _found(self, name: str) -> Any:
+        if name not in self._held:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return copy.deepcopy(self._held[name])
+
     def names(self) -> dict[str, Any]:
         """The functions for the torch stand-in."""
 
@@ -33,15 +38,19 @@ class SavedFiles:
                 else:
                     self._held[_name(f)] = copy.deepcopy(obj)
 
-        def load(f: Any, *rest: object, **options: object) -> Any:
-            if isinstance(f, ByteBuffer):
-                with paused():
-                    return loaded(f.read())
-            name = _name(f)
-            if name not in self._held:
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        def load(
+            f: Any,
+            map_location: object = None,
+            pickle_module: object = None,
+            *,
+            weights_only: Any = None,
+            **more: object,
+        ) -> Any:
             with paused():
-                return copy.deepcopy(self._held[name])
+                found = loaded(f.read()) if isinstance(f, ByteBuffer) else self._found(_name(f))
+                if weights_only is None or weights_only:
+                    check_weights_only(found)
+                return found
 
         return {"save": save, "load": load}
 

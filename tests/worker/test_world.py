@@ -282,3 +282,16 @@ def test_a_back_end_is_imported_as_a_module(run: Runner) -> None:
     assert (
         run(source + "import torch.backends.cuda\nprint(torch.backends.cuda.is_built())").printed() == "True\nFalse\n"
     )
+
+
+def test_a_whole_model_is_loaded_only_when_that_is_asked_for(run: Runner) -> None:
+    save = "import torch, collections\nimport numpy as np\ntorch.save(%s, 'x.pt')\n"
+    for value, name in (
+        ("torch.nn.Linear(1, 1)", "torch.nn.modules.linear.Linear"),
+        ("{'a': [np.ones(2)]}", "numpy._core.multiarray._reconstruct"),
+        ("collections.defaultdict(list)", "collections.defaultdict"),
+    ):
+        assert f"GLOBAL {name} was not an allowed global" in run(save % value + "torch.load('x.pt')").sentence
+        assert run(save % value + "torch.load('x.pt', weights_only=False)").status == "ok"
+    weights = "{'m': torch.nn.Linear(1, 1).state_dict(), 'e': 1, 's': torch.Size([1]), 'd': torch.device('cpu')}"
+    assert run(save % weights + "torch.load('x.pt', weights_only=True)").status == "ok"
