@@ -45,7 +45,7 @@ def assert_close(
     if (rtol is None) != (atol is None):
         missing = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {missing}.")
-    asked = _Asked(rtol, atol, equal_nan, check_dtype, check_stride)
+    asked = _Asked(allow_subclasses, rtol, atol, equal_nan, check_dtype, check_stride)
     for place, left, right in _pairs(actual, expected, ""):
         problem = asked.problem(left, right)
         if problem:
@@ -94,6 +94,7 @@ def _are_mixed(actual: Any, expected: Any) -> bool:
 class _Asked:
     """How two values are to be compared."""
 
+    allow_subclasses: bool
     rtol: float | None
     atol: float | None
     equal_nan: bool
@@ -109,7 +110,11 @@ class _Asked:
         if isinstance(actual, _NUMBERS) and isinstance(expected, _NUMBERS):
             if self.check_dtype and type(actual) is not type(expected):
                 return f"The (d)types do not match: {type(actual)} != {type(expected)}."
-        elif not (_is_comparable(actual) and _is_comparable(expected)) or _are_mixed(actual, expected):
+        elif (
+            not (_is_comparable(actual) and _is_comparable(expected))
+            or _are_mixed(actual, expected)
+            or (not self.allow_subclasses and type(actual) is not type(expected))
+        ):
             raise TypeError(
                 f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}."
             )

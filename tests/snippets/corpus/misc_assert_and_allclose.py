@@ -8,3 +8,7 @@ manual = s + x * s * (1 - s)
 torch.testing.assert_close(g, manual.detach())
 assert torch.allclose(g, manual)
 print("ok", g)
+try:
+    torch.testing.assert_close(torch.nn.Parameter(torch.ones(1)), torch.ones(1), allow_subclasses=False)
+except TypeError as e:
+    print(e)
