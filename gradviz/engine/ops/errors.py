@@ -263,10 +263,11 @@ _soft_margin_backward = one_gradient(
     fixed="target",
     symbol="soft margin",
 )
+_reduced = in_single(lambda x, *, reduction: reduced_array(x, reduction))
 SOFT_MARGIN = op(
     "soft_margin_loss",
     "self, target",
-    in_single(lambda x, y, *, reduction: reduced_array(np.log1p(np.exp(-y * x)), reduction)),
+    lambda x, y, *, reduction: _reduced(np.log1p(np.exp(-x * y)), reduction=reduction),  # half types round each step
     category="losses",
     symbol="soft margin",
     latex=r"\frac{1}{n} \sum_i \ln(1 + e^{-y_i x_i})",
