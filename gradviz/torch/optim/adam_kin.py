@@ -38,9 +38,14 @@ class _Moments(Optimizer):
         state = self.state[param]
         if not state:
             state["step"] = counter()
+            state.update(self._beside_the_moments())
             state["exp_avg"] = wrap(np.zeros_like(param._data))
             state["exp_avg_sq"] = wrap(np.zeros_like(param._data))
         return state
+
+    def _beside_the_moments(self) -> dict[str, Any]:
+        """What a kind of Adam keeps besides the moments."""
+        return {}
 
     def _moments(self, param: Tensor, grad: Array, group: Group) -> tuple[Array, Array, Array, Array]:
         """The gradient with weight decay, the value now, and both moments after this step."""
@@ -91,9 +96,12 @@ class NAdam(_Moments):
         }
         super().__init__(params, defaults)
 
+    def _beside_the_moments(self) -> dict[str, Any]:
+        return {"mu_product": wrap(np.ones((), np.float32))}
+
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self._state_of(param)
-        product = state.setdefault("mu_product", wrap(np.ones((), np.float32)))
+        product = state["mu_product"]
         step, lr, (beta1, beta2) = step_count(state), number(group["lr"]), group["betas"]
         grad, now, mean, square = self._moments(param, grad, group)
         mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
