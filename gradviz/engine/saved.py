@@ -75,6 +75,19 @@ class Saved:
         return unpack_saved(self, node)
 
 
+class MadeFrom(Saved):
+    """A buffer that was made from tensors of the snippet, such as the one index of several: they are watched too."""
+
+    __slots__ = ("sources",)
+
+    sources: list[Saved]
+
+    def value(self, node: Node) -> Tensor:
+        for source in self.sources:
+            source.value(node)
+        return super().value(node)
+
+
 _new = object.__new__
 
 
@@ -94,6 +107,16 @@ def keep(tensor: Tensor, index: int, is_output: bool, kind: type[Saved] = Saved)
     else:
         one.tensor = tensor
     return one
+
+
+def keep_sources(node: Node, made: Tensor, sources: list[Tensor]) -> None:
+    """Let the buffer `made` be refused, too, when a tensor that it was made from has been written to."""
+    saved = node.saved or []
+    for at, one in enumerate(saved):
+        if type(one) is Saved and one.tensor is made:
+            watched = keep(made, one.index, False, MadeFrom)
+            watched.sources = [keep(source, 0, False) for source in sources]
+            saved[at] = watched
 
 
 class PackedSaved(Saved):
@@ -269,11 +292,21 @@ def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
     return result
 
 
+# types that had no tensor class of their own when PyTorch named them in errors
+_NAMELESS = {
+    "Bool": "CPUBoolType",
+    "BFloat16": "CPUBFloat16Type",
+    "ComplexFloat": "CPUComplexFloatType",
+    "ComplexDouble": "CPUComplexDoubleType",
+}
+
+
 def _version_error(one: Saved, node: Node) -> str:
     from gradviz.engine.graph import function_of
 
     shape = ", ".join(map(str, one.data.shape))
     owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
     source = "" if owner is None else f", which is output {number} of {function_of(owner)},"
-    what = f"[{dtypes.of(one.data).label} [{shape}]]{source}"
+    kind = dtypes.of(one.data)
+    what = f"[{_NAMELESS.get(kind.title, kind.label)} [{shape}]]{source}"
     return overwritten(what, one.current_version, one.version, state.anomaly)

@@ -22,6 +22,7 @@ from gradviz.engine.laid import laid_by
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import OpRow, op
+from gradviz.engine.saved import keep_sources
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.words import INFERENCE_SAVED
 
@@ -318,8 +319,9 @@ class _Indexer:
             raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {self.dim} with size {n}")
         return np.where(data < 0, data + n, data)
 
-    def show(self, node: Node | None) -> None:
-        """Let the node show what it saved as PyTorch does: the index tensors as they were given, None for the rest."""
+    def show(self, node: Node | None, indices: Tensor) -> None:
+        """Let the node show what it saved as PyTorch does: the index tensors as they were given, None for the rest;
+        and refuse its backward when one of them was written to."""
         if node is None or node.saved is None:
             return
         shown: list[Tensor | None] = []
@@ -328,6 +330,7 @@ class _Indexer:
                 raise RuntimeError(INFERENCE_SAVED)
             shown += [None] * (dim - len(shown) - self._extra(dim)) + [index]
         node.captured = {**node.captured, "shown_indices": tuple(shown)}
+        keep_sources(node, indices, [index for _, index, _ in self.given])
 
     def _extra(self, dim: int) -> int:
         """How many dimensions before `dim` share an entry with another: those of a mask."""
@@ -362,7 +365,7 @@ def getitem(self: Tensor, items: Any) -> Tensor:
     if found.slots:
         indices, slots = found.indices()
         made: Tensor = call(INDEX, found.view, indices, slots=slots)
-        found.show(made._node)
+        found.show(made._node, indices)
         return made
     if found.view is self:
         made = call(ALIAS, self)
@@ -398,7 +401,7 @@ def setitem(self: Tensor, items: Any, value: Any) -> None:
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
     if found.view._base is None:
-        found.show(found.view._node)
+        found.show(found.view._node, indices)
 
 
 def _check_assignable(given: Tensor, target: Tensor) -> None:
