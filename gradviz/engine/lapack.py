@@ -134,21 +134,24 @@ def solve_lu(factors: Array, pivots: Array, b: Array, *, left: bool, adjoint: bo
     lower, upper = lower_part(factors), upper_part(factors)
     if not adjoint:
         y = substitute(lower, np.take_along_axis(b, order[..., None], -2), upper=False, unit=True)
-        return substitute(upper, y, upper=True)
+        return substitute(upper, y, upper=True, scaled=True)
     y = substitute(transposed(upper), b, upper=False)
     z = substitute(transposed(lower), y, upper=True, unit=True)
     return np.take_along_axis(z, np.argsort(order, -1)[..., None], -2)
 
 
-def substitute(a: Array, b: Array, *, upper: bool, unit: bool = False) -> Array:
-    """X with A X = B for a triangular A, row by row; a zero on the diagonal gives infinities."""
+def substitute(a: Array, b: Array, *, upper: bool, unit: bool = False, scaled: bool = False) -> Array:
+    """X with A X = B for a triangular A, row by row; a zero on the diagonal gives infinities. `scaled` rows are
+    multiplied by the reciprocal of the diagonal, as PyTorch's BLAS does it after an LU decomposition."""
     n = a.shape[-1]
     shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     x = np.zeros(shape, np.result_type(a, b))
     for i in reversed(range(n)) if upper else range(n):
         known = slice(i + 1, n) if upper else slice(0, i)
         rest = b[..., i, :] - np.matmul(a[..., None, i, known], x[..., known, :])[..., 0, :]
-        x[..., i, :] = rest if unit else rest / a[..., i, i, None]
+        if not unit:
+            rest = rest * (1 / a[..., i, i, None]) if scaled else rest / a[..., i, i, None]
+        x[..., i, :] = rest
     return x
 
 

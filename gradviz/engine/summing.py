@@ -219,3 +219,25 @@ def picked_losses(x: Array) -> Array:
             parts.append(np.add.accumulate(level[blocks * 16 :])[-1])
         level = _in_turn(level[: blocks * 16].reshape(blocks, 16)) if blocks else level[:0]
     return np.asarray(np.add.accumulate(np.array([*parts, x.reshape(-1)[0]], x.dtype))[-1])
+
+
+def product(a: Array, b: Array) -> Array:
+    """a @ b, or a batch of them. PyTorch multiplies small single precision matrices term by term, in order and with
+    two roundings each (a batch: aten/native/LinearAlgebra.cpp; alone: the small kernel of its BLAS)."""
+    if a.dtype != np.float32 or a.ndim != b.ndim or a.ndim < 2 or not a.size or b.dtype != np.float32:
+        return np.asarray(np.matmul(a, b))
+    (n, k), m = a.shape[-2:], b.shape[-1]
+    work = n * k * m
+    if a.ndim > 2:
+        in_turn = work < 400 and len(a) * work < _DIVIDED
+    elif n == 1:
+        in_turn = work < 20 or (work < 1600 and m > 1 and b.flags.c_contiguous)
+    else:
+        turned = not a.flags.c_contiguous
+        in_turn = work < 20 or (work < 100 and (turned or (m > 1 and (k < 4 or b.flags.c_contiguous))))
+    if not in_turn:
+        return np.asarray(np.matmul(a, b))
+    terms = a[..., :, :, None] * b[..., None, :, :]
+    if m > 1:
+        return np.asarray(np.add.reduce(terms, axis=-2))
+    return np.ascontiguousarray(np.add.accumulate(terms, axis=-2)[..., -1, :])

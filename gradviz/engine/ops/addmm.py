@@ -17,19 +17,20 @@ from gradviz.engine.ops.arithmetic import conj, scaled
 from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors, first_grad, second_grad
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.rows import OpRow, op
+from gradviz.engine.summing import product
 from gradviz.engine.tensor import Tensor
 
 Sum = tuple[OpRow, tuple[Tensor, ...], tuple[Any, ...], tuple[int, ...]]  # row, operands, their data, shape
 
 
-def _scaled_sum(x: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    product = product if alpha == 1 else product * product.dtype.type(alpha)
+def _scaled_sum(x: Any, found: Any, beta: Any, alpha: Any) -> Any:
+    found = found if alpha == 1 else found * found.dtype.type(alpha)
     if beta == 0:
-        return product
-    return (x if beta == 1 else x * x.dtype.type(beta)) + product
+        return found
+    return (x if beta == 1 else x * x.dtype.type(beta)) + found
 
 
-_one_product = in_single(lambda x, a, b, *, beta, alpha: _scaled_sum(x, a @ b, beta, alpha))
+_one_product = in_single(lambda x, a, b, *, beta, alpha: _scaled_sum(x, product(a, b), beta, alpha))
 
 
 def _sum_of_batch(x: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -54,7 +55,7 @@ _ABOUT: dict[str, Any] = {"category": "linear algebra", "symbol": "@+"}
 ADDMM = op(
     "addmm",
     "self, mat1, mat2",
-    in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha)),
+    in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, product(a, b), beta, alpha)),
     latex=r"C + A B",
     brief="A product of matrices plus a third.",
     derivatives={"self": "grad", "mat1": "grad @ mat2ᵀ", "mat2": "mat1ᵀ @ grad"},
@@ -82,7 +83,7 @@ ADDMV = op(
 BADDBMM = op(
     "baddbmm",
     "self, batch1, batch2",
-    in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, a @ b, beta, alpha)),
+    in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, product(a, b), beta, alpha)),
     latex=r"C_i + A_i B_i",
     brief="Products of matrices in a batch plus a third.",
     derivatives={"self": "grad", "batch1": "grad @ batch2ᵀ", "batch2": "batch1ᵀ @ grad"},

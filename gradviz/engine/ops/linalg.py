@@ -16,7 +16,8 @@ from gradviz.engine.named import return_type
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj, scaled
 from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
 Array = np.ndarray[Any, Any]
@@ -156,7 +157,11 @@ def _slogdet_grad(grads: Any, A: Any, sign: Any, LU: Any, pivots: Any) -> Any:
         g = F["complex"](g, F["zeros_like"](g) if turned is None else -turned)
     if g is None:
         return A.new_zeros(A.shape)
-    return LINALG["solve"](h(A), F["diag_embed"](g.unsqueeze(-1).expand(pivots.shape)))
+    system, sides = h(A), F["diag_embed"](g.unsqueeze(-1).expand(pivots.shape))
+    if state.grad or state.layered:
+        return LINALG["solve"](system, sides)
+    factors, order, _ = lapack.lu(system._data)
+    return wrap(lapack.solve_lu(factors, order, sides._data, left=True, adjoint=False))
 
 
 SLOGDET = op(

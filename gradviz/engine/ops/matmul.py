@@ -16,6 +16,7 @@ from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
+from gradviz.engine.summing import product
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS
@@ -56,7 +57,7 @@ def _by_columns(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> 
     return bool(strides[0] == size and strides[1] == size * shape[0])
 
 
-_product = in_single(np.matmul)  # which knows no bfloat16, and adds up float16 in float16
+_product = in_single(product)  # NumPy's own knows no bfloat16, and adds up float16 in float16
 
 
 MM = op(
