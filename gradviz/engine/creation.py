@@ -156,8 +156,6 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-        layout: Any = None,
-        pin_memory: bool = False,
         memory_format: Any = None,
         names: None = None,
     ) -> Tensor:
@@ -171,7 +169,6 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-        layout: Any = None,
         memory_format: Any = None,
     ) -> Tensor:
         if not isinstance(input, Tensor):
@@ -208,9 +205,7 @@ def full(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    layout: Any = None,
     device: Any = None,
-    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor with one value everywhere."""

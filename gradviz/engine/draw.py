@@ -33,8 +33,6 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-        layout: Any = None,
-        pin_memory: bool = False,
     ) -> Tensor:
         check_device(device)
         shape = sizes_of(sizes if size is None else (size,), name)

@@ -9,14 +9,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine import creation, dtypes
+from gradviz.engine import creation, dtypes, ranges
 from gradviz.engine.api import FUNCTIONS, give
 from gradviz.engine.draw import randint
 from gradviz.engine.formats import STRIDED
 from gradviz.engine.laid import check_rank, laid
 from gradviz.engine.tensor import Tensor
 
-_ready = (creation, randint)
+_ready = (creation, randint, ranges)
 
 _LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like".split()
 _SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor

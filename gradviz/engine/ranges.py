@@ -60,9 +60,7 @@ def arange(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    layout: Any = None,
     device: Any = None,
-    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """Numbers from `start` up to, without, `end`."""
@@ -88,14 +86,13 @@ def inclusive_range(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Numbers from `start` up to and with `end`."""
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
-    warnings.warn(_RANGE, UserWarning, stacklevel=2)
+    warnings.warn(_RANGE, UserWarning, stacklevel=3)  # past `options`
     check_device(device)
     target = float_type(dtype) if out is None else out.dtype
     start, end, step = (_number(v, "range", label, i) for i, (v, label) in enumerate(
@@ -154,9 +151,7 @@ def linspace(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    layout: Any = None,
     device: Any = None,
-    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """`steps` numbers from `start` to `end`, both included."""
@@ -179,9 +174,7 @@ def logspace(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    layout: Any = None,
     device: Any = None,
-    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """Powers of `base` with exponents from `start` to `end`."""
@@ -198,9 +191,7 @@ def scalar_tensor(
     s: Any,
     *,
     dtype: Any = None,
-    layout: Any = None,
     device: Any = None,
-    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor without dimensions, of the default type."""
