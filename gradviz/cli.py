@@ -186,11 +186,12 @@ def _window(arguments: Sequence[str]) -> int:
     parser.add_argument("--step", type=_step, metavar="N|end", help="run the snippet and go to this step")
     parser.add_argument("--screenshot", metavar="OUT.png", help="write a picture of the window and exit")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, as 1400x900")
+    parser.add_argument("--theme", choices=("light", "dark"), help="the colours of the picture")
     parser.add_argument("--version", action="version", version=f"gradviz {__version__}")
     options = parser.parse_args(arguments)
     from gradviz.ui.app import main
 
-    return main(options.file, options.step, options.screenshot, options.size)
+    return main(options.file, options.step, options.screenshot, options.size, options.theme)
 
 
 def _step(text: str) -> str:

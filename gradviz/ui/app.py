@@ -19,6 +19,7 @@ def main(
     step: str | None = None,
     screenshot: str | None = None,
     size: tuple[int, int] | None = None,
+    theme: str | None = None,
 ) -> int:
     """Open the window (or with `screenshot` draw it and end); returns the exit status."""
     if screenshot:
@@ -32,7 +33,7 @@ def main(
         else:
             path = Path(file) if file else None
             if screenshot:
-                return launch.draw(path, step, Path(screenshot), size or DEFAULT_SIZE)
+                return launch.draw(path, step, Path(screenshot), size or DEFAULT_SIZE, theme)
             return launch.open_window(path, step, size)
     sys.stderr.write(f"gradviz: {sentence}\n")
     return CANNOT_START

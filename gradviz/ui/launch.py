@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
@@ -47,12 +48,14 @@ def open_window(path: Path | None, step: str | None, size: tuple[int, int] | Non
     return app.exec()
 
 
-def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int]) -> int:
+def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int], theme: str | None = None) -> int:
     """Run the file, go to the step, draw the window into `picture`; the status is 0 if it was drawn."""
     application()
     before = qInstallMessageHandler(_without_noise)
     window = MainWindow(Settings(Forgetful()))
     window.resize(*size)
+    if theme is not None:
+        window.store.look(replace(window.store.state.view, theme=theme))
     window.show()
     try:
         status = _draw(window, path, step, picture)
