@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QMenuBar
 
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.commands.table import COMMANDS, MENUS
 from gradviz.session.state import State
+from gradviz.ui.toolbar import Tools
 
 TEXT_EDITING = {"edit.cut", "edit.copy", "edit.paste", "edit.select_all"}  # text widgets have these keys themselves
 
@@ -42,7 +43,7 @@ class Actions(QObject):
         rows = (row for row in COMMANDS if row.id not in TEXT_EDITING)
         return frozenset(_portable(key) for row in rows for key in row.shortcuts)
 
-    def fill(self, bar: QMenuBar, tools: QToolBar) -> None:
+    def fill(self, bar: QMenuBar, tools: Tools) -> None:
         """Make every menu and the toolbar."""
         menus = {name: bar.addMenu(title) for name, title in MENUS.items()}
         group: dict[str, int] = {}
@@ -52,7 +53,8 @@ class Actions(QObject):
                 menu.addSeparator()
                 group[row.menu] = row.group
             self._add(menu, row)
-        self._fill_toolbar(tools, [row for row in COMMANDS if row.toolbar])
+            if row.toolbar:
+                tools.add(row, self.actions[row.id])
 
     def refresh(self, state: State) -> None:
         """Which commands are possible, what they are called, which choice is made."""
@@ -101,22 +103,6 @@ class Actions(QObject):
                 group.addAction(action)
             action.triggered.connect(lambda _=False, name=row.id, value=choice.value: self.choose(name, value))
             menu.addAction(action)
-
-    def _fill_toolbar(self, tools: QToolBar, rows: list[Command]) -> None:
-        for before, row in zip([None, *rows], rows, strict=False):
-            if before is not None and before.menu != row.menu:
-                spacer = QWidget()
-                spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-                tools.addWidget(spacer)
-            elif before is not None and before.group != row.group:
-                tools.addSeparator()
-            tools.addAction(self.actions[row.id])
-            button = tools.widgetForAction(self.actions[row.id])
-            if isinstance(button, QToolButton):
-                button.setProperty("primary", row.primary)
-                button.setProperty("quiet", row.menu == "Help")
-                button.setAccessibleName(row.plain_title)
-                button.setFocusPolicy(tools.focusPolicy())
 
 
 def _portable(key: str) -> str:

@@ -8,7 +8,7 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QToolBar
+from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
@@ -26,6 +26,7 @@ from gradviz.ui.recovery import RecoveryKeeper
 from gradviz.ui.settings import Settings
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import DARK, LIGHT, Theme
+from gradviz.ui.toolbar import Tools
 from gradviz.ui.worker_bridge import WorkerBridge
 
 CONTEXT_MENU = ("edit.undo", "edit.redo", "edit.cut", "edit.copy", "edit.paste", "edit.select_all", "run.run")
@@ -69,12 +70,7 @@ class MainWindow(QMainWindow):
         self.editor.code.setFocus()
 
     def _assemble(self) -> None:
-        tools = QToolBar("Tools")
-        tools.setObjectName("tools")
-        tools.setMovable(False)
-        tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        tools.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        tools.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        tools = Tools()
         self.addToolBar(tools)
         self.actions_.fill(self.menuBar(), tools)
         self.editor.code.reserve(self.actions_.reserved_keys())

@@ -13,7 +13,9 @@ from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
 EDIT_LABEL = "Fix"
-TALLEST = 0.55  # of the editor panel; a longer text scrolls
+TALLEST, TALLEST_WHOLE = 0.34, 0.62  # of the editor panel, short and with the whole message; a longer text scrolls
+AROUND = 18  # pixels of margins and spacing
+SHORTENED = 60  # characters that are worth a "more"
 
 
 class Text(QTextBrowser):
@@ -22,6 +24,7 @@ class Text(QTextBrowser):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("errorText")
+        self.setOpenLinks(False)
         self.setAccessibleName("What went wrong")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.document().setDocumentMargin(0)
@@ -43,11 +46,13 @@ class ErrorCard(QFrame):
         self.setObjectName("error")
         self._shell = shell
         self._problem: Problem | None = None
+        self._whole = False  # the message is shown to its end
         self.title = QLabel()
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setObjectName("errorTitle")
         self.text = Text()
         self.text.document().documentLayout().documentSizeChanged.connect(self.fit)
+        self.text.anchorClicked.connect(self._toggle)
         self.apply = QPushButton("&Apply the fix")
         self.apply.setToolTip("Make this change in the snippet and run it again. It can be undone.")
         self.apply.clicked.connect(self._apply)
@@ -55,8 +60,8 @@ class ErrorCard(QFrame):
         row.addWidget(self.title, 1)
         row.addWidget(self.apply)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 8, 10)
-        column.setSpacing(6)
+        column.setContentsMargins(12, 7, 8, 7)
+        column.setSpacing(4)
         column.addLayout(row)
         column.addWidget(self.text)
         self.hide()
@@ -82,13 +87,17 @@ class ErrorCard(QFrame):
     def show_state(self, state: State) -> None:
         """Say what the latest run says."""
         found = problem(state)
+        self._whole = self._whole and found == self._problem
         self._problem = found
         self.setVisible(found is not None)
         if found is None:
             return
         self.title.setText(found.title)
         self.apply.setVisible(bool(found.fix) and found.text is not None)
-        html = _page(found, self._theme)
+        self._write(found)
+
+    def _write(self, found: Problem) -> None:
+        html = _page(found, self._theme, self._whole)
         if html != self.text.property("shown"):
             self.text.setProperty("shown", html)
             self.text.setHtml(html)
@@ -98,7 +107,14 @@ class ErrorCard(QFrame):
         """As tall as the text, but never more than a part of the panel."""
         panel = self.parentWidget()
         if panel is not None:
-            self.text.setFixedHeight(max(20, min(self.text.needed(), round(panel.height() * TALLEST))))
+            part = TALLEST_WHOLE if self._whole else TALLEST
+            around = self.apply.sizeHint().height() + AROUND
+            self.text.setFixedHeight(max(20, min(self.text.needed(), round(panel.height() * part) - around)))
+
+    def _toggle(self) -> None:
+        self._whole = not self._whole
+        if self._problem is not None:
+            self._write(self._problem)
 
     def _apply(self) -> None:
         if self._problem is not None and self._problem.text is not None:
@@ -107,15 +123,28 @@ class ErrorCard(QFrame):
             self._shell.runner.run()
 
 
-def _page(found: Problem, theme: Theme) -> str:
+def shortened(message: str) -> str:
+    """The first thing that a long message says: up to a bracket or the end of the first sentence."""
+    ends = [place for place in (message.find(" ("), message.find(". "), message.find("\n")) if place > 0]
+    first = message[: min(ends, default=len(message))]
+    return first if len(message) - len(first) > SHORTENED else message
+
+
+def _page(found: Problem, theme: Theme, whole: bool) -> str:
+    short = shortened(found.message)
     parts = [
-        (found.message, "", theme.text),
-        (found.why, "Why", theme.text),
-        (found.fix, "Fix", theme.link),
+        (found.message if whole else short, "", theme.text, "" if short == found.message else _more(theme, whole)),
+        (found.why, "Why", theme.text, ""),
+        (found.fix, "Fix", theme.link, ""),
     ]
-    return "".join(_paragraph(text, head, colour) for text, head, colour in parts if text)
+    return "".join(_paragraph(text, head, colour, tail) for text, head, colour, tail in parts if text)
 
 
-def _paragraph(text: str, head: str, colour: str) -> str:
+def _more(theme: Theme, whole: bool) -> str:
+    word = " &nbsp;less" if whole else " … more"
+    return f"<a href='more' style='color:{theme.link}; text-decoration:none'>{word}</a>"
+
+
+def _paragraph(text: str, head: str, colour: str, tail: str) -> str:
     opening = f"<span style='font-weight:600'>{head}</span>&nbsp; " if head else ""
-    return f"<p style='margin:0 0 6px 0'>{opening}<span style='color:{colour}'>{look.escape(text)}</span></p>"
+    return f"<p style='margin:0 0 4px 0'>{opening}<span style='color:{colour}'>{look.escape(text)}</span>{tail}</p>"

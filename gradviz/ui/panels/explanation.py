@@ -11,7 +11,7 @@ from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
-LINES = 3
+LINES = 2
 BEFORE = "Nothing has run yet. Step (F10) does the first step."
 
 
