@@ -78,7 +78,7 @@ def test_a_killed_worker_is_replaced_and_nothing_typed_is_lost(pilot: Pilot) -> 
     pilot.press("F5")
     pilot.qtbot.waitUntil(lambda: pilot.state.recorded > 0, timeout=RUN_TIMEOUT)
     with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
-        os.kill(pilot.window.runner._run._worker.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        os.kill(pilot.window.runner.live._run._worker.pid, signal.SIGKILL)  # type: ignore[union-attr]
     assert pilot.state.run.phase is Phase.DIED
     pilot.expect_error(-1, "nothing you typed is lost")
     assert pilot.state.document.text == endless

@@ -28,12 +28,12 @@ def test_a_second_run_takes_the_place_of_the_first(qtbot: QtBot, pilot: Pilot) -
 
 
 def test_events_of_a_former_run_are_dropped(pilot: Pilot) -> None:
-    runner = pilot.window.runner
-    listen = runner._listener(runner._number - 1)
+    live = pilot.window.runner.live
+    listen = live._listener(live._number - 1)
     pilot.type_snippet(FINE)
     pilot.run()
     listen(Done("died", Detail("late")))
-    runner._take()
+    live._take()
     assert pilot.state.run.phase is Phase.OK
 
 
@@ -42,7 +42,7 @@ def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: P
     pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
     runner.run()
     with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
-        runner._listener(runner._number)(Batch({"format": 99}, b"nonsense"))
+        runner.live._listener(runner.live._number)(Batch({"format": 99}, b"nonsense"))
     assert ended.args == ["died"]
     assert "cannot be read" in pilot.state.run.sentence
     assert pilot.run_again(FINE) is Phase.OK
@@ -50,25 +50,24 @@ def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: P
 
 def test_decoding_gives_the_window_its_turns(pilot: Pilot) -> None:
     """However many events wait, one turn of the event loop takes a bounded slice of them."""
-    runner = pilot.window.runner
-    runner._number += 1
-    runner._trace = None
+    live = pilot.window.runner.live
+    live._number += 1
 
     def slow(event: Event) -> None:
         time.sleep(0.002)
 
-    runner._handle = slow  # type: ignore[method-assign]
+    live._handle = slow  # type: ignore[method-assign]
     for _ in range(100):
-        runner._queue.append((runner._number, Done("ok")))
+        live._queue.append((live._number, Done("ok")))
     begun = time.perf_counter()
-    runner._take()
+    live._take()
     assert time.perf_counter() - begun < 0.1
-    assert len(runner._queue) > 50
-    assert runner._again.isActive()
-    runner._queue.clear()
+    assert len(live._queue) > 50
+    assert live._again.isActive()
+    live._queue.clear()
 
 
 def test_an_empty_document_never_reaches_a_worker(pilot: Pilot) -> None:
     pilot.window.store.open(Snippet("  \n"), None)
     assert pilot.run() is Phase.REFUSED
-    assert pilot.window.runner._run is None
+    assert not pilot.window.runner.live.is_running
