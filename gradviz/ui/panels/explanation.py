@@ -4,14 +4,17 @@ next."""
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout
 
+from gradviz.session.call_text import call_texts
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
 LINES = 2
+SIDE = 14  # pixels of margin
 BEFORE = "Nothing has run yet. Step (F10) does the first step."
 
 
@@ -28,16 +31,25 @@ class ExplanationPanel(Panel):
         self.sentence.setFrameShape(QFrame.Shape.NoFrame)
         self.sentence.document().setDocumentMargin(0)
         self.sentence.setAccessibleName("What happened in this step")
+        self.call = QLabel()  # the arguments of the backward call, as many as there is room for
+        self.call.setObjectName("call")
+        self.call.setAccessibleName("Arguments of the backward call")
+        self.call.setToolTip("The backward call that goes on, with its arguments.")
+        self._calls: tuple[str, ...] = ()
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.call)
         column = QVBoxLayout(self)
-        column.setContentsMargins(14, 9, 14, 10)
+        column.setContentsMargins(SIDE, 9, SIDE, 10)
         column.setSpacing(4)
-        column.addWidget(self.title)
+        column.addLayout(head)
         column.addWidget(self.sentence)
         self.set_theme(context.theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.title.setFont(look.sans(theme, 14, bold=True))
+        self.call.setFont(look.mono(theme, 12))
         self.sentence.setFont(look.sans(theme, 13))
         self.sentence.setFixedHeight(LINES * self.sentence.fontMetrics().lineSpacing() + 2)
         state = self.context.shell.store.state
@@ -46,8 +58,10 @@ class ExplanationPanel(Panel):
     def show_state(self, before: State, after: State) -> None:
         if not moved(before, after):
             return
+        self._calls = call_texts(after)
         if after.trace is None or not after.steps:
             self.title.setText("")
+            self._write_call()
             self.sentence.clear()
             return
         explanation = after.trace.frame(after.cursor).explanation
@@ -57,3 +71,16 @@ class ExplanationPanel(Panel):
         following = f"Next: {explanation.next}" if explanation.next else ""
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
         self.sentence.setHtml(look.escape(explanation.sentence or BEFORE) + tail)
+        self._write_call()
+
+    def _write_call(self) -> None:
+        """The longest way to write the call that leaves the title whole."""
+        needed = self.title.fontMetrics().horizontalAdvance(self.title.text()) + self.fontMetrics().height()
+        metrics = self.call.fontMetrics()
+        room = self.width() - 2 * SIDE - needed
+        fits = (text for text in self._calls if metrics.horizontalAdvance(text) <= room)
+        self.call.setText(next(fits, ""))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._write_call()
