@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.encoding import Pieces
-from gradviz.trace.schema import NEVER, TABLES
+from gradviz.trace.schema import NEVER, TABLES, Inputs
 from gradviz.trace.tables import columns
 from gradviz.trace.values import DTYPES, numpy_dtype
 
@@ -44,7 +44,11 @@ def derive(trace: Trace, pieces: Pieces) -> None:
 
 def _at(column: Array, rows: Array, default: Any) -> Array:
     """`column[rows]`, `default` where a row is -1."""
-    return np.append(column, np.array([default], column.dtype))[rows]
+    if not len(column):
+        return np.full(len(rows), default, column.dtype)
+    found: Array = column[rows]
+    found[rows < 0] = default
+    return found
 
 
 def _steps(trace: Trace, new: Columns) -> Columns:
@@ -60,8 +64,9 @@ def _nodes(trace: Trace, new: Columns) -> Columns:
 def _tensors(trace: Trace, new: Columns) -> Columns:
     codes = _at(trace.values.dtype, new["value"], len(DTYPES))
     shapes = np.empty(len(codes), object)
-    shape = trace.store.shape
-    shapes[:] = [shape(value) if value >= 0 else () for value in new["value"].tolist()]
+    shapes[:] = [()] * len(codes)
+    for row in np.flatnonzero(_at(trace.values.ndim, new["value"], 0)).tolist():
+        shapes[row] = trace.store.shape(int(new["value"][row]))
     return {
         "line": _at(trace.sites.line, new["site"], -1),
         "label": _at(trace.sites.source, new["site"], ""),
@@ -71,12 +76,25 @@ def _tensors(trace: Trace, new: Columns) -> Columns:
 
 
 def _flows(trace: Trace, new: Columns) -> Columns:
-    inputs = trace.inputs
-    keys = inputs.node.astype(np.int64) << 32 | inputs.slot
-    wanted = new["node"].astype(np.int64) << 32 | new["slot"]
-    row = np.searchsorted(keys, wanted)
-    found = np.append(keys, -1)[row] == wanted
+    inputs, node, slot = trace.inputs, new["node"], new["slot"]
+    first = np.searchsorted(inputs.node, node)
+    row = first + slot  # where each operand before it is a tensor
+    found = _is_input(inputs, row, node, slot)
+    left = np.flatnonzero(~found & (row > first))
+    while len(left):
+        row[left] -= 1
+        found[left] = _is_input(inputs, row[left], node[left], slot[left])
+        left = left[~found[left] & (row[left] > first[left])]
     return {"input": np.where(found, row, -1)}
+
+
+def _is_input(inputs: Inputs, row: Array, node: Array, slot: Array) -> Array:
+    """Whether row `row` of `inputs` is that slot of that node."""
+    if not len(inputs):
+        return np.zeros(len(row), bool)
+    row = np.minimum(row, len(inputs) - 1)
+    same: Array = (inputs.node[row] == node) & (inputs.slot[row] == slot)
+    return same
 
 
 def _saved(trace: Trace, new: Columns) -> Columns:
@@ -99,22 +117,25 @@ def _calls(trace: Trace, new: Columns) -> Columns:
 
 
 def _values(trace: Trace, new: Columns) -> Columns:
-    return {"norm": np.zeros(len(new["dtype"]))}
+    begin = len(trace.dims) - int(new["ndim"].sum(dtype=np.int64))  # the sizes of these values are there already
+    ends = np.cumsum(new["ndim"], dtype=np.int64)
+    return {"norm": np.zeros(len(new["dtype"])), "sizes": begin + ends - new["ndim"]}
 
 
 def _after_values(trace: Trace, new: Columns) -> None:
     count = len(new["dtype"])
     first = len(trace.values) - count
-    trace.store.grown()
     trace.values.norm[first:] = trace.store.norms(first, count)
 
 
 def _after_frees(trace: Trace, new: Columns) -> None:
     low = np.searchsorted(trace.saved.node, new["node"])
-    high = np.searchsorted(trace.saved.node, new["node"], "right")
-    for start, end, step in zip(low.tolist(), high.tolist(), new["step"].tolist(), strict=True):
-        freed = trace.saved.freed[start:end]
-        freed[freed == NEVER] = step
+    count = np.searchsorted(trace.saved.node, new["node"], "right") - low
+    rows = np.repeat(low, count) + np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    steps = np.repeat(new["step"], count)
+    held = trace.saved.freed[rows] == NEVER
+    rows, steps = rows[held][::-1], steps[held][::-1]  # what is written last stays, and the first time counts
+    trace.saved.freed[rows] = steps
 
 
 def _after_ends(trace: Trace, new: Columns) -> None:

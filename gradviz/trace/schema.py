@@ -288,6 +288,7 @@ class Values(Table):
     dtype: Byte  # index in `values.DTYPES`
     ndim: Byte
     complete: Flag
+    sizes: Derived  # where its sizes begin in `dims`
     chunk: Derived  # where the elements are: in which piece of the store, from which element, how many
     offset: Derived
     count: Derived

@@ -168,7 +168,6 @@ class ValueStore:
     def __init__(self, rows: Values, dims: Dims, summaries: Summaries) -> None:
         self.rows, self._dims, self._summaries = rows, dims, summaries
         self._chunks: list[Array] = []
-        self._starts = np.zeros(1, np.int64)  # where the sizes of value i begin in `dims`
 
     def place(self, elements: dict[str, Array], rows: Mapping[str, Array], sizes: Array) -> dict[str, Array]:
         """Take the elements that new rows brought; returns where each row has its own: columns chunk, offset, count."""
@@ -181,17 +180,13 @@ class ValueStore:
                 self._chunks.append(elements[name])
         return {"chunk": chunk, "offset": offset, "count": count}
 
-    def grown(self) -> None:
-        """Rows were added: find where their sizes begin."""
-        known = len(self._starts) - 1
-        new = np.cumsum(self.rows.ndim[known:], dtype=np.int64)
-        self._starts = np.concatenate([self._starts, self._starts[-1] + new])
-
     def shape(self, index: int) -> tuple[int, ...]:
         """The shape of value `index`."""
-        if not self.rows.ndim[index]:
+        ndim = self.rows.ndim[index]
+        if not ndim:
             return ()
-        return tuple(self._dims.size[self._starts[index] : self._starts[index + 1]].tolist())
+        start = int(self.rows.sizes[index])
+        return tuple(self._dims.size[start : start + int(ndim)].tolist())
 
     def get(self, index: int) -> Value:
         """Value `index`; its arrays are views that must not be written."""
@@ -215,6 +210,7 @@ class ValueStore:
         rows = self.rows
         chunk, offset, size = rows.chunk[first:], rows.offset[first:], rows.count[first:]
         full = np.flatnonzero((size > 0) & rows.complete[first:])
+        full = full[np.argsort(chunk[full], kind="stable")]  # those of one type lie one after the other in their chunk
         cuts = np.flatnonzero(
             (np.diff(chunk[full]) != 0)
             | (offset[full][1:] != offset[full][:-1] + size[full][:-1])
@@ -227,6 +223,6 @@ class ValueStore:
                 wide = (np.abs(data) if data.dtype.kind == "c" else data).astype(np.float64)
                 with np.errstate(all="ignore"):
                     result[run] = np.sqrt(np.add.reduceat(np.square(wide), offset[run] - begin))
-        mine = self._summaries.value >= first
-        result[self._summaries.value[mine] - first] = self._summaries.norm[mine]
+        at = int(np.searchsorted(self._summaries.value, first))
+        result[self._summaries.value[at:] - first] = self._summaries.norm[at:]
         return result

@@ -1,0 +1,160 @@
+"""A real window without a display, for benchmarks: opened with a warm worker, driven by the commands' own keys, and
+watched by a clock that notes how long the event loop was away. It judges nothing: the rows and their aims are in
+`aims.py`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
+from PySide6.QtTest import QTest
+
+from gradviz.document.snippet import Snippet
+from gradviz.ui.launch import application
+from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.window import MainWindow
+from gradviz.worker.client import WorkerPool
+from gradviz.worker.limits import Limits
+
+PATIENCE = 120.0  # seconds until something that does not come is an error
+TICK = 1  # milliseconds between two looks at the clock while watching
+
+
+class Paints(QObject):
+    """Counts the paints of a widget, and notes when the latest one ended up in the queue's next turn."""
+
+    def __init__(self, target: QObject) -> None:
+        super().__init__()
+        self.count = 0
+        target.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.count += 1
+        return False
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The longest time between two turns of the event loop: on the wall, and of the window's own thread."""
+
+    wall: float
+    thread: float
+
+
+class Watchdog:
+    """`with Watchdog() as dog: ...` and then `dog.longest`; the event loop must run inside."""
+
+    def __enter__(self) -> Watchdog:
+        self.longest = Gap(0.0, 0.0)
+        self._last = (time.perf_counter(), time.thread_time())
+        self._timer = QTimer()
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(TICK)
+        self._timer.timeout.connect(self._look)
+        self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._look()
+        self._timer.stop()
+
+    def _look(self) -> None:
+        now = (time.perf_counter(), time.thread_time())
+        wall, thread = now[0] - self._last[0], now[1] - self._last[1]
+        self.longest = Gap(max(self.longest.wall, wall), max(self.longest.thread, thread))
+        self._last = now
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A run from the press of the key: seconds until its end was known, until it was painted, and until the final
+    layout was painted; and how long the event loop was away at most."""
+
+    ended: float
+    painted: float
+    settled: float
+    gap: Gap
+
+
+class Stage:
+    """One window."""
+
+    def __init__(self, width: int = 1280, height: int = 800, limits: Limits | None = None) -> None:
+        self.app = application()
+        self.window = MainWindow(Settings(Forgetful()))
+        self.window.runner._make_pool = lambda: WorkerPool(limits or Limits())
+        self.window.resize(width, height)
+        loop = QEventLoop()
+        self.window.painted.connect(loop.quit)
+        self.window.show()
+        loop.exec()
+        self.window.activateWindow()
+        self.warm()
+
+    def warm(self) -> None:
+        """Wait for the worker, and for what the window loads beside its work."""
+        import gradviz.trace.explain
+        import gradviz.trace.trace  # noqa: F401
+
+        spare = self.window.runner.pool._spare
+        assert spare is not None
+        assert spare.wait_ready(PATIENCE)
+        self.turns()
+
+    def turns(self, count: int = 3) -> None:
+        """Let the event loop do what waits."""
+        for _ in range(count):
+            self.app.processEvents()
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Let the window work until something holds."""
+        late = QTimer(singleShot=True, interval=int(PATIENCE * 1000))
+        late.start()
+        while not holds():
+            self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+            assert late.isActive(), "it did not come"
+
+    def press(self, key: Qt.Key) -> None:
+        """Press a key where the keyboard is."""
+        QTest.keyClick(self.app.focusWidget() or self.window, key)
+
+    def show(self, text: str) -> None:
+        """Open this snippet, unsaved and not yet run."""
+        self.window.store.open(Snippet(text), None)
+        self.turns()
+
+    def run(self, text: str) -> Opened:
+        """Open this snippet, press Run and wait until its final layout is painted."""
+        self.show(text)
+        store, graph = self.window.store, self.window.canvas
+        paints: list[Paints] = []
+        with Watchdog() as dog:
+            begun = time.perf_counter()
+            self.press(Qt.Key.Key_F5)
+            self.until(lambda: not store.state.run.is_running)
+            ended = time.perf_counter() - begun
+            assert store.state.trace is not None, store.state.run.sentence
+            view = graph.view
+            self.until(lambda: view._scene is not None and view._scene.trace is store.state.trace)
+            paints.append(Paints(view))
+            self.until(lambda: paints[0].count > 0)
+            painted = time.perf_counter() - begun
+            self.until(lambda: graph.is_settled)
+            seen = paints[0].count
+            view.update()
+            self.until(lambda: paints[0].count > seen)
+            settled = time.perf_counter() - begun
+        return Opened(ended, painted, settled, dog.longest)
+
+    def close(self) -> None:
+        """End it in good order."""
+        self.window.store.open(Snippet(), None)
+        self.window.close()
+        self.window.deleteLater()
+        self.turns()
