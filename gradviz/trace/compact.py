@@ -17,7 +17,7 @@ from gradviz.trace.tables import row_dtype
 Array = NDArray[Any]
 
 _PLAIN = (
-    "step", "node", "tensor", "op", "name", "symbol", "site", "scope", "params", "sequence_nr", "call",
+    "step", "node", "tensor", "op", "name", "symbol", "site", "region", "params", "sequence_nr", "call",
     "first", "second", "third", "value",
 )  # fmt: skip
 _KEPT = ("step", "node", "name", "tensor", "version")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.encoding import Pieces
+from gradviz.trace.regions import RegionKind
 from gradviz.trace.schema import NEVER, TABLES, Inputs
 from gradviz.trace.tables import columns
 from gradviz.trace.values import DTYPES, numpy_dtype
@@ -55,10 +56,25 @@ def _steps(trace: Trace, new: Columns) -> Columns:
     return {"line": _at(trace.sites.line, new["site"], -1)}
 
 
+def _regions(trace: Trace, new: Columns) -> Columns:
+    start, before = len(trace.regions), trace.regions
+    depth: list[int] = []
+    module: list[str] = []
+    for parent, kind, name in zip(new["parent"].tolist(), new["kind"].tolist(), new["name"], strict=True):
+        new_parent = parent >= start
+        level = -1 if parent < 0 else depth[parent - start] if new_parent else int(before.depth[parent])
+        path = "" if parent < 0 else module[parent - start] if new_parent else before.module[parent]
+        depth.append(level + 1)
+        module.append(name if kind == RegionKind.MODULE else path)
+    return {"depth": np.array(depth, np.int64), "module": np.array(module, object)}
+
+
 def _nodes(trace: Trace, new: Columns) -> Columns:
     sites = trace.sites
     places = {name: _at(getattr(sites, name), new["site"], -1) for name in ("line", "col", "end_line", "end_col")}
-    return {**places, "source": _at(sites.source, new["site"], "")}
+    modules = trace.regions.module if len(trace.regions) else np.empty(0, object)
+    scope = _at(modules, new["region"], "")
+    return {**places, "source": _at(sites.source, new["site"], ""), "scope": scope}
 
 
 def _tensors(trace: Trace, new: Columns) -> Columns:
@@ -145,6 +161,7 @@ def _after_ends(trace: Trace, new: Columns) -> None:
 
 _DERIVED: dict[str, Callable[[Trace, Columns], Columns]] = {
     "steps": _steps,
+    "regions": _regions,
     "nodes": _nodes,
     "tensors": _tensors,
     "flows": _flows,

@@ -9,6 +9,7 @@ from gradviz.trace.compact import pack_plain
 from gradviz.trace.encoding import PACK
 from gradviz.trace.inplace import InPlaceRecorder
 from gradviz.trace.kinds import Kind
+from gradviz.trace.region_stack import UNKNOWN
 from gradviz.trace.row_recorder import params_text
 
 if TYPE_CHECKING:
@@ -67,9 +68,12 @@ class ForwardRecorder(InPlaceRecorder):
         self.first_output.append(tensor)
         self._tensor_count, self.step = tensor + 1, step + 1
         node._tag, out._tag = number, tensor
+        region = self._stack[-1]
+        if region == UNKNOWN:
+            region = self.region()
         op, name, symbol = self._op_texts.get(row) or self._texts_of(row)
         self._plain += pack_plain(
-            step, number, tensor, op, name, symbol, site, self.scope, shown, node.sequence_nr, self.call, one, two,
+            step, number, tensor, op, name, symbol, site, region, shown, node.sequence_nr, self.call, one, two,
             three, self.value(out._data),
         )  # fmt: skip
         if node.saved:

@@ -129,7 +129,7 @@ class InPlaceRecorder(RowRecorder):
             text(name),
             text(""),
             -1,
-            self.scope,
+            self.region(),
             self._nothing,
             node.sequence_nr,
             self.call,

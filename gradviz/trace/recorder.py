@@ -17,6 +17,7 @@ from gradviz.trace.forward import ForwardRecorder
 from gradviz.trace.instrument import HOOK
 from gradviz.trace.kinds import Kind
 from gradviz.trace.memory import Memory
+from gradviz.trace.region_stack import RegionStack
 from gradviz.trace.schema import Batch
 from gradviz.trace.sites import Sites
 
@@ -200,12 +201,11 @@ class Recorder(ForwardRecorder):
 
     def enter(self, module_name: str) -> None:
         """A module's `forward` begins."""
-        self.scopes.append(self.scope)
-        self.scope = self.writer.text(module_name)
+        self.regions.enter(module_name)
 
     def exit(self) -> None:
         """A module's `forward` is over."""
-        self.scope = self.scopes.pop()
+        self.regions.exit()
 
     def metadata_changed(self, tensor: Tensor) -> None:
         """`requires_grad_`, `retain_grad`, `detach_` or `.data = ...` changed the tensor."""
@@ -217,7 +217,7 @@ class Recorder(ForwardRecorder):
 
 _CODES = {
     function.__code__
-    for owner in (*Recorder.__mro__[:-1], Binder, Sites, Writer, Memory, Compact)
+    for owner in (*Recorder.__mro__[:-1], Binder, RegionStack, Sites, Writer, Memory, Compact)
     for name, function in vars(owner).items()
     if hasattr(function, "__code__") and name != "__init__"
 }

@@ -15,6 +15,7 @@ from gradviz.trace.compact import Compact, pack_kept
 from gradviz.trace.encoding import PACK, Writer
 from gradviz.trace.kinds import Kind
 from gradviz.trace.memory import Memory
+from gradviz.trace.region_stack import RegionStack
 from gradviz.trace.sites import Sites
 
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ class RowRecorder:
         self.step = 0  # the number of the next step
         self.call = -1
         self.first_output: list[int] = []  # by node: its first tensor
-        self.scopes: list[int] = []
-        self.scope = self.writer.text("")
-        self._nothing = self.scope
+        self.regions = RegionStack(self.writer, self.sites)
+        self.region, self._stack = self.regions.row, self.regions.stack
+        self._nothing = self.writer.text("")
         self._storage: dict[int, int] = {}  # where it differs from the tensor's own number
         self.compact = Compact(self._storage)
         self._plain, self._ran, self._kept = self.compact.plain, self.compact.ran, self.compact.kept
@@ -141,7 +142,7 @@ class RowRecorder:
             self._nothing,
             text("✂"),
             site,
-            self.scope,
+            self.region(),
             self._nothing,
             -1,
             self.call,
@@ -180,11 +181,11 @@ class RowRecorder:
             shown = self.writer.text(", ".join([*numbers, *params_text(params)]))
         op, name_text, symbol = self._op_texts.get(row) or self._texts_of(row)
         if node is None:
-            fields = (self._nothing, symbol, site, self.scope, shown, -1, self.call, self._reason(inputs))
+            fields = (self._nothing, symbol, site, self.region(), shown, -1, self.call, self._reason(inputs))
         else:
             node._tag = number
             name_text = self.writer.text(name) if name else name_text
-            fields = (name_text, symbol, site, self.scope, shown, node.sequence_nr, self.call, 0)
+            fields = (name_text, symbol, site, self.region(), shown, node.sequence_nr, self.call, 0)
         self._nodes += _pack_node(step, op, *fields)
 
     def _texts_of(self, row: OpRow) -> tuple[int, int, int]:

@@ -31,6 +31,7 @@ TensorId = Annotated[Array, Column("i4", "tensors", none=True)]
 ValueId = Annotated[Array, Column("i4", "values", none=True)]
 CallId = Annotated[Array, Column("i4", "calls", none=True)]
 SiteId = Annotated[Array, Column("i4", "sites", none=True)]
+RegionId = Annotated[Array, Column("i4", "regions", none=True)]
 Derived = Annotated[Array, Column("", derived=True)]  # not sent: the trace computes it
 
 
@@ -46,6 +47,19 @@ class Steps(Table):
     line: Derived  # 1-based line of the snippet that was running, -1 unknown
 
 
+class Regions(Table):
+    """Calls of modules and functions, loops and their iterations, each made when its first operation runs: what is in
+    a region comes right after it, see Note [Order of regions] in `regions.py`."""
+
+    parent: RegionId  # -1: in no other; always an earlier row
+    kind: Byte  # regions.RegionKind
+    name: Text  # module: its path "blocks.0.attn"; function: "layer"; loop: "for t in range(50)"; iteration: "t = 3"
+    site: SiteId
+    index: Int  # number of the iteration, from 0
+    depth: Derived  # how many regions are around it
+    module: Derived  # path of the innermost module, its own or that around it, "" for none
+
+
 class Nodes(Table):
     """One row per operation run, tracked (it has a grad_fn) or not."""
 
@@ -54,11 +68,12 @@ class Nodes(Table):
     name: Text  # "MulBackward0", "" when not tracked
     symbol: Text
     site: SiteId
-    scope: Text  # "fc1"
+    region: RegionId  # the innermost one in which it ran
     params: Text  # "dim=1"
     sequence_nr: Long  # -1 when not tracked
     call: CallId  # the backward call under create_graph that made it
     reason: Byte  # why it is not tracked, see UNTRACKED
+    scope: Derived  # path of the innermost module, "fc1"
     line: Derived
     col: Derived
     end_line: Derived
@@ -323,7 +338,7 @@ UNTRACKED = (
 
 TABLES: dict[str, type[Table]] = {
     "sites": Sites, "dims": Dims, "summaries": Summaries, "values": Values,
-    "operands": Operands,
+    "operands": Operands, "regions": Regions,
     "steps": Steps, "nodes": Nodes, "inputs": Inputs, "tensors": Tensors, "names": Names, "writes": Writes,
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "calls": Calls, "roots": Roots,

@@ -38,6 +38,10 @@ class Sites:
         """A place that is only known by its line."""
         return self._add((line, None, None, None))
 
+    def at(self, place: Place) -> int:
+        """A place as Python's code objects write it, columns in bytes."""
+        return self._add(place)
+
     def _search(self, start: FrameType) -> int:
         frame: FrameType | None = start
         while frame is not None and frame.f_code.co_filename != self._filename:

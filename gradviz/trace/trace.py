@@ -18,6 +18,7 @@ from gradviz.trace.index import History, span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.naming import Naming
 from gradviz.trace.operations import Op, find_ops
+from gradviz.trace.regions import Nesting, find_nesting
 from gradviz.trace.schema import (
     NEVER,
     Arrivals,
@@ -37,6 +38,7 @@ from gradviz.trace.schema import (
     Nodes,
     Operands,
     Optimizers,
+    Regions,
     Roots,
     Saved,
     Sites,
@@ -62,7 +64,7 @@ class Trace:
     def __init__(self, source: str = "") -> None:
         self.source = source  # the snippet's text, for explanations
         self.sites, self.values, self.dims, self.summaries = Sites(), Values(), Dims(), Summaries()
-        self.operands = Operands()
+        self.operands, self.regions = Operands(), Regions()
         self.steps, self.nodes, self.inputs, self.tensors = Steps(), Nodes(), Inputs(), Tensors()
         self.names, self.writes, self.versions, self.flags, self.grads = Names(), Writes(), Versions(), Flags(), Grads()
         self.flows, self.arrivals, self.saved, self.frees, self.drops = Flows(), Arrivals(), Saved(), Frees(), Drops()
@@ -158,6 +160,12 @@ class Trace:
         found: Array = self._cached(
             "flags", lambda: np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE).astype(np.uint8)
         )
+        return found
+
+    @property
+    def nesting(self) -> Nesting:
+        """What is in each region: `.parent`, `.depth`, `.end`, `.nodes`, `.first`, `.last`, `.children`."""
+        found: Nesting = self._cached("nesting", lambda: find_nesting(self.regions, self.nodes))
         return found
 
     @property

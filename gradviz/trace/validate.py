@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gradviz.trace.encoding import Pieces, refuse_unless
 from gradviz.trace.kinds import TABLE_OF_KIND, Kind
+from gradviz.trace.regions import RegionKind
 from gradviz.trace.schema import TABLES, UNTRACKED
 from gradviz.trace.tables import Table, columns
 from gradviz.trace.values import DTYPES, WHOLE, kept_elements
@@ -41,6 +42,7 @@ def validate(pieces: Pieces, tables: dict[str, Table], strings: int) -> None:
     refuse_unless((pieces.rows["flows"]["slot"] >= 0).all(), "a negative slot")
     refuse_unless((pieces.rows["nodes"]["reason"] < len(UNTRACKED)).all(), "unknown reason in nodes")
     _edges(tables, pieces.rows)
+    _regions(tables["regions"].parent, pieces.rows["regions"])  # type: ignore[attr-defined]
     refuse_unless(totals["errors"] <= 1, "more than one error")
 
 
@@ -85,6 +87,21 @@ def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
     refuse_unless((np.diff(key) > 0).all(), "a slot is used twice")
     producer = np.concatenate([tables["tensors"].producer, tensors["producer"]])  # type: ignore[attr-defined]
     refuse_unless((producer[inputs["tensor"]] < inputs["node"]).all(), "an edge leads back")
+
+
+def _regions(before: Array, rows: Array) -> None:
+    """Note [Order of regions]: each is in the one before it or in one around that."""
+    refuse_unless((rows["kind"] < len(RegionKind)).all(), "unknown kind of region")
+    refuse_unless((rows["index"] >= 0).all(), "a negative iteration")
+    around, last = [-1], len(before) - 1
+    while last >= 0:
+        around.insert(1, last)
+        last = int(before[last])
+    for row, parent in enumerate(rows["parent"].tolist(), len(before)):
+        while around and around[-1] != parent:
+            around.pop()
+        refuse_unless(around, "a region is not in one that is open")
+        around.append(row)
 
 
 def _values(pieces: Pieces) -> None:

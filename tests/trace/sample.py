@@ -56,7 +56,7 @@ class SampleWriter(Writer):
         node, tensor = self.count("nodes"), self.count("tensors")
         step = self.step(Kind.FORWARD, node, tensor, site, -1, node)
         texts = [self.text(t) for t in (op, f"{op.capitalize()}Backward0", symbol)]
-        self.add("nodes", step, *texts, site, self.text(""), self.text(""), node, -1, 0)
+        self.add("nodes", step, *texts, site, -1, self.text(""), node, -1, 0)
         for slot, each in enumerate(inputs):
             self.add("inputs", node, slot, each)
         self.add("tensors", step, node, 0, self.number(number), tensor, 0, True, False, False, -1, site)

@@ -1,0 +1,93 @@
+"""Where the program is while it runs: the modules, functions, loops and iterations that it is in, innermost last.
+`instrument.py` makes the snippet push, count and pop by itself; a region gets its row in the trace when the first
+operation runs in it (see Note [Order of regions] in `regions.py`).
+
+Note [The stack of regions] One flat list, so that instrumented code needs no call that shows in a traceback or takes
+a frame of the recursion limit: a function is entered by `extend` with a constant and left by `del stack[-WIDTH:]`, an
+iteration begins by `stack[COUNT] += 1; stack[ROW] = UNKNOWN`. The last element is always the row of the innermost
+region, so the recorder reads its place from there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.trace.encoding import Writer
+from gradviz.trace.regions import RegionKind
+from gradviz.trace.sites import Place, Sites
+
+# Fields of an entry, counted from the top of the stack.
+WIDTH = 8
+KIND, NAME, PLACE, LOOP, VARIABLE, VALUE, COUNT, ROW = range(-WIDTH, 0)
+UNKNOWN = -2  # in ROW: no operation has run there yet
+BEFORE = -1  # in COUNT: no iteration is going on
+LONGEST = 40  # characters of a name
+_MOST = 1 << 63  # numbers beyond this size have too many digits to be read
+
+_MODULE, _LOOP, _ITERATION = int(RegionKind.MODULE), int(RegionKind.LOOP), int(RegionKind.ITERATION)
+
+
+def entry(kind: RegionKind, name: str, place: Place) -> tuple[Any, ...]:
+    """What is pushed when a region is entered."""
+    return (int(kind), name, place, UNKNOWN, "", None, BEFORE, UNKNOWN)
+
+
+class RegionStack:
+    """The stack of one run, and the rows of `regions`."""
+
+    def __init__(self, writer: Writer, sites: Sites) -> None:
+        self._writer = writer
+        self._sites = sites
+        self.stack: list[Any] = [None] * (WIDTH - 1) + [-1]
+        self._modules: list[int] = []  # how high the stack was when they were entered
+
+    def enter(self, name: str) -> None:
+        """A module is called."""
+        self._modules.append(len(self.stack))
+        self.stack += (_MODULE, name, self._sites.here(2), UNKNOWN, "", None, BEFORE, UNKNOWN)
+
+    def exit(self) -> None:
+        """The call that was entered last is over, and whatever began in it."""
+        del self.stack[self._modules.pop() :]
+
+    def row(self) -> int:
+        """The row of the innermost region, which is made now if it is not there."""
+        stack = self.stack
+        at = len(stack)
+        while stack[at + ROW] == UNKNOWN:
+            at -= WIDTH
+        while at < len(stack):
+            parent = stack[at + ROW]
+            at += WIDTH
+            stack[at + ROW] = self._add(at, parent)
+        found: int = stack[ROW]
+        return found
+
+    def _add(self, at: int, parent: int) -> int:
+        """A row for the entry that ends at `at`: for a loop also one for its iteration."""
+        stack = self.stack
+        kind, name, place = stack[at + KIND], stack[at + NAME], stack[at + PLACE]
+        site = place if type(place) is int else self._sites.at(place)
+        if kind != _LOOP:
+            return self._writer.add("regions", parent, kind, self._writer.text(name), site, 0)
+        if stack[at + LOOP] == UNKNOWN:
+            stack[at + LOOP] = self._writer.add("regions", parent, kind, self._writer.text(name), site, 0)
+        loop: int = stack[at + LOOP]
+        count = stack[at + COUNT]
+        if count == BEFORE:
+            return loop
+        name = self._iteration(count, stack[at + VARIABLE], stack[at + VALUE])
+        return self._writer.add("regions", loop, _ITERATION, self._writer.text(name), site, count)
+
+    @staticmethod
+    def _iteration(count: int, variable: str, value: object) -> str:
+        """The name of an iteration: "t = 3"."""
+        if value is None or (type(value) is int and not -_MOST < value < _MOST):
+            return f"iteration {count}"
+        text = repr(value[: LONGEST + 1]) if type(value) is str else repr(value)
+        return shortened(f"{variable} = {text}")
+
+
+def shortened(name: str) -> str:
+    """A name cut to what fits in a title."""
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
