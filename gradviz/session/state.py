@@ -56,6 +56,24 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class Search:
+    """What is looked for on the canvas; `at` is the hit that was gone to, -1 none yet."""
+
+    open: bool = False
+    query: str = ""
+    at: int = -1
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """What stands out on the canvas: the "ancestors" or "descendants" of a thing, or the "path" from it to another."""
+
+    kind: str
+    of: Selection
+    to: Selection | None = None
+
+
+@dataclass(frozen=True)
 class Notice:
     """One sentence for the user; `serial` tells two equal sentences apart."""
 
@@ -71,6 +89,7 @@ class View:
     text_scale: float = 1.0
     speed: float = 2.0
     recent: tuple[str, ...] = ()
+    minimap: bool = True
 
 
 @dataclass(frozen=True)
@@ -91,6 +110,8 @@ class State:
     recorded: int = 0  # how many steps the run that goes on has recorded so far
     live: str = ""  # what it has printed so far
     selection: Selection | None = None
+    lineage: Lineage | None = None
+    search: Search = field(default_factory=Search)
     playing: bool = False
     notice: Notice = field(default_factory=Notice)
     view: View = field(default_factory=View)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.snippet import Snippet
-from gradviz.session.state import Notice, Phase, Run, Selection, State, View
+from gradviz.session.state import Lineage, Notice, Phase, Run, Search, Selection, State, View
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
@@ -99,6 +99,7 @@ class Store:
             steps=0,
             cursor=0,
             selection=None,
+            lineage=None,
             playing=False,
             view=view,
         )
@@ -123,11 +124,13 @@ class Store:
         run that did begin."""
         if trace is not None:
             steps = len(trace)
-            self._change(run=run, trace=trace, traced=run.snippet, steps=steps, cursor=steps, selection=None)
+            self._change(
+                run=run, trace=trace, traced=run.snippet, steps=steps, cursor=steps, selection=None, lineage=None
+            )
         elif run.phase in (Phase.REFUSED, Phase.RAISED):
             self._change(run=run)
         else:
-            self._change(run=run, trace=None, steps=0, cursor=0, selection=None)
+            self._change(run=run, trace=None, steps=0, cursor=0, selection=None, lineage=None)
 
     # the rest
 
@@ -138,6 +141,14 @@ class Store:
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""
         self._change(selection=selection)
+
+    def trace_lineage(self, lineage: Lineage | None) -> None:
+        """Let all but the relatives of a thing fade; None for nothing."""
+        self._change(lineage=lineage)
+
+    def look_for(self, search: Search) -> None:
+        """Open, close or change the search, or go to another hit."""
+        self._change(search=search)
 
     def play(self, playing: bool) -> None:
         """Start or end playing."""

@@ -1,0 +1,101 @@
+"""What a tensor or operation was computed from, what it goes into, and the way from one to another: masks over the
+operations and tensors of a trace. Pure; the canvas lets everything else fade.
+
+Note [One pass] Operations are numbered in the order in which they ran, so what an operation reads was made by an
+earlier one: one pass over the edges, backwards or forwards, reaches everything however deep the graph is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.session.state import Selection
+
+if TYPE_CHECKING:
+    from gradviz.session.state import Lineage
+    from gradviz.trace.trace import Trace
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Some operations and tensors of a trace."""
+
+    nodes: Flags
+    tensors: Flags
+
+    def __len__(self) -> int:
+        return int(self.nodes.sum() + self.tensors.sum())
+
+
+def family(trace: Trace, lineage: Lineage) -> Family:
+    """What a lineage takes in."""
+    if lineage.kind == "ancestors":
+        return ancestors(trace, lineage.of)
+    if lineage.kind == "descendants":
+        return descendants(trace, lineage.of)
+    return between(trace, lineage.of, lineage.to or lineage.of)
+
+
+def ancestors(trace: Trace, thing: Selection) -> Family:
+    """The thing itself and all that it was computed from."""
+    nodes, tensors = _start(trace, thing)
+    makers, users = _links(trace)
+    start = thing.index if thing.kind == "node" else int(trace.tensors.producer[thing.index])
+    if start >= 0:
+        nodes[start] = True
+        last = int(np.searchsorted(trace.inputs.node, start, "right"))
+        _spread(nodes, users[:last][::-1], makers[:last][::-1])
+    tensors[trace.inputs.tensor[nodes[trace.inputs.node]]] = True
+    return Family(nodes, tensors)
+
+
+def descendants(trace: Trace, thing: Selection) -> Family:
+    """The thing itself and all that it goes into."""
+    nodes, tensors = _start(trace, thing)
+    makers, users = _links(trace)
+    if thing.kind == "tensor":
+        nodes[trace.users_of(thing.index)] = True
+    begin = np.flatnonzero(nodes)
+    if len(begin):
+        first = int(np.searchsorted(trace.inputs.node, begin[0]))
+        _spread(nodes, makers[first:], users[first:])
+    made = trace.tensors.producer >= 0
+    tensors[made] |= nodes[trace.tensors.producer[made]]
+    return Family(nodes, tensors)
+
+
+def between(trace: Trace, one: Selection, other: Selection) -> Family:
+    """All ways from one thing to the other, whichever of the two comes first; empty where neither leads to the
+    other."""
+    for source, sink in ((one, other), (other, one)):
+        after, before = descendants(trace, source), ancestors(trace, sink)
+        mask = after.nodes if sink.kind == "node" else after.tensors
+        if mask[sink.index]:
+            return Family(after.nodes & before.nodes, after.tensors & before.tensors)
+    return Family(np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool))
+
+
+def _start(trace: Trace, thing: Selection) -> tuple[Flags, Flags]:
+    nodes, tensors = np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool)
+    (nodes if thing.kind == "node" else tensors)[thing.index] = True
+    return nodes, tensors
+
+
+def _links(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each row of `inputs` the operation that made the tensor (-1 none) and the one that reads it."""
+    return trace.tensors.producer[trace.inputs.tensor].astype(np.int64), trace.inputs.node.astype(np.int64)
+
+
+def _spread(marked: Flags, source: NDArray[np.int64], sink: NDArray[np.int64]) -> None:
+    """Mark the sink of every link whose source is marked; links are in the order in which marks travel."""
+    real = (source >= 0) & (sink >= 0)
+    flags = bytearray(marked.tobytes())
+    for one, other in zip(source[real].tolist(), sink[real].tolist(), strict=True):
+        if flags[one]:
+            flags[other] = 1
+    marked[:] = np.frombuffer(flags, bool)
