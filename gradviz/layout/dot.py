@@ -14,20 +14,33 @@ INCH = 72.0
 BOX_GAP = 24.0
 LAYER_GAP = 38.0
 PORT_CELL = 4
+NEAR_THE_MIDDLE = 16.0  # a port so near to the middle of its box needs no cell of its own
 ROUGH = "nslimit=0.1; nslimit1=0.1; mclimit=0.2; searchsize=10; splines=polyline;"
 BOX = re.compile(r'<g id="n(\d+)" class="node">.*?<polygon [^>]*points="([^"]+)"', re.DOTALL)
 ROUTE = re.compile(r'<g id="e(\d+)" class="edge">.*?<path [^>]* d="M([^"]+)"', re.DOTALL)
 Point = tuple[float, float]
 
 
-def dot_text(sizes: Sequence[Point], edges: Sequence[tuple[int, int]], ports: Sequence[Point], rough: bool) -> str:
+def dot_text(
+    sizes: Sequence[Point],
+    edges: Sequence[tuple[int, int]],
+    ports: Sequence[Point],
+    sides: Sequence[int],
+    rough: bool,
+) -> str:
     """The graph in DOT; `rough` asks for the quick draft."""
     heights: dict[int, set[float]] = {}
     out_degree: dict[int, int] = {}
-    for (tail, head), (_, height) in zip(edges, ports, strict=True):
-        heights.setdefault(head, set()).add(height)
+    for (tail, head), (leave, arrive) in zip(edges, ports, strict=True):
+        heights.setdefault(head, set()).add(arrive)
+        if abs(leave) > NEAR_THE_MIDDLE:
+            heights.setdefault(tail, set()).add(leave)
         out_degree[tail] = out_degree.get(tail, 0) + 1
-    cells = {box: sorted(found) for box, found in heights.items() if len(found) > 1}
+    cells = {
+        box: sorted(found)
+        for box, found in heights.items()
+        if len(found) > 1 or any(abs(height) > NEAR_THE_MIDDLE for height in found)
+    }
     lines = [
         f"digraph {{ rankdir=LR; nodesep={BOX_GAP / INCH:.4f}; ranksep={LAYER_GAP / INCH:.4f};",
         ROUGH if rough else "splines=spline;",
@@ -36,10 +49,14 @@ def dot_text(sizes: Sequence[Point], edges: Sequence[tuple[int, int]], ports: Se
     for box, (width, height) in enumerate(sizes):
         shape = f" shape=none label={_table(width, height, cells[box])}" if box in cells else ""
         lines.append(f"{box} [id=n{box} width={width / INCH:.4f} height={height / INCH:.4f}{shape}];")
-    for edge, ((tail, head), (_, height)) in enumerate(zip(edges, ports, strict=True)):
-        port = f":p{cells[head].index(height)}" if head in cells else ""
+    for edge, ((tail, head), (leave, arrive)) in enumerate(zip(edges, ports, strict=True)):
+        begin = f":p{cells[tail].index(leave)}" if leave in cells.get(tail, ()) else ""
+        end = f":p{cells[head].index(arrive)}" if head in cells else ""
         weight = " weight=3" if out_degree[tail] == 1 and head not in cells else ""
-        lines.append(f"{tail}:e -> {head}{port}:w [id=e{edge}{weight}];")
+        lines.append(f"{tail}{begin}:e -> {head}{end}:w [id=e{edge}{weight}];")
+    for rank, side in (("source", -1), ("sink", 1)):
+        if members := [str(box) for box, where in enumerate(sides) if where == side]:
+            lines.append(f"{{rank={rank}; {'; '.join(members)};}}")
     lines.append("}")
     return "\n".join(lines)
 

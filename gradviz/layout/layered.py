@@ -65,6 +65,10 @@ def _layers(graph: LayoutInput) -> Ints:
     free = np.bincount(graph.edges[:, 1], minlength=count) == 0
     free &= np.bincount(graph.edges[:, 0], minlength=count) > 0
     result[free] = nearest[free] - 1
+    if graph.side is not None and count:
+        result[graph.side == 0] += 1
+        result[graph.side < 0] = 0
+        result[graph.side > 0] = int(result[graph.side <= 0].max(initial=0)) + 1
     return result
 
 

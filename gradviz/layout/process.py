@@ -146,6 +146,7 @@ def _request(graph: LayoutInput, rough: bool, budget: float) -> bytes:
             np.ascontiguousarray(graph.sizes).tobytes(),
             np.ascontiguousarray(graph.edges, np.int32).tobytes(),
             np.ascontiguousarray(graph.ports).tobytes(),
+            (np.zeros(len(graph.sizes), np.int8) if graph.side is None else graph.side.astype(np.int8)).tobytes(),
         )
     )
 

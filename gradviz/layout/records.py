@@ -21,11 +21,13 @@ class NotAGraphToLayOut(ValueError):
 @dataclass(frozen=True, eq=False)
 class LayoutInput:
     """Boxes with sizes (n, 2), edges (m, 2) from box to box, and `ports` (m, 2): how far below the centre of its first
-    and of its second box an edge touches them."""
+    and of its second box an edge touches them. `side` (n,), where given, is -1 for boxes that stand left of all others,
+    1 for boxes that stand right of them, and 0 for the others."""
 
     sizes: Floats
     edges: Ints
     ports: Floats
+    side: Ints | None = None
 
     def __post_init__(self) -> None:
         count = len(self.sizes)
@@ -35,12 +37,14 @@ class LayoutInput:
             raise NotAGraphToLayOut(f"ports {self.ports.shape} must be like edges {self.edges.shape}")
         if len(self.edges) and (self.edges.min() < 0 or self.edges.max() >= count):
             raise NotAGraphToLayOut(f"an edge names a box that is not among the {count}")
+        if self.side is not None and self.side.shape != (count,):
+            raise NotAGraphToLayOut(f"side {self.side.shape} must be one number for each of {count} boxes")
 
     @cached_property
     def key(self) -> bytes:
         """The same for two inputs of the same structure, so that a layout can be remembered by it."""
         digest = blake2b(digest_size=16)
-        for array in (self.sizes, self.edges, self.ports):
+        for array in (self.sizes, self.edges, self.ports, np.zeros(0) if self.side is None else self.side):
             digest.update(repr(array.shape).encode())
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.digest()
@@ -68,3 +72,45 @@ def layout_input(sizes: Floats, edges: Ints, ports: Floats | None = None) -> Lay
     pairs = np.asarray(edges, np.int64).reshape(-1, 2)
     offsets = np.zeros(pairs.shape) if ports is None else np.asarray(ports, np.float64).reshape(-1, 2)
     return LayoutInput(box_sizes, pairs, offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class NestedInput:
+    """Boxes in groups in groups: `group` (n,) is the innermost open group of each box, or -1; `parent` (g,) the group
+    around each group, or -1, always an earlier row; `header` (g, 2) the least width and the height of the strip at the
+    top of its frame. Edges go from box to box across any borders. With `vertical` the flow is from top to bottom, and
+    `ports` lie right of the middle of a box instead of below it."""
+
+    sizes: Floats
+    edges: Ints
+    ports: Floats
+    group: Ints
+    parent: Ints
+    header: Floats
+    vertical: bool = False
+
+    def __post_init__(self) -> None:
+        LayoutInput(self.sizes, self.edges, self.ports)
+        groups = len(self.parent)
+        if self.group.shape != (len(self.sizes),) or self.header.shape != (groups, 2) or self.parent.ndim != 1:
+            raise NotAGraphToLayOut("group must have one number a box, parent one and header two a group")
+        if len(self.group) and (self.group.min() < -1 or self.group.max() >= groups):
+            raise NotAGraphToLayOut(f"a box names a group that is not among the {groups}")
+        if (self.parent >= np.arange(groups)).any() or (groups and self.parent.min() < -1):
+            raise NotAGraphToLayOut("the group around a group must come before it")
+
+
+@dataclass(frozen=True, eq=False)
+class NestedResult:
+    """Centres and routes as in `LayoutResult`, and `frames` (g, 4): left, top, width, height of each group."""
+
+    centres: Floats
+    points: Floats
+    starts: Ints
+    frames: Floats
+    size: tuple[float, float]
+    engine: str
+
+    def route(self, edge: int) -> Floats:
+        """The control points of one edge."""
+        return self.points[self.starts[edge] : self.starts[edge + 1]]

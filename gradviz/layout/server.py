@@ -5,8 +5,8 @@ works, is not thread-safe, and can only be stopped by killing it. Where the prog
 
 Note [Layout messages]
 Each message is a 4-byte little-endian length, then the bytes. A request holds `<IIId` (boxes, edges, rough, seconds of
-processor time), then float64 sizes, int32 edges, float64 ports. An answer begins with a byte: 0 and the drawing (`<II`
-boxes and points, then float64 centres, int32 starts, float64 points), or 1 and a message in UTF-8."""
+processor time), then float64 sizes, int32 edges, float64 ports, int8 sides. An answer begins with a byte: 0 and the
+drawing (`<II` boxes and points, then float64 centres, int32 starts, float64 points), or 1 and a message in UTF-8."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ def answer(request: bytes) -> bytes:
     at = REQUEST.size
     sizes = _pairs("d", request[at : at + 16 * boxes])
     edges = [(int(a), int(b)) for a, b in _pairs("i", request[at + 16 * boxes : at + 16 * boxes + 8 * count])]
-    ports = _pairs("d", request[at + 16 * boxes + 8 * count :])
-    graph = pygraphviz.AGraph(string=dot_text(sizes, edges, ports, bool(rough)))
+    sides = array("b", request[at + 16 * boxes + 24 * count :])
+    ports = _pairs("d", request[at + 16 * boxes + 8 * count : at + 16 * boxes + 24 * count])
+    graph = pygraphviz.AGraph(string=dot_text(sizes, edges, ports, sides, bool(rough)))
     try:
         text = graph.draw(format="svg", prog="dot").decode()
     finally:

@@ -1,0 +1,203 @@
+"""Lays out boxes in groups in groups: each group by itself, from the innermost outwards, its frame then being a box
+with ports for the group around it. Equal groups are laid out once. `levels` says what is in which group; `ladder` draws
+one group; here the drawings are put into each other and the edges joined across the frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gradviz.layout.ladder import Layouter
+from gradviz.layout.levels import Levels, take_apart
+from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult, NestedInput, NestedResult
+
+__all__ = ["NestedInput", "NestedResult", "nested"]
+
+PADDING = 16.0
+STUB = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """The drawing of one group in its frame, whose top left corner is at 0, 0."""
+
+    centres: Floats
+    points: Floats
+    lengths: Ints  # points of each segment
+    size: Floats
+    engine: str
+
+
+def nested(
+    layouter: Layouter,
+    graph: NestedInput,
+    *,
+    draft: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> NestedResult:
+    """The drawing of a graph with groups. `draft` takes what is quick; `progress` hears how many of how many depths are
+    done. Raises Cancelled when the layouter was told to `cancel`."""
+    lying = _transposed(graph) if graph.vertical else graph
+    levels = take_apart(lying)
+    sizes = np.concatenate((lying.sizes, np.zeros((levels.root, 2)), np.full((len(levels.home), 2), STUB)))
+    sizes = sizes[: len(levels.home)]
+    port = np.zeros(len(levels.home))
+    memo: dict[tuple[bytes, ...], _Drawn] = {}
+    drawn: list[list[_Drawn]] = []
+    deepest = len(levels.depth_bounds) - 2
+    for depth in range(deepest, -1, -1):
+        drawn.append(_level(layouter, lying, levels, depth, sizes, port, memo, draft))
+        if progress is not None:
+            progress(deepest - depth + 1, deepest + 1)
+    result = _joined(lying, levels, drawn[::-1], sizes)
+    return _upright(result) if graph.vertical else result
+
+
+def _level(
+    layouter: Layouter,
+    graph: NestedInput,
+    levels: Levels,
+    depth: int,
+    sizes: Floats,
+    port: Floats,
+    memo: dict[tuple[bytes, ...], _Drawn],
+    draft: bool,
+) -> list[_Drawn]:
+    """Lay out all groups of one depth; the sizes of their frames and the ports on these are written down."""
+    first, last = levels.depth_bounds[depth], levels.depth_bounds[depth + 1]
+    items = levels.item_bounds[first : last + 1]
+    segments = levels.segment_bounds[first : last + 1]
+    here = levels.order[items[0] : items[-1]]
+    between = slice(segments[0], segments[-1])
+    found = levels.segments
+    tail, head = found.tail[between], found.head[between]
+    ports = np.column_stack(
+        (
+            np.where(tail < len(graph.sizes), graph.ports[found.edge[between], 0], port[found.leaves[between]]),
+            np.where(head < len(graph.sizes), graph.ports[found.edge[between], 1], port[found.enters[between]]),
+        )
+    )
+    ports[levels.side[tail] != 0, 0] = 0.0
+    ports[levels.side[head] != 0, 1] = 0.0
+    edges = np.column_stack((levels.local[tail], levels.local[head]))
+    size, side = sizes[here], levels.side[here]
+    result = []
+    for nth, group in enumerate(levels.groups[first:last].tolist()):
+        mine = slice(items[nth] - items[0], items[nth + 1] - items[0])
+        ours = slice(segments[nth] - segments[0], segments[nth + 1] - segments[0])
+        header = graph.header[group] if group < levels.root else np.zeros(2)
+        key = (
+            size[mine].tobytes(),
+            edges[ours].tobytes(),
+            ports[ours].tobytes(),
+            side[mine].tobytes(),
+            header.tobytes(),
+        )
+        known = memo.get(key)
+        if known is None:
+            inside = LayoutInput(size[mine], edges[ours], ports[ours], side[mine])
+            known = memo[key] = _framed(inside, layouter.layout(inside), header, graph.vertical, group == levels.root)
+        result.append(known)
+    centres = np.concatenate([each.centres for each in result])
+    frames = levels.groups[first:last]
+    if depth:
+        sizes[len(graph.sizes) + frames] = np.array([each.size for each in result])
+    middle = np.repeat([each.size[1] / 2 for each in result], np.diff(items))
+    port[here] = np.where(side != 0, centres[:, 1] - middle, 0.0)
+    return result
+
+
+def _framed(graph: LayoutInput, drawing: LayoutResult, header: Floats, vertical: bool, root: bool) -> _Drawn:
+    """The drawing in its frame. What comes in and goes out is led on to the sides of it."""
+    lengths = np.diff(drawing.starts)
+    if root:
+        return _Drawn(drawing.centres, drawing.points, lengths, np.array(drawing.size), drawing.engine)
+    assert graph.side is not None
+    centres, points = drawing.centres.copy(), drawing.points.copy()
+    inner = np.array(drawing.size)
+    before = np.array((header[1] + PADDING, PADDING) if vertical else (PADDING, header[1] + PADDING))
+    size = inner + before + PADDING
+    across = 1 if vertical else 0
+    spare = max(0.0, float(header[0] - size[across]))
+    size[across] += spare
+    before[across] += spare / 2
+    centres += before
+    points += before
+    coming, going = graph.side < 0, graph.side > 0
+    centres[coming, 0], centres[going, 0] = 0.0, size[0]
+    if len(graph.edges):
+        begin, end = drawing.starts[:-1], drawing.starts[1:] - 1
+        points[begin[coming[graph.edges[:, 0]]], 0] = 0.0
+        points[end[going[graph.edges[:, 1]]], 0] = size[0]
+    return _Drawn(centres, points, lengths, size, drawing.engine)
+
+
+def _joined(graph: NestedInput, levels: Levels, drawn: list[list[_Drawn]], sizes: Floats) -> NestedResult:
+    """All drawings where they belong, and the segments of each edge one after the other."""
+    boxes = len(graph.sizes)
+    each = [group for depth in drawn for group in depth]
+    local = np.concatenate([group.centres for group in each])
+    centre = np.empty((len(levels.home), 2))
+    centre[levels.order] = local
+    origin = np.zeros((levels.root + 1, 2))
+    for depth in range(1, len(levels.depth_bounds) - 1):
+        groups = levels.groups[levels.depth_bounds[depth] : levels.depth_bounds[depth + 1]]
+        item = boxes + groups
+        origin[groups] = origin[levels.home[item]] + centre[item] - sizes[item] / 2
+    centres = centre[:boxes] + origin[levels.home[:boxes]]
+    lengths = np.concatenate([group.lengths for group in each])
+    points = np.concatenate([group.points for group in each])
+    points += np.repeat(origin[levels.segments.group], lengths, axis=0)
+    points, starts = _chained(levels, points, np.concatenate(([0], np.cumsum(lengths))))
+    frames = np.column_stack((origin[:-1], sizes[boxes : boxes + levels.root]))
+    return _cornered(graph, NestedResult(centres, points, starts, frames, (0.0, 0.0), _worst(each)))
+
+
+def _chained(levels: Levels, points: Floats, starts: Ints) -> tuple[Floats, Ints]:
+    """The points by edge; where two segments meet their common point stands once."""
+    lengths = np.diff(starts)[levels.chain]
+    follows = np.ones(len(levels.chain), bool)
+    follows[levels.chain_bounds[:-1]] = False
+    lengths = lengths - follows
+    ends = np.cumsum(lengths)
+    from_ = starts[:-1][levels.chain] + follows
+    at = np.repeat(from_ - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+    return points[at], np.concatenate(([0], ends))[levels.chain_bounds]
+
+
+def _cornered(graph: NestedInput, result: NestedResult) -> NestedResult:
+    """The same with its top left corner at 0, 0."""
+    half = graph.sizes / 2
+    low = np.concatenate((result.centres - half, result.points, result.frames[:, :2]))
+    high = np.concatenate((result.centres + half, result.points, result.frames[:, :2] + result.frames[:, 2:]))
+    if not len(low):
+        return result
+    corner = low.min(0)
+    width, height = (high.max(0) - corner).tolist()
+    frames = result.frames.copy()
+    frames[:, :2] -= corner
+    return replace(
+        result, centres=result.centres - corner, points=result.points - corner, frames=frames, size=(width, height)
+    )
+
+
+def _worst(drawn: list[_Drawn]) -> str:
+    engines = {each.engine for each in drawn}
+    return next((engine for engine in ("layered", "dot, rough") if engine in engines), "dot")
+
+
+def _transposed(graph: NestedInput) -> NestedInput:
+    return replace(graph, sizes=np.ascontiguousarray(graph.sizes[:, ::-1]))
+
+
+def _upright(result: NestedResult) -> NestedResult:
+    """A lying drawing turned so that it flows downwards."""
+    return replace(
+        result,
+        centres=np.ascontiguousarray(result.centres[:, ::-1]),
+        points=np.ascontiguousarray(result.points[:, ::-1]),
+        frames=result.frames[:, [1, 0, 3, 2]],
+        size=result.size[::-1],
+    )
