@@ -1,5 +1,6 @@
-"""Pure edits of a snippet's text that a machine can make safely: the fixes that an error card offers. Each returns the
-new text, or None where the code is not in the form that it knows; so no fix is offered that would do nothing."""
+"""Pure edits of a snippet's text that a machine can make safely: the fixes that an error card offers, and the changes
+that a what-if tries. Each returns the new text, or None where the code is not in the form that it knows; so nothing is
+offered that would do nothing. Lines keep their numbers wherever that is possible."""
 
 from __future__ import annotations
 
@@ -25,14 +26,14 @@ def add_keyword(text: str, line: int, function: str, keyword: str, value: str) -
 
 def _replace_keyword(text: str, call: ast.Call, keyword: str, value: str) -> str | None:
     node = next(argument.value for argument in call.keywords if argument.arg == keyword)
-    return _replace(text, node, value)
+    return replace_node(text, node, value)
 
 
 def replace_expression(text: str, line: int, old: str, new: str) -> str | None:
     """Replace the expression whose source is `old` at `line` by `new`."""
     for node in _expressions_at(text, line):
         if ast.get_source_segment(text, node) == old:
-            return _replace(text, node, new)
+            return replace_node(text, node, new)
     return None
 
 
@@ -73,7 +74,8 @@ def _expressions_at(text: str, line: int) -> list[ast.expr]:
     return [node for node in nodes if node.lineno <= line <= (node.end_lineno or node.lineno)]
 
 
-def _replace(text: str, node: ast.expr, new: str) -> str | None:
+def replace_node(text: str, node: ast.expr | ast.stmt, new: str) -> str | None:
+    """The source of `node`, which comes from this very text, replaced."""
     if node.end_lineno is None or node.end_col_offset is None:
         return None
     lines = text.split("\n")
@@ -161,3 +163,60 @@ def _statement_at(text: str, line: int) -> ast.stmt | None:
         return None
     found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
     return found[-1] if found else None
+
+
+def remove_keyword(text: str, call: ast.Call, keyword: str) -> str | None:
+    """`call`, which comes from this very text, without its argument `keyword=...`."""
+    given = sorted([*call.args, *call.keywords], key=lambda node: (node.lineno, node.col_offset))
+    place = next((at for at, node in enumerate(given) if isinstance(node, ast.keyword) and node.arg == keyword), -1)
+    if place < 0:
+        return None
+    start, end = _span(text, given[place])
+    if place:
+        start = _span(text, given[place - 1])[1]
+    elif len(given) > 1:
+        end = _span(text, given[1])[0]
+    return _if_valid(text[:start] + text[end:])
+
+
+def leave_out(text: str, statement: ast.stmt, *, alone: bool) -> str | None:
+    """Make a comment of a statement that comes from this very text, or `pass` where something must stand (`alone` in
+    its block, or with others on its line)."""
+    lines = text.split("\n")
+    first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+    start, end = _span(text, statement)
+    before = lines[first][: _column(lines[first], statement.col_offset)]
+    after = lines[last][_column(lines[last], statement.end_col_offset or 0) :]
+    if not alone and not before.strip() and (not after.strip() or after.lstrip().startswith("#")):
+        for row in range(first, last + 1):
+            indent = len(before) if lines[row].startswith(before) else 0
+            lines[row] = f"{lines[row][:indent]}# {lines[row][indent:]}"
+        return _if_valid("\n".join(lines))
+    rest = "  # left out" if not after.strip() else ""
+    return _if_valid(text[:start] + "pass" + rest + text[end:] if first == last else replace_lines(text, statement))
+
+
+def replace_lines(text: str, statement: ast.stmt) -> str:
+    """`pass` in the place of a statement over several lines; the rest of its lines stay as empty ones."""
+    start, end = _span(text, statement)
+    return text[:start] + "pass  # left out" + "\n" * text.count("\n", start, end) + text[end:]
+
+
+def without_header(text: str, block: ast.With) -> str | None:
+    """A `with ...:` as `if True:`, so that its body runs without it."""
+    header = block.items[-1].context_expr
+    start, end = _span(text, block)[0], _span(text, header)[1]
+    return _if_valid(text[:start] + "if True" + text[end:])
+
+
+def _span(text: str, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
+    """Where the source of a node begins and ends in its text, in characters."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    return (
+        starts[first] + _column(lines[first], node.col_offset),
+        starts[last] + _column(lines[last], node.end_col_offset or 0),
+    )
