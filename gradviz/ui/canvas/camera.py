@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-SMALLEST, LARGEST = 0.002, 6.0
+SMALLEST, LARGEST = 0.0001, 6.0
+KEPT = 80.0  # pixels of the graph that stay in view however far one goes
+FURTHEST = 0.5  # of the zoom at which all is in view: no use in going further away
 FIT_MARGIN = 28.0
 LARGEST_FIT = 1.7
 Box = tuple[float, float, float, float]
@@ -37,15 +39,47 @@ class Camera:
         left, top = round(self.left * self.scale + dx), round(self.top * self.scale + dy)
         return replace(self, left=left / self.scale, top=top / self.scale)
 
-    def zoomed(self, factor: float, x: float, y: float) -> Camera:
+    def zoomed(self, factor: float, x: float, y: float, smallest: float = SMALLEST) -> Camera:
         """Zoom so that the point under the pixel x, y stays there."""
-        scale = min(LARGEST, max(SMALLEST, self.scale * factor))
+        scale = min(LARGEST, max(smallest, self.scale * factor))
         world_x, world_y = self.to_world(x, y)
         return Camera(scale, world_x - x / scale, world_y - y / scale).moved(0, 0)
 
     def centred(self, x: float, y: float, width: float, height: float) -> Camera:
         """Look so that a point of the world is in the middle of a widget of this size."""
         return replace(self, left=x - width / 2 / self.scale, top=y - height / 2 / self.scale).moved(0, 0)
+
+
+def kept(camera: Camera, extent: Box, width: float, height: float) -> Camera:
+    """The same camera, moved no further than needed for some of what there is to stay in view."""
+    left = _kept(camera.left, width, camera.scale, extent[0], extent[2])
+    top = _kept(camera.top, height, camera.scale, extent[1], extent[3])
+    if (left, top) == (camera.left, camera.top):
+        return camera
+    return replace(camera, left=left, top=top).moved(0, 0)
+
+
+def _kept(start: float, pixels: float, scale: float, low: float, high: float) -> float:
+    some = min(KEPT, pixels / 2, (high - low) * scale) / scale
+    return min(max(start, low + some - pixels / scale), high - some)
+
+
+def furthest(extent: Box, width: float, height: float) -> float:
+    """The smallest zoom at which there is still something to see."""
+    return max(SMALLEST, min(1.0, fitting(extent, width, height).scale) * FURTHEST)
+
+
+def on_the_way(start: Camera, target: Camera, part: float) -> Camera:
+    """The camera when a part (0 to 1) of the way is done: the zoom changes evenly, and what is at the same pixel in
+    both stays there."""
+    if abs(start.scale / target.scale - 1) < 1e-6:
+        share, scale = part, target.scale
+    else:
+        scale = start.scale * (target.scale / start.scale) ** part
+        share = (1 / scale - 1 / start.scale) / (1 / target.scale - 1 / start.scale)
+    left = start.left + (target.left - start.left) * share
+    top = start.top + (target.top - start.top) * share
+    return Camera(scale, left, top).moved(0, 0)
 
 
 def within(camera: Camera, extent: Box, width: float, height: float) -> Camera:

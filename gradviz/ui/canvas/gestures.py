@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from gradviz.ui.canvas.surface import Surface
+from gradviz.ui.canvas.viewport import Viewport
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ ARROWS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class Gestures(Surface):
+class Gestures(Viewport):
     """A surface that is looked around on, with a selection."""
 
     nodeSelected = Signal(str, int)  # "tensor" or "node", and its number in the trace
@@ -42,7 +42,7 @@ class Gestures(Surface):
         place = self._scene.place_of(self._scene.find(kind, index)) if self._scene is not None else None
         if place is not None:
             self._fitted = False
-            self._look(self._aimed(self._camera, place))
+            self._fly(self._aimed(self._camera, place))
 
     # -- selection
 
@@ -151,4 +151,4 @@ class Gestures(Surface):
         if not self.rect().contains(box):
             place = scene.place_of(item)
             assert place is not None
-            self._look(self._aimed(self._camera, place))
+            self._fly(self._aimed(self._camera, place))

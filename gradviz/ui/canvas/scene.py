@@ -87,6 +87,12 @@ class Scene:
         reach = halo * (REACH + MARGIN * camera.scale)
         return QRectF(x, y, width, height).adjusted(-reach, -reach, reach, reach).toAlignedRect()
 
+    def world_box(self, item: int) -> Box:
+        """Left, top, right, bottom of an item in the world."""
+        left, top = self.placed.corner[item].tolist()
+        width, height = self.placed.diagram.size[item].tolist()
+        return left, top, left + width, top + height
+
     def screen_region(self, edges: Ints, camera: Camera) -> QRegion:
         """The pixels of some edges."""
         region = QRegion()
