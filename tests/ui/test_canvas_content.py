@@ -21,7 +21,7 @@ from gradviz.ui.canvas.content import (
 )  # fmt: skip
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE, TENSOR
 from gradviz.ui.canvas.edge_painter import dashes
-from gradviz.ui.canvas.heat import MISSING, picture
+from gradviz.ui.canvas.heat import BEYOND, GAP, INFINITE, MISSING, cells, picture
 from gradviz.ui.canvas.hover import tooltip
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, NO_FLOW, ZERO_FLOW
@@ -265,16 +265,43 @@ def test_numbers_fit_where_they_stand(magnitude: int) -> None:
 
 def test_summaries_fit_beside_pictures() -> None:
     ink = Ink(LIGHT)
-    for text in ("max -1.234e-05", "min -1.234e+10", "65536 of 65536", "all -0.00123"):
+    for text in ("max -1.234e-05", "min -1.234e+10", "65536 × NaN", "all -0.00123"):
         assert ink.width(sizes.CELL, text) <= sizes.SUMMARY_WIDTH
 
 
 def test_pictures_put_zero_in_the_middle() -> None:
     grid = picture(np.array([[-2.0, 0.0, 2.0], [np.nan, 1.0, -1.0]])).grid()
     assert grid.tolist() == [[-100, 0, 100], [MISSING, 50, -50]]
-    assert picture(np.zeros(5)).grid().tolist() == [[0] * 5]
-    assert picture(np.arange(100.0)).rows > 1
+    assert cells(np.zeros((1, 5))).grid().tolist() == [[0] * 5]
     assert picture(np.ones((300, 400))).grid().shape == (14, 26)
+
+
+def test_a_vector_is_a_line_from_its_lowest_to_its_highest() -> None:
+    short = picture(np.array([0.0, -2.0, 4.0, np.nan, np.inf, 1.0]))
+    assert short.line
+    assert short.grid().tolist() == [[0, -50, 100, MISSING, INFINITE, 25]] * 2
+    long = picture(np.where(np.arange(10_000) % 2, 3.0, -3.0))
+    assert long.line and long.columns <= 72
+    assert set(long.grid()[0].tolist()) == {-100} and set(long.grid()[1].tolist()) == {100}
+
+
+def test_a_few_outliers_are_cut_and_marked_and_do_not_wash_out_the_rest() -> None:
+    array = np.tile([[1.0, -1.0, 0.5, 0.0]], (10, 5))
+    array[3, 3], array[4, 4] = 900.0, -np.inf
+    grid = picture(array).grid()
+    assert grid[3, 3] == BEYOND and grid[4, 4] == -INFINITE and picture(array).is_cut
+    assert grid[0, :4].tolist() == [100, -100, 50, 0]
+    assert not picture(np.array([[1.0, 10.0], [1.0, 1.0]])).is_cut, "among four numbers there are no outliers"
+
+
+def test_images_are_tiled_with_gaps_between_them() -> None:
+    grid = picture(np.ones((3, 4, 5))).grid()
+    assert grid.shape == (4, 17)
+    assert (grid[:, 5] == GAP).all() and (grid[:, 11] == GAP).all() and (grid == GAP).sum() == 8
+    batch = picture(np.ones((64, 3, 28, 28))).grid()
+    assert batch.shape == (25, 51), "the first eight, four by two"
+    odd = picture(np.ones((5, 2, 2))).grid()
+    assert (odd[3:, 6:] == GAP).all(), "no image stands there"
 
 
 def test_reasons_are_short_on_cards_and_whole_in_tooltips(scene: Scene) -> None:

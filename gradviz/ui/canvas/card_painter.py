@@ -4,13 +4,13 @@ units, any painter, so that the screen, PNG, SVG and PDF show the same. What is 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QImage, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
 
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.array_painter import paint_grid, paint_map
 from gradviz.ui.canvas.content import Badge, ReferenceContent, TensorContent, ValueContent
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF
-from gradviz.ui.canvas.heat import MISSING, Picture
-from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
+from gradviz.ui.canvas.ink import LEFT, RIGHT, Ink
 
 CORNER = 6.0
 
@@ -59,54 +59,11 @@ def _header(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -
 def _value(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
     """A value at the top of an area; returns its height."""
     if value.kind == "grid":
-        return _grid(painter, ink, area, value, colour)
+        return paint_grid(painter, ink, area, value, colour)
     if value.kind == "map":
-        return _map(painter, ink, area, value, colour)
+        return paint_map(painter, ink, area, value, colour)
     _number(painter, ink, QRectF(area.left(), area.top(), area.width(), sizes.LINE), value, colour, LEFT)
     return sizes.LINE
-
-
-def _grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
-    strengths = value.picture.grid() if value.picture is not None else None
-    wide = min(sizes.CELL_MAX, area.width() / max(len(value.cells[0]), 1))
-    for row, texts in enumerate(value.cells):
-        for column, text in enumerate(texts):
-            left = area.left() + column * wide
-            cell = QRectF(left, area.top() + row * sizes.CELL_HEIGHT, wide - 1.5, sizes.CELL_HEIGHT - 1.5)
-            strength = int(strengths[row, column]) if strengths is not None else 0
-            painter.fillRect(cell, _cell_colour(ink, strength, 0.35))
-            ink.text(painter, sizes.CELL, "card" if strength == MISSING else colour, cell, text, CENTRE)
-    return len(value.cells) * sizes.CELL_HEIGHT + 4
-
-
-def _map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
-    place = QRectF(area.left(), area.top() + 1, sizes.MAP_WIDTH, sizes.MAP_HEIGHT - 2)
-    if value.picture is not None:
-        place.setRight(_picture(painter, ink, place, value.picture))
-    text = QRectF(place.right() + 10, place.top(), area.right() - place.right() - 10, place.height() / 2)
-    ink.text(painter, sizes.CELL, colour, text, value.summary[0], LEFT)
-    ink.text(painter, sizes.CELL, colour, text.translated(0, text.height()), value.summary[1], LEFT)
-    return sizes.MAP_HEIGHT + 4
-
-
-def _picture(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> float:
-    """The picture at the left of a place; returns where it ends."""
-    image = QImage(picture.columns, picture.rows, QImage.Format.Format_RGB32)
-    for row, strengths in enumerate(picture.grid().tolist()):
-        for column, strength in enumerate(strengths):
-            image.setPixelColor(column, row, _cell_colour(ink, strength, 0.9))
-    size = min(place.width() / picture.columns, place.height() / picture.rows)
-    tall = place.height() if picture.rows > 1 else min(place.height(), max(size, 18.0))
-    wide = QRectF(place.left(), place.center().y() - tall / 2, min(place.width(), max(size, 6) * picture.columns), tall)
-    painter.drawImage(wide, image)
-    painter.setPen(ink.pen("panel_border", 0.8))
-    painter.setBrush(QBrush())
-    painter.drawRect(wide)
-    return wide.right()
-
-
-def _cell_colour(ink: Ink, strength: int, alpha: float) -> object:
-    return ink.colours["error"] if strength == MISSING else ink.strength(strength, alpha)
 
 
 def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent) -> None:
@@ -137,11 +94,12 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
 def _number(
     painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: Qt.AlignmentFlag
 ) -> None:
-    """A number in large figures, in small ones, or shortened, whichever is the first to fit."""
+    """A number in large figures, in small ones, or shortened, whichever is the first to fit. Gradients are bold."""
     if value.text == "None":
-        ink.text(painter, sizes.META, "faint", room, value.text, align)
+        ink.text(painter, sizes.META, "muted", room, value.text, align)
         return
-    ways = ((sizes.NUMBER, value.text), (sizes.CELL, value.text), (sizes.CELL, value.summary[0]))
+    large = sizes.GRAD if colour == "gradient" else sizes.NUMBER
+    ways = ((large, value.text), (sizes.CELL, value.text), (sizes.CELL, value.summary[0]))
     role, text = next((way for way in ways if ink.width(*way) <= room.width()), ways[-1])
     ink.text(painter, role, colour, room, text, align)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gradviz.trace.text import number_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, REFERENCE, Diagram, card_name, meta_text, operation_text
-from gradviz.ui.canvas.heat import Picture, picture
+from gradviz.ui.canvas.heat import Picture, cells, picture
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame, SavedBuffer
@@ -28,7 +28,7 @@ class ValueContent:
     text: str
     picture: Picture | None = None
     cells: tuple[tuple[str, ...], ...] = ()
-    summary: tuple[str, str] = ("", "")  # beside a picture; of a number, its shorter text
+    summary: tuple[str, ...] = ("", "")  # beside a picture; of a number, its shorter text
 
 
 @dataclass(frozen=True)
@@ -182,13 +182,13 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
         return ValueContent("number", value.text(NUMBER_CHARACTERS), summary=(number_text(value.scalar), ""))
     if shape.kind == "grid" and value.array is not None and value.array.size == shape.rows * shape.columns:
         rows = value.array.reshape(shape.rows, shape.columns)
-        cells = tuple(tuple(cell_text(number) for number in row) for row in rows.tolist())
-        return ValueContent("grid", value.text(), picture(rows), cells)
+        texts = tuple(tuple(cell_text(number) for number in row) for row in rows.tolist())
+        return ValueContent("grid", value.text(), cells(rows), texts)
     found = value.summary
     low, high = number_text(found.low), number_text(found.high)
-    summary = (f"all {high}", "") if found.low == found.high else (f"max {high}", f"min {low}")
+    summary: tuple[str, ...] = (f"all {high}",) if found.low == found.high else (f"max {high}", f"min {low}")
     if found.nans:
-        summary = (f"{found.nans} of {value.numel}", "are NaN")
+        summary = (f"{found.nans} × NaN", *(summary if found.nans < value.numel else ()))
     return ValueContent("map", value.text(), picture(value.edges), (), summary)
 
 

@@ -1,48 +1,132 @@
-"""Arrays as pictures: one cell per element, or a sample of the elements where there are too many, with the strength of
-a diverging colour scale per cell. Zero is the middle of the scale; the painter chooses the colours."""
+"""Arrays as pictures, without colours: `picture` makes a map of cells (or, of a vector, a line), each with a strength
+on a diverging scale whose middle is zero. A few outliers do not wash out the rest: the scale reaches to a robust
+percentile, and what lies beyond it is marked. `array_painter` paints them; its colours come from the theme."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 MOST_ROWS, MOST_COLUMNS = 14, 26
-MISSING = 128  # the strength that stands for NaN
+MOST_POINTS = 72  # of a line
+MOST_TILES = 8  # images of a batch, or channels
+TILE = 12  # cells that an image may have along its side, where there are several
 FULL = 100
+BEYOND = 101  # and -101: an outlier, cut to the end of the scale
+INFINITE = 127  # and -127
+MISSING = 128  # NaN
+FEW = 16  # elements: among so few there are no outliers
+GAP = -128  # no cell: the space between two images
+ROBUST = 0.98  # of the magnitudes are inside the scale
+TOLERATED = 2.5  # times the robust end: so far the scale is stretched instead of cut
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Strengths -100 … 100 by row, MISSING for NaN."""
+    """Strengths -100 … 100 by row; BEYOND, INFINITE, MISSING and GAP are signs of their own. A `line` has the points
+    of a vector as its columns, with the lowest and the highest of each in two rows."""
 
     rows: int
     columns: int
     strengths: bytes
+    line: bool = False
 
     def grid(self) -> NDArray[np.int16]:
         """The strengths as an array."""
         return np.frombuffer(self.strengths, np.int16).reshape(self.rows, self.columns)
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether some cells lie beyond the scale."""
+        return bool((np.abs(self.grid()) == BEYOND).any())
+
 
 def picture(array: NDArray[Any]) -> Picture:
-    """The picture of an array; its scale reaches to the largest magnitude but one in a hundred."""
+    """The picture of an array: a line of a vector that is too long for cells with numbers, else a map of its last two
+    dimensions, several of them side by side where it has more."""
+    return _picture(array.tobytes(), array.dtype, array.shape)
+
+
+@lru_cache(maxsize=2048)  # the same values are shown at every step
+def _picture(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Picture:
+    array = np.frombuffer(data, dtype).reshape(shape)
     real = np.abs(array) if array.dtype.kind == "c" else array
     with np.errstate(all="ignore"):
-        flat = np.asarray(real, np.float64)
-    table = flat.reshape(1, -1) if flat.ndim < 2 else flat.reshape(-1, flat.shape[-1])
-    if table.shape[0] == 1 and table.shape[1] > MOST_COLUMNS:  # a long vector is folded into lines
-        rows = min(MOST_ROWS, -(-table.shape[1] // MOST_COLUMNS))
-        table = np.resize(table[0], (rows, -(-table.shape[1] // rows)))
-    down = np.linspace(0, table.shape[0] - 1, min(MOST_ROWS, table.shape[0])).round().astype(int)
-    across = np.linspace(0, table.shape[1] - 1, min(MOST_COLUMNS, table.shape[1])).round().astype(int)
-    sample = table[np.ix_(down, across)]
-    magnitude = np.abs(sample[np.isfinite(sample)])
-    top = float(np.quantile(magnitude, 0.99, method="higher")) if magnitude.size else 0.0
+        numbers = np.asarray(real, np.float64)
+    if numbers.size == max(numbers.shape, default=1) and numbers.size > 1:
+        line = _strengths(numbers.reshape(-1))
+        ends = _ends(line) if numbers.size > MOST_POINTS else np.stack((line, line))
+        return Picture(2, ends.shape[1], ends.astype(np.int16).tobytes(), line=True)
+    if numbers.ndim > 2:
+        sheet, gap = _tiles(numbers)
+        strengths = _strengths(sheet, ~gap)
+        strengths[gap] = GAP
+    else:
+        strengths = _strengths(_sampled(numbers.reshape(-1, max(shape[-1:], default=1))))
+    return Picture(*strengths.shape, strengths.tobytes())
+
+
+def cells(array: NDArray[Any]) -> Picture:
+    """A map with a cell for every element of a small table, for numbers to be written on."""
+    return _cells(array.tobytes(), array.dtype, array.shape)
+
+
+@lru_cache(maxsize=2048)
+def _cells(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Picture:
     with np.errstate(all="ignore"):
-        strength = np.clip(sample / (top or 1.0), -1, 1) * FULL
-    strength = np.where(np.isnan(sample), MISSING, np.nan_to_num(strength)).round().astype(np.int16)
-    rows, columns = strength.shape
-    return Picture(rows, columns, strength.tobytes())
+        strengths = _strengths(np.asarray(np.frombuffer(data, dtype).reshape(shape), np.float64))
+    return Picture(*strengths.shape, strengths.tobytes())
+
+
+def _sampled(table: NDArray[np.float64], rows: int = MOST_ROWS, columns: int = MOST_COLUMNS) -> NDArray[np.float64]:
+    down = np.linspace(0, table.shape[0] - 1, min(rows, table.shape[0])).round().astype(int)
+    across = np.linspace(0, table.shape[1] - 1, min(columns, table.shape[1])).round().astype(int)
+    found: NDArray[np.float64] = table[np.ix_(down, across)]
+    return found
+
+
+def _tiles(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The first images of a stack side by side, in two lines where that is more square, and what is no image there."""
+    stack = numbers.reshape(-1, *numbers.shape[-2:])[:MOST_TILES]
+    images = [_sampled(image, TILE, TILE) for image in stack]
+    height, width = images[0].shape
+    lines = 2 if len(images) > 3 else 1
+    across = -(-len(images) // lines)
+    shape = lines * (height + 1) - 1, across * (width + 1) - 1
+    sheet, gap = np.zeros(shape), np.ones(shape, bool)
+    for number, image in enumerate(images):
+        top, left = number // across * (height + 1), number % across * (width + 1)
+        place = np.s_[top : top + height, left : left + width]
+        sheet[place], gap[place] = image, False
+    return sheet, gap
+
+
+def scale_end(numbers: NDArray[np.float64]) -> float:
+    """The magnitude at the end of the scale: the largest, unless a few lie far beyond all others."""
+    magnitude = np.abs(numbers[np.isfinite(numbers)])
+    largest = float(magnitude.max(initial=0.0))
+    if magnitude.size < FEW:
+        return largest
+    reach = float(np.quantile(magnitude, ROBUST, method="lower")) * TOLERATED
+    return float(magnitude[magnitude <= reach].max()) if 0 < reach < largest else largest
+
+
+def _strengths(numbers: NDArray[np.float64], among: NDArray[np.bool_] | None = None) -> NDArray[np.int16]:
+    end = scale_end(numbers if among is None else numbers[among]) or 1.0
+    with np.errstate(all="ignore"):
+        part = np.nan_to_num(numbers / end, nan=0.0, posinf=2.0, neginf=-2.0)
+    strength = np.where(np.abs(part) > 1, np.copysign(BEYOND, part), part * FULL).round().astype(np.int16)
+    strength[np.isposinf(numbers)], strength[np.isneginf(numbers)] = INFINITE, -INFINITE
+    strength[np.isnan(numbers)] = MISSING
+    return strength
+
+
+def _ends(line: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The lowest and the highest of each of a few stretches of a long line; what is not finite wins."""
+    starts = np.unique(np.linspace(0, len(line), MOST_POINTS, endpoint=False).astype(int))
+    low, high = np.minimum.reduceat(line, starts), np.maximum.reduceat(line, starts)
+    return np.stack((np.where(high > BEYOND, high, low), np.where(low < -BEYOND, low, high)))

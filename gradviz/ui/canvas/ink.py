@@ -9,6 +9,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import CONSTANT, INTERMEDIATE, LEAF, OP, OUTPUT, PLAIN_OP
+from gradviz.ui.canvas.heat import BEYOND, FULL
 from gradviz.ui.theme import Theme
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -93,9 +94,9 @@ class Ink:
         painter.drawText(box, align | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, text)
 
     def strength(self, strength: int, alpha: float = 1.0) -> QColor:
-        """The colour of a heat-map cell: -100 … 100, zero the colour of the card."""
+        """The colour of a heat-map cell: -100 … 100, zero the colour of the card; beyond it, that of the end."""
         zero, end = self.colours["card"], self.heat[strength > 0]
-        part = min(abs(strength), 100) / 100 * alpha
+        part = 0.0 if abs(strength) > BEYOND else min(abs(strength), FULL) / FULL * alpha
         return QColor(
             round(zero.red() + (end.red() - zero.red()) * part),
             round(zero.green() + (end.green() - zero.green()) * part),

@@ -19,7 +19,7 @@ LINE = 24.0  # a number
 NOTE = 14.0  # small text
 CELL_WIDTH, CELL_HEIGHT = 46.0, 19.0
 CELL_MAX = 72.0
-MAP_WIDTH, MAP_HEIGHT = 70.0, 40.0
+MAP_WIDTH, MAP_HEIGHT = 78.0, 44.0
 SUMMARY_WIDTH = 93.0
 CARD_MIN, CARD_MAX, EXPRESSION_MAX = 150.0, 420.0, 250.0
 MOST_COLUMNS, MOST_ROWS = 5, 4
@@ -32,19 +32,21 @@ OVERHANG = 16.0  # how far labels may reach into the gap between the columns
 REFERENCE_HEIGHT = 26.0
 PORT_PITCH, PORT_SPREAD = 13.0, 30.0
 
-NAME, META, NUMBER, CELL, SMALL, SYMBOL, TAB = "name", "meta", "number", "cell", "small", "symbol", "tab"
+NAME, META, NUMBER, GRAD, CELL = "name", "meta", "number", "grad", "cell"
+SMALL, SYMBOL, TAB = "small", "symbol", "tab"
 
 
 def fonts() -> dict[str, QFont]:
-    """The fonts of the canvas by role; two families, few sizes."""
+    """The fonts of the canvas by role: one family for words, one for code and numbers, four sizes."""
     return {
         NAME: look.mono(LIGHT, 13, bold=True),
         META: look.sans(LIGHT, 11),
         NUMBER: look.mono(LIGHT, 16),
         CELL: look.mono(LIGHT, 11),
-        SMALL: look.sans(LIGHT, 10.5),
+        GRAD: look.mono(LIGHT, 16, bold=True),
+        SMALL: look.sans(LIGHT, 11),
         SYMBOL: look.sans(LIGHT, 20),
-        TAB: look.sans(LIGHT, 10.5),
+        TAB: look.sans(LIGHT, 11),
     }
 
 
