@@ -204,6 +204,10 @@ class ValueStore:
         summary = Summary(float(s.low[at]), float(s.high[at]), float(s.mean[at]), float(s.norm[at]), int(s.nans[at]))
         return Value(shape, name, None, edges, summary)
 
+    def piece(self, chunk: int) -> Array:
+        """The elements of all values of one type that came together, one after the other; must not be written."""
+        return self._chunks[chunk]
+
     def norms(self, first: int, count: int) -> Array:
         """The norms of `count` values from `first`, at most a million elements at a time."""
         result = np.zeros(count)

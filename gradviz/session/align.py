@@ -1,0 +1,238 @@
+"""Which step, operation and tensor of one run corresponds to which of another run of nearly the same snippet. Pure and
+vectorised; what differs between them is found by `compare`.
+
+Note [Alignment] Each step has a key: its kind, its line, what ran, what it was about. What both runs have at the
+beginning and at the end is aligned one to one. In between, the first step with some key is aligned with the first of
+the other run, the second with the second, and so on; of these pairs the longest series that keeps the order of both
+runs stays. Then the same once more inside of each gap. This costs n log n, and is right wherever a change adds or
+removes steps without reordering the others.
+"""
+
+from __future__ import annotations
+
+import difflib
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+Array = NDArray[Any]
+Pairs = tuple[Array, Array]  # rows of one run and the rows of the other that they correspond to
+
+PRIME = np.uint64(0x100000001B3)
+ROUNDS = 2  # how often the gaps are looked at again
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """Row by row: the row of the other run, -1 where there is none."""
+
+    there: Array
+    back: Array
+
+    def flipped(self) -> Match:
+        """Seen from the other run."""
+        return Match(self.back, self.there)
+
+    @property
+    def pairs(self) -> Pairs:
+        """The rows that correspond."""
+        rows = np.flatnonzero(self.there >= 0)
+        return rows, self.there[rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """The correspondence of two traces."""
+
+    steps: Match
+    nodes: Match
+    tensors: Match
+
+
+def align(here: Trace, there: Trace) -> Alignment:
+    """Align two traces; lines are matched by the sources of both."""
+    lines = line_map(here.source, there.source)
+    words: dict[str, int] = {}
+    a, b = _Keys(here, None, words), _Keys(there, lines, words)
+    steps = _match(len(here), len(there), *align_keys(a.steps, b.steps))
+    nodes = _by_step(steps, (here.nodes.step, a.ops), (there.nodes.step, b.ops))
+    made = _by_step(steps, (here.tensors.step, a.births), (there.tensors.step, b.births))
+    return Alignment(steps, nodes, _rest_by_name(made, a.tensors, b.tensors))
+
+
+def line_map(here: str, there: str) -> Array:
+    """For each line number of the second text (from 0, which is no line) that of the first; a number beyond its end
+    where there is none."""
+    old, new = here.split("\n"), there.split("\n")
+    if len(old) == len(new):
+        return np.arange(len(new) + 1)
+    found = np.arange(len(new) + 1) + len(old) + 1
+    for _, i, upto, j, until in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        both = min(upto - i, until - j)
+        found[j + 1 : j + 1 + both] = np.arange(i + 1, i + 1 + both)
+    found[0] = 0
+    return found
+
+
+class _Keys:
+    """Numbers that are equal for what corresponds."""
+
+    def __init__(self, trace: Trace, lines: Array | None, words: dict[str, int]) -> None:
+        self._trace, self._lines, self._words = trace, lines, words
+        self.ops = self._numbers(trace.nodes.op)
+        self._nodes = mixed(self.ops, self._line(trace.nodes.line))
+        self.tensors = self._tensors()
+        self.births = mixed(trace.tensors.output_nr, trace.tensors.producer >= 0)
+        self.steps = self._steps()
+
+    def _numbers(self, texts: Array) -> Array:
+        words = self._words
+        return np.array([words.setdefault(text, len(words)) for text in texts.tolist()], np.int64)
+
+    def _line(self, lines: Array) -> Array:
+        known = np.maximum(lines, 0)
+        return known if self._lines is None else self._lines[np.minimum(known, len(self._lines) - 1)]
+
+    def _tensors(self) -> Array:
+        """By name; without one by what made it, or by the expression."""
+        tensors, names = self._trace.tensors, self._trace.names
+        keys = mixed(self._numbers(tensors.label), self._line(tensors.line)) << np.uint64(1)
+        made = np.flatnonzero(tensors.producer >= 0)
+        keys[made] = mixed(self._nodes[tensors.producer[made]], tensors.output_nr[made]) << np.uint64(1)
+        best = np.lexsort((np.arange(len(names)), names.rank, names.tensor))
+        first = best[np.flatnonzero(np.diff(names.tensor[best], prepend=-1))]
+        named = mixed(self._numbers(names.name[first]), self._numbers(names.owner[first])) << np.uint64(1)
+        keys[names.tensor[first]] = named | np.uint64(1)
+        return keys
+
+    def _steps(self) -> Array:
+        steps = self._trace.steps
+        kind = np.where(steps.kind == Kind.INPLACE, Kind.FORWARD, steps.kind)
+        about = np.zeros(len(steps), np.uint64)
+        with_node, with_tensor = steps.node >= 0, (steps.node < 0) & (steps.tensor >= 0)
+        about[with_node] = self._nodes[steps.node[with_node]]
+        about[with_tensor] = self.tensors[steps.tensor[with_tensor]]
+        to = np.flatnonzero((steps.kind == Kind.CONTRIBUTION) & (steps.tensor >= 0))
+        about[to] = mixed(about[to], self.tensors[steps.tensor[to]])
+        return mixed(kind, self._line(steps.line), about)
+
+
+def mixed(*columns: Array) -> Array:
+    """One number for each row of the columns."""
+    result = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        result = (result ^ (column.astype(np.int64).view(np.uint64) if column.dtype != np.uint64 else column)) * PRIME
+        result ^= result >> np.uint64(29)
+    return result
+
+
+def align_keys(a: Array, b: Array) -> Pairs:
+    """Rows with equal keys, ascending on both sides. See Note [Alignment]."""
+    least = min(len(a), len(b))
+    wrong = np.flatnonzero(a[:least] != b[:least])
+    start = int(wrong[0]) if len(wrong) else least
+    wrong = np.flatnonzero(a[::-1][: least - start] != b[::-1][: least - start])
+    tail = int(wrong[0]) if len(wrong) else least - start
+    middle = _middle(a[start : len(a) - tail], b[start : len(b) - tail])
+    head, last = np.arange(start), np.arange(tail)
+    return (
+        np.concatenate([head, middle[0] + start, last + len(a) - tail]),
+        np.concatenate([head, middle[1] + start, last + len(b) - tail]),
+    )
+
+
+def _middle(a: Array, b: Array) -> Pairs:
+    first, second = _ascending(*same_occurrence(a, b))
+    for _ in range(ROUNDS):
+        rest_a, rest_b = _without(len(a), first), _without(len(b), second)
+        if not len(rest_a) or not len(rest_b):
+            break
+        gap_a, gap_b = np.searchsorted(first, rest_a), np.searchsorted(second, rest_b)
+        more = same_occurrence(mixed(a[rest_a], gap_a), mixed(b[rest_b], gap_b))
+        first = np.concatenate([first, rest_a[more[0]]])
+        second = np.concatenate([second, rest_b[more[1]]])
+        order = np.argsort(first)
+        first, second = _ascending(first[order], second[order])
+    return first, second
+
+
+def _without(count: int, rows: Array) -> Array:
+    left = np.ones(count, bool)
+    left[rows] = False
+    return np.flatnonzero(left)
+
+
+def same_occurrence(a: Array, b: Array) -> Pairs:
+    """The n-th row with some key on one side, and the n-th with the same key on the other; ascending on the first."""
+    _, number = np.unique(np.concatenate([a, b]), return_inverse=True)
+    left, right = _numbered(number[: len(a)]), _numbered(number[len(a) :])
+    _, first, second = np.intersect1d(left, right, assume_unique=True, return_indices=True)
+    order = np.argsort(first)
+    return first[order], second[order]
+
+
+def _numbered(keys: Array) -> Array:
+    """The key, and how many equal ones came before it, as one number."""
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    place = np.arange(len(keys))
+    begins = np.maximum.accumulate(np.where(np.diff(ranked, prepend=-1) != 0, place, 0)) if len(keys) else place
+    before = np.empty(len(keys), np.int64)
+    before[order] = place - begins
+    return keys.astype(np.int64) << 32 | before
+
+
+def _ascending(first: Array, second: Array) -> Pairs:
+    """The longest part of the pairs, ascending on the first side, that ascends on the second."""
+    if (np.diff(second) > 0).all():
+        return first, second
+    ends: list[int] = []  # the smallest last value of a series of each length
+    at: list[int] = []
+    before = np.empty(len(second), np.int64)
+    for row, value in enumerate(second.tolist()):
+        place = bisect_left(ends, value)
+        ends[place : place + 1] = [value]
+        at[place : place + 1] = [row]
+        before[row] = at[place - 1] if place else -1
+    kept = []
+    row = at[-1]
+    while row >= 0:
+        kept.append(row)
+        row = int(before[row])
+    keep = np.array(kept[::-1])
+    return first[keep], second[keep]
+
+
+def _match(here: int, there: int, first: Array, second: Array) -> Match:
+    forth, back = np.full(here, -1, np.int64), np.full(there, -1, np.int64)
+    forth[first], back[second] = second, first
+    return Match(forth, back)
+
+
+def _by_step(steps: Match, here: Pairs, there: Pairs) -> Match:
+    """Rows that belong to aligned steps; each side is (step of each row, key)."""
+    known = np.append(steps.there, -1)[here[0]]
+    mine = np.flatnonzero((known >= 0) | (here[0] < 0))
+    theirs = np.flatnonzero((np.append(steps.back, -1)[there[0]] >= 0) | (there[0] < 0))
+    a, b = mixed(known[mine], here[1][mine]), mixed(there[0][theirs], there[1][theirs])
+    first, second = same_occurrence(a, b)
+    return _match(len(here[0]), len(there[0]), mine[first], theirs[second])
+
+
+def _rest_by_name(match: Match, here: Array, there: Array) -> Match:
+    """What has a name and no partner yet goes with the next of that name on the other side."""
+    named = np.uint64(1)
+    mine = np.flatnonzero((match.there < 0) & (here & named).astype(bool))
+    theirs = np.flatnonzero((match.back < 0) & (there & named).astype(bool))
+    first, second = same_occurrence(here[mine], there[theirs])
+    forth, back = match.there.copy(), match.back.copy()
+    forth[mine[first]], back[theirs[second]] = theirs[second], mine[first]
+    return Match(forth, back)

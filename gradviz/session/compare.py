@@ -1,0 +1,225 @@
+"""Two runs of nearly the same snippet, compared: which steps correspond, which of them differ and in what, and what
+differs on the screen at a pair of cursors. Pure and vectorised. `align` finds what corresponds, `differences` says it
+in words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.session.align import Alignment, Match, align, mixed, same_occurrence
+from gradviz.session.fingerprints import Fingerprints, fingerprints, same
+from gradviz.trace.kinds import Kind
+
+if TYPE_CHECKING:
+    from gradviz.trace.tables import Table
+    from gradviz.trace.trace import Trace
+
+Array = NDArray[Any]
+
+VALUE, GRADIENT, ALONE, BUFFER, TEXT = 1, 2, 4, 8, 16  # in what something differs
+WORDS = {
+    VALUE: "value differs",
+    GRADIENT: "gradient differs",
+    ALONE: "only in this run",
+    BUFFER: "buffers freed in one run only",
+    TEXT: "text differs",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """What differs at a cursor of one run: a number made of the flags above, per tensor and per node."""
+
+    tensors: Array
+    nodes: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two traces and how they correspond; `steps_here` and `steps_there` say of each step in what it differs."""
+
+    here: Trace
+    there: Trace
+    alignment: Alignment
+    prints_here: Fingerprints
+    prints_there: Fingerprints
+    steps_here: Array
+    steps_there: Array
+
+    def flipped(self) -> Comparison:
+        """The same seen from the other run."""
+        one = self.alignment
+        turned = Alignment(one.steps.flipped(), one.nodes.flipped(), one.tensors.flipped())
+        return Comparison(
+            self.there,
+            self.here,
+            turned,
+            self.prints_there,
+            self.prints_here,
+            self.steps_there,
+            self.steps_here,
+        )
+
+    def same_values(self, a: Array, b: Array) -> Array:
+        """For pairs of values, -1 none, whether they are the same."""
+        return same(self.prints_here, self.prints_there, a, b)
+
+    @cached_property
+    def _cursors(self) -> tuple[Array, Array]:
+        steps = self.alignment.steps
+        return _followed(steps.there, len(self.there)), _followed(steps.back, len(self.here))
+
+    def cursor_there(self, cursor: int) -> int:
+        """Where the other run stands when this one stands here: after the step that corresponds, or the last before."""
+        return int(self._cursors[0][cursor])
+
+    def cursor_here(self, cursor: int) -> int:
+        """The same from the other run."""
+        return int(self._cursors[1][cursor])
+
+    def next_difference(self, cursor: int, step: int = 1) -> int | None:
+        """The nearest cursor after (1) or before (-1) this one at which a step differs or has no partner."""
+        found = np.flatnonzero(self.steps_here) + 1
+        found = found[found > cursor] if step > 0 else found[found < cursor][::-1]
+        return int(found[0]) if len(found) else None
+
+    def partner(self, kind: str, index: int) -> int:
+        """The tensor or node of the other run that corresponds to this one, -1 none."""
+        match = self.alignment.nodes if kind == "node" else self.alignment.tensors
+        return int(match.there[index]) if 0 <= index < len(match.there) else -1
+
+    def marks(self, cursor_here: int, cursor_there: int) -> tuple[Marks, Marks]:
+        """What differs when the runs stand at these cursors."""
+        one = self.alignment
+        tensors, nodes = _alone(one.tensors), _alone(one.nodes)
+        a, b = one.tensors.pairs
+        both = (self.here.tensors.step[a] < cursor_here) & (self.there.tensors.step[b] < cursor_there)
+        a, b = a[both], b[both]
+        for flag, table in ((VALUE, "writes"), (GRADIENT, "grads")):
+            held = held_values(self.here, table, cursor_here)[a], held_values(self.there, table, cursor_there)[b]
+            wrong = ~self.same_values(*held)
+            tensors[0][a[wrong]] |= flag
+            tensors[1][b[wrong]] |= flag
+        a, b = one.nodes.pairs
+        freed = _holding(self.here, cursor_here)[a] != _holding(self.there, cursor_there)[b]
+        nodes[0][a[freed]] |= BUFFER
+        nodes[1][b[freed]] |= BUFFER
+        _mark_flows(nodes[0], self.here, self.steps_here, cursor_here)
+        _mark_flows(nodes[1], self.there, self.steps_there, cursor_there)
+        return Marks(tensors[0], nodes[0]), Marks(tensors[1], nodes[1])
+
+
+def compare(here: Trace, there: Trace) -> Comparison:
+    """Compare two finished traces."""
+    alignment = align(here, there)
+    prints = fingerprints(here), fingerprints(there)
+    steps = _alone(alignment.steps)
+    found = Comparison(here, there, alignment, *prints, *steps)
+    a, b = alignment.tensors.pairs
+    _mark(found, VALUE, (here.tensors.step[a], here.tensors.value[a]), (there.tensors.step[b], there.tensors.value[b]))
+    for table, owner, value, flag in (
+        ("writes", "tensor", "value", VALUE),
+        ("grads", "tensor", "value", GRADIENT),
+        ("arrivals", "tensor", "total", GRADIENT),
+        ("flows", "node", "value", GRADIENT),
+    ):
+        _mark_rows(found, table, owner, value, flag)
+    _mark_texts(found)
+    for marks, trace in ((found.steps_here, here), (found.steps_there, there)):
+        marks[trace.steps.kind == Kind.FREE] &= ALONE  # what arrives after a node ran is noted at its last step
+    return found
+
+
+def _alone(match: Match) -> tuple[Array, Array]:
+    return np.where(match.there < 0, ALONE, 0).astype(np.uint8), np.where(match.back < 0, ALONE, 0).astype(np.uint8)
+
+
+def _followed(partner: Array, other: int) -> Array:
+    """The other run's cursor for each cursor of this one; at the end both are at their ends."""
+    after = np.maximum.accumulate(np.append(0, np.where(partner >= 0, partner + 1, 0)))
+    after[-1] = other
+    return after
+
+
+def held_values(trace: Trace, table: str, cursor: int) -> Array:
+    """The number of the value (of "writes"), or of the .grad (of "grads"), of every tensor; -1 none."""
+    rows = trace.writes if table == "writes" else trace.grads
+    held = trace.tensors.value.astype(np.int64) if table == "writes" else np.full(len(trace.tensors), -1, np.int64)
+    done = int(np.searchsorted(rows.step, cursor))
+    held[rows.tensor[:done]] = rows.value[:done]
+    return held
+
+
+def plain(text: str) -> str:
+    """Printed text without the addresses of objects, which no two runs share."""
+    return re.sub(r"\b0x[0-9a-f]+", "0x…", text)
+
+
+def _holding(trace: Trace, cursor: int) -> Array:
+    """Which nodes hold a saved buffer."""
+    rows = trace.saved
+    held = np.zeros(len(trace.nodes), bool)
+    held[rows.node[(rows.step < cursor) & (rows.freed >= cursor)]] = True
+    return held
+
+
+def _mark_flows(nodes: Array, trace: Trace, differs: Array, cursor: int) -> None:
+    """Nodes that have sent another gradient than their partner."""
+    steps = trace.steps
+    sent = np.flatnonzero(((differs[:cursor] & GRADIENT) > 0) & (steps.kind[:cursor] == Kind.BACKWARD))
+    ran = steps.node[sent]
+    nodes[ran[ran >= 0]] |= GRADIENT
+
+
+def _mark(found: Comparison, flag: int, here: tuple[Array, Array], there: tuple[Array, Array]) -> None:
+    """Mark the steps of pairs whose values differ; each side is (step, value)."""
+    wrong = ~found.same_values(here[1], there[1])
+    for marks, steps in ((found.steps_here, here[0][wrong]), (found.steps_there, there[0][wrong])):
+        marks[steps[steps >= 0]] |= flag
+
+
+def _mark_rows(found: Comparison, table: str, owner: str, value: str, flag: int) -> None:
+    """Compare the rows of a table: those of the same step and the same owner, in their order."""
+    ours, theirs = found.here.tables[table], found.there.tables[table]
+    match = found.alignment.nodes if owner == "node" else found.alignment.tensors
+    a_step, b_step = _column(ours, "step"), _column(theirs, "step")
+    a = np.flatnonzero((a_step >= 0) & (np.append(found.alignment.steps.there, -1)[a_step] >= 0))
+    b = np.flatnonzero((b_step >= 0) & (np.append(found.alignment.steps.back, -1)[b_step] >= 0))
+    a_owner, b_owner = _column(ours, owner)[a], _column(theirs, owner)[b]
+    a_key = mixed(found.alignment.steps.there[a_step[a]], np.append(match.there, -1)[a_owner], *_slots(ours, a))
+    b_key = mixed(b_step[b], b_owner, *_slots(theirs, b))
+    first, second = same_occurrence(a_key, b_key)
+    left, right = a[first], b[second]
+    values = _column(ours, value), _column(theirs, value)
+    _mark(found, flag, (a_step[left], values[0][left]), (b_step[right], values[1][right]))
+    for marks, steps in (
+        (found.steps_here, np.delete(a_step[a], first)),
+        (found.steps_there, b_step[np.delete(b, second)]),
+    ):
+        marks[steps] |= flag
+
+
+def _column(table: Table, name: str) -> Array:
+    column: Array = getattr(table, name)
+    return column
+
+
+def _slots(table: Table, rows: Array) -> list[Array]:
+    slot = getattr(table, "slot", None)
+    return [] if slot is None else [slot[rows]]
+
+
+def _mark_texts(found: Comparison) -> None:
+    """Prints and warnings of the same place that say something else."""
+    said = dict(zip(found.there.texts.step.tolist(), found.there.texts.text.tolist(), strict=True))
+    for step, text in zip(found.here.texts.step.tolist(), found.here.texts.text.tolist(), strict=True):
+        partner = int(found.alignment.steps.there[step]) if step >= 0 else -1
+        if partner >= 0 and plain(said.get(partner, "")) != plain(text):
+            found.steps_here[step] |= TEXT
+            found.steps_there[partner] |= TEXT
