@@ -15,6 +15,7 @@ from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.diagram import Ints
 from gradviz.ui.canvas.hover import tooltip
 from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
 from gradviz.ui.canvas.painter import MARGIN, ScenePainter
 from gradviz.ui.canvas.placed import Placed
@@ -51,6 +52,7 @@ class Scene:
         self.painter = ScenePainter(placed, Ink(theme))
         self.moment: Moment = moment(placed.diagram, self.trace.frame(0))
         self.selected = -1
+        self.marks = Marks(placed)
 
     @property
     def trace(self) -> Trace:
@@ -173,11 +175,21 @@ class Scene:
 
     def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
         """The layer of forward edges."""
-        self.painter.paint_edges(painter, self.moment, camera, area)
+        for part, opacity in self.marks.parts(self.moment):
+            painter.setOpacity(opacity)
+            painter.save()
+            self.painter.paint_edges(painter, part, camera, area)
+            painter.restore()
+        painter.setOpacity(1.0)
 
     def paint_rest(self, painter: QPainter, camera: Camera, area: QRectF, phase: float, ratio: float | None) -> None:
         """Everything over the forward edges."""
-        self.painter.paint_rest(painter, self.moment, camera, area, phase, ratio)
+        self.marks.paint_edges(painter, self.painter.ink, self.moment, camera, area, self.selected)
+        for part, opacity in self.marks.parts(self.moment):
+            painter.setOpacity(opacity)
+            self.painter.paint_rest(painter, part, camera, area, phase, ratio)
+        painter.setOpacity(1.0)
+        self.marks.paint_hits(painter, self.painter.ink, self.moment, camera, area, self.selected)
 
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
         """The frame around the selection, if it is seen."""
