@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -235,7 +234,7 @@ def _output(found: Comparison) -> Iterator[Difference]:
 def _lines(here: str, there: str) -> tuple[str, str]:
     """Two texts in short: where they begin alike for long, from a little before they differ."""
     a, b = " ".join(plain(here).split()), " ".join(plain(there).split())
-    alike = len(os.path.commonprefix([a, b]))
+    alike = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     if alike > LONGEST // 2:
         a, b = (f"…{text[alike - LONGEST // 4 :]}" for text in (a, b))
     return _cut(a, LONGEST) or NONE, _cut(b, LONGEST) or NONE

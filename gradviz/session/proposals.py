@@ -5,7 +5,6 @@ out, `.detach()` taken away. Pure. How the text is edited is in `gradviz.documen
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -73,6 +72,8 @@ def proposals(text: str) -> tuple[Proposal, ...]:
 
 def edited(before: str, after: str) -> Proposal | None:
     """A free edit as a proposal, None if nothing differs."""
+    import difflib
+
     old, new = before.split("\n"), after.split("\n")
     blocks = [block for block in difflib.SequenceMatcher(None, old, new).get_opcodes() if block[0] != "equal"]
     if not blocks:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.snippet import Snippet
 
 if TYPE_CHECKING:
+    from gradviz.session.what_if import WhatIf
     from gradviz.trace.trace import Trace
 
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)  # steps per second
@@ -113,6 +114,7 @@ class State:
     lineage: Lineage | None = None
     search: Search = field(default_factory=Search)
     playing: bool = False
+    what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
     notice: Notice = field(default_factory=Notice)
     view: View = field(default_factory=View)
 
@@ -124,7 +126,14 @@ class State:
     @property
     def is_stale(self) -> bool:
         """True if the trace is of another text than the one in the editor."""
-        return self.trace is not None and self.traced.text != self.document.text
+        other = self.what_if
+        written = other.run.snippet if other is not None and other.swapped else self.traced
+        return self.trace is not None and written.text != self.document.text
+
+    @property
+    def is_busy(self) -> bool:
+        """True while the snippet, or its change, is running."""
+        return self.run.is_running or (self.what_if is not None and self.what_if.run.is_running)
 
     @property
     def title(self) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.snippet import Snippet
+from gradviz.session import what_if
 from gradviz.session.state import Lineage, Notice, Phase, Run, Search, Selection, State, View
 
 if TYPE_CHECKING:
+    from gradviz.session.what_if import WhatIf
     from gradviz.trace.trace import Trace
 
 Subscriber = Callable[[State, State], None]  # (before, after)
@@ -100,6 +102,7 @@ class Store:
             cursor=0,
             selection=None,
             lineage=None,
+            what_if=None,
             playing=False,
             view=view,
         )
@@ -113,6 +116,7 @@ class Store:
 
     def start_run(self, snippet: Snippet) -> None:
         """A worker begins; the former trace stays on the screen until this run has ended."""
+        self._become(what_if.closed(self._state))
         self._change(run=Run(Phase.RUNNING, snippet), playing=False, recorded=0, live="")
 
     def progress(self, recorded: int, live: str) -> None:
@@ -136,11 +140,35 @@ class Store:
 
     def move(self, cursor: int) -> None:
         """Put the cursor after that many steps; beyond the ends it stays at the end."""
-        self._change(cursor=min(max(cursor, 0), self._state.steps))
+        cursor = min(max(cursor, 0), self._state.steps)
+        self._change(cursor=cursor, what_if=what_if.followed(self._state.what_if, cursor))
 
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""
-        self._change(selection=selection)
+        self._change(selection=selection, what_if=what_if.selected(self._state.what_if, selection))
+
+    def set_what_if(self, beside: WhatIf | None) -> None:
+        """Show how the run of a change stands; None for no such run."""
+        self._become(what_if.closed(self._state) if beside is None else replace(self._state, what_if=beside))
+
+    def move_there(self, cursor: int) -> None:
+        """Put the cursor of the other run after that many steps; this one's follows."""
+        self._become(what_if.moved_there(self._state, cursor))
+
+    def select_there(self, selection: Selection | None) -> None:
+        """Select a node or tensor of the other run."""
+        self._become(what_if.selected_there(self._state, selection))
+
+    def swap_runs(self) -> None:
+        """The run with the change and the one without change places."""
+        self._become(what_if.swapped(self._state))
+
+    def take_change(self) -> None:
+        """The change becomes the document; it can be undone."""
+        beside = self._state.what_if
+        if beside is not None and what_if.can_take(self._state):
+            self.hedit(what_if.edit_label(beside), beside.changed)
+            self._become(what_if.taken(self._state))
 
     def trace_lineage(self, lineage: Lineage | None) -> None:
         """Let all but the relatives of a thing fade; None for nothing."""
@@ -176,6 +204,10 @@ class Store:
         total = sum(len(edit.before.text) for edit in self._undo)
         while len(self._undo) > 1 and total > UNDO_CHARS:
             total -= len(self._undo.pop(0).before.text)
+
+    def _become(self, state: State) -> None:
+        names = (field.name for field in fields(State))
+        self._change(**{name: getattr(state, name) for name in names})
 
     def _change(self, **fields: object) -> None:
         before = self._state

@@ -1,0 +1,161 @@
+"""What-if: the same snippet run a second time with one change, beside the first run. The record of it in the `State`,
+and its pure transitions; `store` applies them. The changes themselves are in `proposals`, the comparison in `compare`.
+
+Note [Front and other run] The panels follow the run in `State.trace`, the front one; `WhatIf` holds the other. At first
+the snippet as it is written is in front. Swapping exchanges the two, and nothing else knows the difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from gradviz.document.snippet import Snippet
+from gradviz.session.proposals import Proposal
+from gradviz.session.state import Phase, Run, Selection
+
+if TYPE_CHECKING:
+    from gradviz.session.compare import Comparison
+    from gradviz.session.differences import Difference
+    from gradviz.session.state import State
+    from gradviz.trace.trace import Trace
+
+AS_WRITTEN = "as written"
+CANNOT = {Phase.RAISED: "it cannot be read", Phase.REFUSED: "it is not run", Phase.DIED: "its worker ended"}
+CUT_SHORT = (Phase.LIMIT, Phase.STOPPED, Phase.DIED)
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The other run. `comparison` and `rows` are seen from the front run; without a trace there is none."""
+
+    proposal: Proposal
+    base: Snippet  # the document when the change was made
+    run: Run = field(default_factory=Run)
+    trace: Trace | None = None
+    steps: int = 0
+    cursor: int = 0
+    recorded: int = 0  # steps so far, while it runs
+    comparison: Comparison | None = None
+    rows: tuple[Difference, ...] = ()
+    sentence: str = ""  # what differs, in one sentence
+    selection: Selection | None = None
+    swapped: bool = False  # the run with the change is in front
+
+    @property
+    def changed(self) -> Snippet:
+        """The document with the change."""
+        return self.base.with_text(self.proposal.text)
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        """What the front and the other run are called."""
+        both = (AS_WRITTEN, self.proposal.title)
+        return both[::-1] if self.swapped else both
+
+    @property
+    def summary(self) -> str:
+        """The sentence over the two graphs."""
+        if self.run.is_running:
+            return f"Running {self.proposal.title} …"
+        if self.run.phase in CUT_SHORT and self.comparison is not None and not self.swapped:
+            return f"{self.run.sentence} So far: {self.sentence}"
+        return self.sentence
+
+
+def begun(state: State, proposal: Proposal) -> WhatIf:
+    """The change is being run."""
+    return WhatIf(proposal, state.document, Run(Phase.RUNNING, state.document.with_text(proposal.text)))
+
+
+def failed(what_if: WhatIf, run: Run) -> WhatIf:
+    """The change made no trace."""
+    why = CANNOT.get(run.phase, "it made no steps")
+    end = f": {run.sentence}" if run.sentence else "."
+    return replace(what_if, run=run, sentence=f"{what_if.proposal.phrase}, {why}{end}")
+
+
+def followed(what_if: WhatIf | None, cursor: int) -> WhatIf | None:
+    """The other run's cursor goes with the front one's."""
+    if what_if is None or what_if.comparison is None:
+        return what_if
+    return replace(what_if, cursor=what_if.comparison.cursor_there(cursor))
+
+
+def selected(what_if: WhatIf | None, selection: Selection | None) -> WhatIf | None:
+    """What corresponds to the selection is selected in the other run."""
+    if what_if is None or what_if.comparison is None:
+        return what_if
+    partner = what_if.comparison.partner(selection.kind, selection.index) if selection is not None else -1
+    there = Selection(selection.kind, partner) if selection is not None and partner >= 0 else None
+    return replace(what_if, selection=there)
+
+
+def swapped(state: State) -> State:
+    """The two runs change places; the same state while there are not two."""
+    other = state.what_if
+    if other is None or other.comparison is None or other.trace is None:
+        return state
+    behind = replace(
+        other,
+        run=state.run,
+        trace=state.trace,
+        steps=state.steps,
+        cursor=state.cursor,
+        selection=state.selection,
+        comparison=other.comparison.flipped(),
+        rows=tuple(row.flipped() for row in other.rows),
+        swapped=not other.swapped,
+    )
+    return replace(
+        state,
+        run=other.run,
+        trace=other.trace,
+        traced=other.run.snippet,
+        steps=other.steps,
+        cursor=other.cursor,
+        selection=other.selection,
+        lineage=None,
+        what_if=behind,
+    )
+
+
+def closed(state: State) -> State:
+    """Only the snippet as it is written is left."""
+    written = swapped(state) if state.what_if is not None and state.what_if.swapped else state
+    return replace(written, what_if=None)
+
+
+def taken(state: State) -> State:
+    """Only the run with the change is left; the document is not touched here."""
+    changed = swapped(state) if state.what_if is not None and not state.what_if.swapped else state
+    return replace(changed, what_if=None)
+
+
+def can_take(state: State) -> bool:
+    """Whether the change can go into the document: it is still the text that was changed."""
+    return state.what_if is not None and state.document == state.what_if.base
+
+
+def edit_label(what_if: WhatIf) -> str:
+    """What undo calls the change."""
+    return f"What-If ({what_if.proposal.title})"
+
+
+def moved_there(state: State, cursor: int) -> State:
+    """The other run goes to a cursor, and the front one with it."""
+    other = state.what_if
+    if other is None or other.comparison is None:
+        return state
+    cursor = min(max(cursor, 0), other.steps)
+    return replace(state, cursor=other.comparison.cursor_here(cursor), what_if=replace(other, cursor=cursor))
+
+
+def selected_there(state: State, selection: Selection | None) -> State:
+    """Something of the other run is selected, and what corresponds to it in the front one."""
+    other = state.what_if
+    if other is None or other.comparison is None:
+        return state
+    partner = other.comparison.flipped().partner(selection.kind, selection.index) if selection is not None else -1
+    here = Selection(selection.kind, partner) if selection is not None and partner >= 0 else None
+    return replace(state, selection=here, what_if=replace(other, selection=selection))
