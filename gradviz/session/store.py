@@ -167,7 +167,7 @@ class Store:
         """The change becomes the document; it can be undone."""
         beside = self._state.what_if
         if beside is not None and what_if.can_take(self._state):
-            self.hedit(what_if.edit_label(beside), beside.changed)
+            self.edit(what_if.edit_label(beside), beside.changed)
             self._become(what_if.taken(self._state))
 
     def trace_lineage(self, lineage: Lineage | None) -> None:
