@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
-from gradviz.trace.schema import ELEMENT, PLAIN
+from gradviz.trace.region_stack import COUNT, ROW, UNKNOWN, VALUE, VARIABLE
+from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
 
 if TYPE_CHECKING:
     from gradviz.trace.recorder import Recorder
 
 _MOST = 64  # elements of a container that get names
 _DEEPEST = 3
+_NUMBERS = dict.fromkeys((int, float, str), "number")  # a text counts as one: it can name an iteration
 
 
 class Binder:
@@ -22,7 +24,8 @@ class Binder:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._kinds: dict[type, str] = {Tensor: "tensor", list: "list", tuple: "list", dict: "dict"}
+        self._kinds: dict[type, str] = {Tensor: "tensor", list: "list", tuple: "list", dict: "dict", **_NUMBERS}
+        self._stack = recorder.regions.stack
         self._done: set[tuple[int, str, int]] = set()
 
     def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
@@ -32,10 +35,28 @@ class Binder:
             kind = self._kinds[type(value)] = _kind_of(type(value))
         if kind == "tensor":
             self._name(value, name, "", rank)
-        elif kind:
+        elif kind and kind != "number":
             for tensor, element, owner in _elements(name, value, kind, _kind_of):
                 self._name(tensor, element, owner, max(rank, ELEMENT))
         return value
+
+    def iterate(self, name: str, value: Any) -> None:
+        """The next iteration of a loop begins, and `name` is its first variable."""
+        stack = self._stack
+        stack[COUNT] += 1
+        stack[ROW] = UNKNOWN
+        if self._kinds.get(type(value)) == "number" and name[0] != "_":
+            stack[VARIABLE], stack[VALUE] = name, value
+        else:
+            stack[VALUE] = None
+            self.bind(name, value, LOCAL)
+
+    def also(self, name: str, value: Any) -> None:
+        """A variable of a loop: the first number or text among them is what the iteration is called after."""
+        if self._kinds.get(type(value)) != "number":
+            self.bind(name, value, LOCAL)
+        elif self._stack[VALUE] is None and name[0] != "_":
+            self._stack[VARIABLE], self._stack[VALUE] = name, value
 
     def _name(self, tensor: Any, name: str, owner: str, rank: int) -> None:
         recorder = self._recorder

@@ -1,45 +1,45 @@
-"""Names for tensors: rewrites a snippet so that each binding is reported, `y = w * x` as `y = <n>("y", w * x)`.
-Lines and columns stay as they are, and a name with `<` can't be typed by anybody. What the report does is in
-`binding.py`."""
+"""Names for tensors: rewrites a snippet so that each binding is reported, `y = w * x` as `y = <n>("y", w * x)`, and
+says which functions and loops are regions, which `instrument_regions.py` puts on a stack. Lines and columns stay as
+they are, and a name with `<` can't be typed by anybody. What the report does is in `binding.py`."""
 
 from __future__ import annotations
 
 import ast
 
+from gradviz.trace.instrument_regions import Function, as_function, as_loop, has_room, is_region, suspends
 from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
 
 HOOK = "<n>"
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+ITERATE, ALSO = "<i>", "<j>"  # the first variable of a loop, which counts the iteration; its other ones
 
 
 def instrument(tree: ast.Module) -> ast.Module:
     """Report every binding of a parsed snippet; the tree is changed and returned."""
-    changed: ast.Module = _Instrument().visit(tree)
+    changed: ast.Module = _Instrument(has_room(tree.body)).visit(tree)
     return ast.fix_missing_locations(changed)
 
 
 class _Instrument(ast.NodeTransformer):
-    def __init__(self) -> None:
+    def __init__(self, loops: bool) -> None:
         self._depth = 0  # functions and classes around
+        self._loops = loops  # whether loops here are regions
 
     @property
     def _rank(self) -> int:
         return LOCAL if self._depth else PLAIN
 
-    def _report(self, name: str, value: ast.expr, at: ast.AST, rank: int) -> ast.Call:
+    def _report(self, name: str, value: ast.expr, at: ast.AST, rank: int, hook: str = HOOK) -> ast.Call:
         arguments = [ast.Constant(name), value] + ([ast.Constant(rank)] if rank != PLAIN else [])
-        call = ast.Call(ast.Name(HOOK, ast.Load()), arguments, [])
+        call = ast.Call(ast.Name(hook, ast.Load()), arguments, [])
         for node in (call, call.func, call.args[0], *call.args[2:]):
             ast.copy_location(node, at)
         return call
 
     def _after(self, target: ast.expr, rank: int) -> list[ast.stmt]:
         """Statements that report what a target was bound to, by reading it."""
-        if isinstance(target, (ast.Tuple, ast.List)):
-            return [found for each in target.elts for found in self._after(each, rank)]
-        if isinstance(target, ast.Starred):
-            return self._after(target.value, rank)
+        parts = _flat(target)
+        if parts != [target]:
+            return [found for each in parts for found in self._after(each, rank)]
         name = _name(target)
         if name is None:
             return []
@@ -80,10 +80,31 @@ class _Instrument(ast.NodeTransformer):
         node.value, _ = self._assigned(node.value, [node.target])
         return node
 
-    def visit_For(self, node: ast.For) -> ast.stmt:
+    def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
         self.generic_visit(node)
-        node.body[:0] = self._after(node.target, LOCAL)
-        return node
+        if not self._loops:
+            node.body[:0] = self._after(node.target, LOCAL)
+            return node
+        variables, others = self._loop_variables(node.target)
+        node.body[:0] = [*variables, *others]
+        return as_loop(node, counted=bool(variables))
+
+    def _loop_variables(self, target: ast.expr) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Reports of the variables of a loop, the first of which counts; and of what else it binds."""
+        variables: list[ast.stmt] = []
+        others: list[ast.stmt] = []
+        for each in _flat(target):
+            if isinstance(each, ast.Name):
+                hook = ALSO if variables else ITERATE
+                report = self._report(each.id, ast.Name(each.id, ast.Load()), target, PLAIN, hook)
+                variables.append(ast.copy_location(ast.Expr(report), target))
+            else:
+                others += self._after(each, LOCAL)
+        return variables, others
+
+    def visit_While(self, node: ast.While) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        return as_loop(node, counted=False) if self._loops else node
 
     def visit_With(self, node: ast.With) -> ast.stmt:
         self.generic_visit(node)
@@ -91,10 +112,13 @@ class _Instrument(ast.NodeTransformer):
         node.body[:0] = [found for target in targets for found in self._after(target, LOCAL)]
         return node
 
-    def _visit_function(self, node: _Function) -> _Function:
+    def _visit_function(self, node: Function) -> Function:
         self._depth += 1
+        loops, self._loops = self._loops, has_room(node.body) and not suspends(node)
+        region = is_region(node)
         self.generic_visit(node)
         self._depth -= 1
+        self._loops = loops
         given = node.args
         every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
         names = [
@@ -102,6 +126,8 @@ class _Instrument(ast.NodeTransformer):
         ]
         first = 1 if ast.get_docstring(node, clean=False) is not None else 0
         node.body[first:first] = [found for name in names for found in self._after(name, LOCAL)]
+        if region:
+            as_function(node)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
@@ -112,9 +138,18 @@ class _Instrument(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
         self._depth += 1
+        loops, self._loops = self._loops, has_room(node.body)
         self.generic_visit(node)
         self._depth -= 1
+        self._loops = loops
         return node
+
+
+def _flat(target: ast.expr) -> list[ast.expr]:
+    """The simple targets of nested ones, in order."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [found for each in target.elts for found in _flat(each)]
+    return _flat(target.value) if isinstance(target, ast.Starred) else [target]
 
 
 def _name(target: ast.expr) -> str | None:

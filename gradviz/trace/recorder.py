@@ -6,7 +6,7 @@ that is reported.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.graph import Node
@@ -14,7 +14,8 @@ from gradviz.trace.binding import Binder
 from gradviz.trace.compact import Compact, pack_ran
 from gradviz.trace.encoding import BUDGET, PACK, Writer
 from gradviz.trace.forward import ForwardRecorder
-from gradviz.trace.instrument import HOOK
+from gradviz.trace.instrument import ALSO, HOOK, ITERATE
+from gradviz.trace.instrument_regions import STACK
 from gradviz.trace.kinds import Kind
 from gradviz.trace.memory import Memory
 from gradviz.trace.region_stack import RegionStack
@@ -43,9 +44,10 @@ class Recorder(ForwardRecorder):
 
     # -- what the worker calls
 
-    def hooks(self) -> dict[str, Callable[[str, Any], Any]]:
+    def hooks(self) -> dict[str, object]:
         """The names that instrumented code needs."""
-        return {HOOK: self._binder.bind}
+        binder = self._binder
+        return {HOOK: binder.bind, ITERATE: binder.iterate, ALSO: binder.also, STACK: self.regions.stack}
 
     @property
     def busy(self) -> bool:

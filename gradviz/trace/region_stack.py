@@ -3,9 +3,9 @@
 operation runs in it (see Note [Order of regions] in `regions.py`).
 
 Note [The stack of regions] One flat list, so that instrumented code needs no call that shows in a traceback or takes
-a frame of the recursion limit: a function is entered by `extend` with a constant and left by `del stack[-WIDTH:]`, an
-iteration begins by `stack[COUNT] += 1; stack[ROW] = UNKNOWN`. The last element is always the row of the innermost
-region, so the recorder reads its place from there.
+a frame of the recursion limit: a function is entered by `stack[the end:] = a constant` and left by `del
+stack[-WIDTH:]`, an iteration begins by `stack[COUNT] += 1; stack[ROW] = UNKNOWN`. The last element is always the row of
+the innermost region, so the recorder reads its place from there.
 """
 
 from __future__ import annotations
@@ -67,11 +67,12 @@ class RegionStack:
         """A row for the entry that ends at `at`: for a loop also one for its iteration."""
         stack = self.stack
         kind, name, place = stack[at + KIND], stack[at + NAME], stack[at + PLACE]
-        site = place if type(place) is int else self._sites.at(place)
+        site, source = (place, "") if type(place) is int else self._sites.at(place)
         if kind != _LOOP:
             return self._writer.add("regions", parent, kind, self._writer.text(name), site, 0)
         if stack[at + LOOP] == UNKNOWN:
-            stack[at + LOOP] = self._writer.add("regions", parent, kind, self._writer.text(name), site, 0)
+            text = self._writer.text(shortened(source))
+            stack[at + LOOP] = self._writer.add("regions", parent, kind, text, site, 0)
         loop: int = stack[at + LOOP]
         count = stack[at + COUNT]
         if count == BEFORE:

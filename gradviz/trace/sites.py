@@ -38,9 +38,12 @@ class Sites:
         """A place that is only known by its line."""
         return self._add((line, None, None, None))
 
-    def at(self, place: Place) -> int:
-        """A place as Python's code objects write it, columns in bytes."""
-        return self._add(place)
+    def at(self, place: Place) -> tuple[int, str]:
+        """A place as Python's code objects write it (columns in bytes), and the text there."""
+        line, end_line, col, end_col = place
+        first, last = line or -1, end_line or -1
+        start, end = self._column(first, col or 0), self._column(last, end_col or 0)
+        return self._add(place), self._text(first, start, last, end)
 
     def _search(self, start: FrameType) -> int:
         frame: FrameType | None = start

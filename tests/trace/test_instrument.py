@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from gradviz.trace.instrument import HOOK, instrument
+from gradviz.trace.instrument import ALSO, HOOK, ITERATE, instrument
+from gradviz.trace.instrument_regions import STACK
+from gradviz.trace.region_stack import WIDTH
 from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
 from tests.trace.running import run
 
@@ -20,7 +22,11 @@ def bindings(source: str) -> list[tuple[str, Any, int]]:
         found.append((name, value, rank))
         return value
 
-    exec(compile(instrument(ast.parse(source)), "<snippet>", "exec"), {HOOK: hook})
+    def variable(name: str, value: Any) -> None:
+        found.append((name, value, LOCAL))
+
+    hooks = {HOOK: hook, ITERATE: variable, ALSO: variable, STACK: [0] * WIDTH}
+    exec(compile(instrument(ast.parse(source)), "<snippet>", "exec"), hooks)
     return found
 
 
