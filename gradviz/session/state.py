@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.snippet import Snippet
+from gradviz.session.breakpoints import Breakpoints
+from gradviz.session.playing import Playback
 
 if TYPE_CHECKING:
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.trace import Trace
 
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)  # steps per second
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 THEME_CHOICES = ("system", "light", "dark")
 
@@ -114,6 +116,8 @@ class State:
     lineage: Lineage | None = None
     search: Search = field(default_factory=Search)
     playing: bool = False
+    playback: Playback = field(default_factory=Playback)
+    breakpoints: Breakpoints = field(default_factory=Breakpoints)
     what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
     notice: Notice = field(default_factory=Notice)
     view: View = field(default_factory=View)

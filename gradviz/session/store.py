@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.snippet import Snippet
 from gradviz.session import what_if
+from gradviz.session.breakpoints import Breakpoints, shifted
+from gradviz.session.playing import Playback
 from gradviz.session.state import Lineage, Notice, Phase, Run, Search, Selection, State, View
 
 if TYPE_CHECKING:
@@ -104,6 +106,8 @@ class Store:
             lineage=None,
             what_if=None,
             playing=False,
+            playback=Playback(),
+            breakpoints=Breakpoints(),
             view=view,
         )
 
@@ -182,6 +186,14 @@ class Store:
         """Start or end playing."""
         self._change(playing=playing and self._state.steps > 0)
 
+    def play_as(self, playback: Playback) -> None:
+        """Change the direction of playing, or the markers between which it loops."""
+        self._change(playback=playback)
+
+    def stop_at(self, breakpoints: Breakpoints) -> None:
+        """Change the breakpoints, or say where they stop."""
+        self._change(breakpoints=breakpoints)
+
     def look(self, view: View) -> None:
         """Change theme, text size, speed or recent files."""
         self._change(view=view)
@@ -198,7 +210,11 @@ class Store:
     def _set_document(self, document: Snippet) -> None:
         undo_label = self._undo[-1].label if self._undo else ""
         redo_label = self._redo[-1].label if self._redo else ""
-        self._change(document=document, undo_label=undo_label, redo_label=redo_label)
+        stops = self._state.breakpoints
+        points = shifted(stops.points, self._state.document.text, document.text)
+        if points != stops.points:
+            stops = replace(stops, points=points)
+        self._change(document=document, undo_label=undo_label, redo_label=redo_label, breakpoints=stops)
 
     def _forget_oldest(self) -> None:
         total = sum(len(edit.before.text) for edit in self._undo)

@@ -1,16 +1,26 @@
-"""What the timeline draws, as numbers: groups of steps, and one kind and one byte count per pixel when there are more
-steps than pixels. Pure; NumPy is imported when a trace is there anyway."""
+"""What the timeline draws, as numbers: the kinds of steps and the bytes held, reduced to pixels, and the runs of steps
+that belong together. Pure; NumPy is imported when a trace is there anyway.
+
+Note [A million steps] A `Strip` is made once per length of a trace. It counts the kinds in blocks of a few steps and
+adds these counts up, so that what a pixel stands for is the difference of two rows, however far one has zoomed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from gradviz.session.zoom import Span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gradviz.trace.trace import Trace
+
+BLOCK = 16  # steps that are counted together
+COARSE = 4 * BLOCK  # from so many steps per pixel on the blocks are exact enough
 
 # Where several steps share a pixel the most telling one is drawn: the later in this tuple of gradviz.trace.kinds.Kind.
 TELLING = (
@@ -47,6 +57,7 @@ STACKED = (
     "WARNING",
     "ERROR",
 )
+ALONE = ("WARNING", "ERROR")  # a column with one of these is that alone
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,151 @@ class Group:
     start: int
     end: int
     title: str
+
+
+class Strip:
+    """One trace at one length, ready to be drawn at any zoom."""
+
+    def __init__(self, trace: Trace, steps: int) -> None:
+        self.trace = trace
+        self.steps = steps
+        self.kinds: NDArray[Any] = trace.steps.kind[:steps]
+
+    @cached_property
+    def _added(self) -> NDArray[Any]:
+        """Row i: how many steps of each kind, in the order of STACKED, there are before block i."""
+        import numpy as np
+
+        places = _places()[self.kinds]
+        count = -(-self.steps // BLOCK)
+        block = np.arange(self.steps, dtype=np.int32) // BLOCK * np.int32(len(STACKED))
+        counts = np.bincount(block + places, minlength=count * len(STACKED)).reshape(count, len(STACKED))
+        return np.concatenate([np.zeros((1, len(STACKED)), np.int64), np.cumsum(counts, axis=0)])
+
+    def _counts(self, span: Span, columns: int) -> NDArray[Any]:
+        """How many steps of each kind, in the order of STACKED, each of `columns` columns stands for."""
+        import numpy as np
+
+        edges = np.linspace(span.start, span.end, columns + 1)
+        if span.width / columns >= COARSE:
+            return np.diff(
+                self._added[np.minimum(np.rint(edges / BLOCK).astype(np.int64), len(self._added) - 1)], axis=0
+            )
+        first, last = int(span.start), min(self.steps, -int(-span.end // 1))
+        steps = np.arange(first, last) + 0.5
+        column = np.clip(((steps - span.start) / span.width * columns).astype(np.int64), 0, columns - 1)
+        places = _places()[self.kinds[first:last]]
+        counts = np.bincount(column * len(STACKED) + places, minlength=columns * len(STACKED))
+        return counts.reshape(columns, len(STACKED))
+
+    def picture(self, span: Span, columns: int, rows: int) -> NDArray[Any]:
+        """A picture of the kinds, rows × columns: each column is divided among the kinds of its steps."""
+        import numpy as np
+
+        from gradviz.trace.kinds import Kind
+
+        if span.width < columns:
+            centres = span.start + (np.arange(columns) + 0.5) * span.width / columns
+            one = self.kinds[np.minimum(centres.astype(np.int64), self.steps - 1)]
+            return np.broadcast_to(one, (rows, columns))
+        order = np.array([Kind[name] for name in STACKED], np.uint8)
+        counts = self._counts(span, columns)
+        shares = np.cumsum(counts, axis=1)
+        for name in ALONE:
+            place = STACKED.index(name)
+            shares[counts[:, place] > 0, :] = np.where(np.arange(len(STACKED)) < place, 0, 1)
+        heights = (np.arange(rows) + 0.5) / rows
+        places = (shares[None, :, :] <= heights[:, None, None] * shares[None, :, -1:]).sum(axis=2)
+        return order[np.minimum(places, len(order) - 1)]
+
+    @cached_property
+    def held(self) -> NDArray[Any]:
+        """Bytes held by saved buffers after each step."""
+        found: NDArray[Any] = self.trace.held_bytes[1 : self.steps + 1]
+        return found
+
+    @cached_property
+    def _most_held(self) -> NDArray[Any]:
+        import numpy as np
+
+        return np.maximum.reduceat(self.held, np.arange(0, self.steps, BLOCK))
+
+    @cached_property
+    def peak(self) -> tuple[int, int]:
+        """The most bytes held, and the first cursor at which they are."""
+        at = int(self.held.argmax())
+        return int(self.held[at]), at + 1
+
+    def levels(self, span: Span, columns: int) -> NDArray[Any]:
+        """The most bytes held in each of `columns` columns, of which there are no more than steps in view."""
+        import numpy as np
+
+        edges = np.linspace(span.start, span.end, columns + 1)[:-1]
+        if span.width / columns >= COARSE:
+            last = min(len(self._most_held), int(span.end / BLOCK) + 1)
+            return np.maximum.reduceat(self._most_held[:last], np.minimum((edges / BLOCK).astype(np.int64), last - 1))
+        last = min(self.steps, int(span.end) + 1)
+        return np.maximum.reduceat(self.held[:last], np.minimum(edges.astype(np.int64), last - 1))
+
+    @cached_property
+    def phases(self) -> Runs:
+        """Forward passes, backward calls, optimizer steps and the error, in order."""
+        import numpy as np
+
+        from gradviz.trace.kinds import Kind
+
+        call = self.trace.steps.call[: self.steps]
+        key = np.where(self.kinds == Kind.OPTIMIZER, -2, np.where(self.kinds == Kind.ERROR, -3, call))
+        starts = np.concatenate(([0], np.flatnonzero(np.diff(key)) + 1))
+        return Runs(np.append(starts, self.steps), key[starts], several=int(call.max(initial=-1)) > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The groups of a trace that follow each other: run i is steps [bounds[i], bounds[i + 1])."""
+
+    bounds: NDArray[Any]
+    keys: NDArray[Any]  # the backward call; -1 forward, -2 optimizer, -3 error
+    several: bool  # whether there are several backward calls, so that they are numbered
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def in_view(self, span: Span) -> tuple[int, int]:
+        """The first run in view, and the one after the last."""
+        import numpy as np
+
+        first = int(np.searchsorted(self.bounds, span.start, "right")) - 1
+        return max(0, first), min(len(self), int(np.searchsorted(self.bounds, span.end, "left")))
+
+    def calls(self, first: int, last: int) -> int:
+        """How many backward calls are among these runs."""
+        return int((self.keys[first:last] >= 0).sum())
+
+    def __getitem__(self, at: int) -> Group:
+        return Group(int(self.bounds[at]), int(self.bounds[at + 1]), self._title(int(self.keys[at])))
+
+    def at(self, step: int) -> Group:
+        """The run of a step."""
+        import numpy as np
+
+        return self[int(np.searchsorted(self.bounds, step, "right")) - 1]
+
+    def _title(self, key: int) -> str:
+        if key >= 0:
+            return f"backward {key + 1}" if self.several else "backward"
+        return {-1: "forward", -2: "optimizer", -3: "error"}[key]
+
+
+def _places() -> NDArray[Any]:
+    """For each kind its place in STACKED."""
+    import numpy as np
+
+    from gradviz.trace.kinds import Kind
+
+    place_of = np.empty(len(Kind), np.int32)
+    place_of[[Kind[name] for name in STACKED]] = np.arange(len(STACKED), dtype=np.int32)
+    return place_of
 
 
 def groups(trace: Trace, steps: int) -> tuple[Group, ...]:

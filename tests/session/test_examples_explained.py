@@ -14,7 +14,7 @@ from gradviz.session.inspection import inspect
 from gradviz.session.moves import inspected, on_screen
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Run, State
-from gradviz.session.strip import groups
+from gradviz.session.strip import Strip
 from gradviz.trace import schema
 from gradviz.trace.trace import Trace
 from gradviz.worker.client import WorkerPool
@@ -60,7 +60,7 @@ def test_an_example_is_explained_step_by_step(pool: WorkerPool, path: Path) -> N
     for thing in on_screen(state):
         found = inspect(state, thing)
         assert found is not None and found.sections
-    assert sum(group.end - group.start for group in groups(trace, state.steps)) == state.steps
+    assert (Strip(trace, state.steps).phases.bounds[[0, -1]] == [0, state.steps]).all()
     if state.run.phase is not Phase.OK:
         wrong = problem(state)
         assert wrong is not None and wrong.why and wrong.fix

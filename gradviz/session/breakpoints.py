@@ -1,0 +1,133 @@
+"""Breakpoints: on a line, an operation, a tensor, a kind of step, on a condition, or on several of these together. They
+speak of the snippet, not of one trace, so they hold for the next run too. Pure; `scan` finds where they stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradviz.session.state import Selection
+    from gradviz.trace.trace import Trace
+
+MOST = 100
+
+
+@dataclass(frozen=True)
+class Breakpoint:
+    """Everything that is said must hold; what is left out holds always."""
+
+    line: int = -1
+    kind: str = ""  # "accumulate", as `moments.kind_words` has it
+    name: str = ""  # of a tensor "w", of an operation "mul" or "MulBackward0"
+    nth: int = 0  # of the operations of that name on that line, from 1; 0 is all
+    condition: str = ""
+    enabled: bool = True
+
+    @property
+    def is_line(self) -> bool:
+        """True if it is about a whole line: the editor shows it beside the line."""
+        return self.line > 0 and not self.name
+
+    @property
+    def title(self) -> str:
+        """ "line 9, when norm > 5"."""
+        what = self.name
+        if self.nth:
+            what = f"{what} number {self.nth}"
+        if self.line > 0:
+            what = f"{what} on line {self.line}" if what else f"line {self.line}"
+        if self.kind:
+            what = f"{what}, {self.kind}" if what else f"every step of kind {self.kind}"
+        when = f"when {self.condition}" if self.condition else ""
+        return ", ".join(part for part in (what, when) if part) or "every step"
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Where the breakpoints stop: steps from 0, ascending, as far as has been looked."""
+
+    steps: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()  # for each breakpoint how many
+    problems: tuple[str, ...] = ()  # for each breakpoint what is wrong with its condition, "" if nothing is
+    looked: int = 0  # how many steps have been looked at
+    steps_of_trace: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """True if all steps have been looked at."""
+        return self.looked >= self.steps_of_trace
+
+
+@dataclass(frozen=True)
+class Breakpoints:
+    """All of them, and where they stop."""
+
+    points: tuple[Breakpoint, ...] = ()
+    hits: Hits = field(default_factory=Hits)
+
+    def with_points(self, points: tuple[Breakpoint, ...]) -> Breakpoints:
+        """Others; where they stop has to be found again."""
+        return Breakpoints(tuple(dict.fromkeys(points))[:MOST])
+
+    def lines(self) -> dict[int, bool]:
+        """The lines that have one, and whether one of them is enabled."""
+        found: dict[int, bool] = {}
+        for point in self.points:
+            if point.is_line:
+                found[point.line] = found.get(point.line, False) or point.enabled
+        return found
+
+
+def toggled(points: tuple[Breakpoint, ...], point: Breakpoint) -> tuple[Breakpoint, ...]:
+    """Without this breakpoint where there is one (of any condition, enabled or not), else with it."""
+    others = tuple(other for other in points if replace(other, enabled=True, condition="") != point)
+    return others if len(others) < len(points) else (*points, point)
+
+
+def shifted(points: tuple[Breakpoint, ...], old: str, new: str) -> tuple[Breakpoint, ...]:
+    """Where the lines of the breakpoints are after an edit: they move with their text, and go with it."""
+    before, after = old.split("\n"), new.split("\n")
+    limit = min(len(before), len(after))
+    head = next((place for place in range(limit) if before[place] != after[place]), limit)
+    tail = 0
+    while tail < limit - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    moved = []
+    for point in points:
+        if point.line <= head:
+            moved.append(point)
+        elif point.line > len(before) - tail:
+            moved.append(replace(point, line=point.line + len(after) - len(before)))
+        elif point.line <= len(after) - tail:
+            moved.append(point)  # in what was changed, and there still is such a line
+    return tuple(dict.fromkeys(moved))
+
+
+def of_selection(trace: Trace, thing: Selection, cursor: int) -> Breakpoint:
+    """The breakpoint that stops at this operation or tensor."""
+    import numpy as np
+
+    if thing.kind == "tensor":
+        return Breakpoint(name=trace.naming.name(thing.index, cursor))
+    nodes = trace.nodes
+    line, op = int(nodes.line[thing.index]), str(nodes.op[thing.index])
+    alike = np.flatnonzero((nodes.line == line) & (nodes.op == op))
+    nth = int(np.searchsorted(alike, thing.index)) + 1 if len(alike) > 1 else 0
+    return Breakpoint(line=line, name=op, nth=nth)
+
+
+def next_hit(hits: tuple[int, ...], cursor: int) -> int | None:
+    """The first cursor after `cursor` at which a breakpoint stops."""
+    from bisect import bisect_left
+
+    at = bisect_left(hits, cursor)
+    return hits[at] + 1 if at < len(hits) else None
+
+
+def previous_hit(hits: tuple[int, ...], cursor: int) -> int | None:
+    """The last cursor before `cursor` at which a breakpoint stops."""
+    from bisect import bisect_left
+
+    at = bisect_left(hits, cursor - 1) - 1
+    return hits[at] + 1 if at >= 0 else None

@@ -1,0 +1,299 @@
+"""The language of conditional breakpoints, such as `name == "w" and grad.abs().max() > 1e3`: Python's grammar, of which
+only what is listed here is understood. A condition is compiled to small functions; Python itself evaluates nothing.
+What the names mean for a step is in `moments`; who uses it is `breakpoints`."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Protocol
+
+from gradviz.session.elements import METHODS, Known, Which, call, truth
+from gradviz.session.unknown import AbsentError, ConditionError
+
+NAMES = ("value", "grad", "norm", "version", "bytes", "line", "step", "kind", "name", "op")
+COLUMNS = frozenset({"norm", "bytes", "line", "step", "kind", "op"})  # known for many steps at once
+LONGEST = 400  # characters
+MOST_PARTS = 120
+HIGHEST_POWER = 64
+HELP = (
+    f"Names: {', '.join(NAMES)}. Methods: {', '.join(METHODS)}, and .shape. "
+    'For example grad.abs().max() > 1e3, value.isnan().any(), norm > 5, name == "w" and grad < 0.'
+)
+
+
+class Names(Protocol):
+    """What the names mean: for one thing at one step, or (for COLUMNS) for many at once."""
+
+    def look_up(self, name: str, /) -> Any: ...
+
+
+Run = Callable[[Names], Any]
+
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda part, text: part in text,
+    ast.NotIn: lambda part, text: part not in text,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A compiled condition: `many` can be asked of whole columns at once, `one` only where all of `many` hold."""
+
+    text: str
+    many: tuple[Run, ...]
+    one: tuple[Run, ...]
+    uses_norm: bool  # in `many`: where there is no norm it does not hold
+
+    def holds(self, names: Names) -> bool:
+        """Whether the parts that are asked one by one hold. Raises ConditionError where the answer is no yes or no."""
+        try:
+            return all(truth(part(names)) for part in self.one)
+        except (AbsentError, ZeroDivisionError, OverflowError):
+            return False
+        except TypeError as error:
+            raise ConditionError(f"This cannot be computed: {error}.") from error
+
+
+def compiled(text: str, kinds: frozenset[str] = frozenset()) -> Condition:
+    """The condition that a text says; `kinds` are the words that `kind` may be compared with."""
+    if len(text) > LONGEST:
+        raise ConditionError(f"A condition may have {LONGEST} characters, and this has {len(text):,}.", LONGEST)
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise ConditionError(f"This cannot be read: {error.msg}.", max(0, (error.offset or 1) - 1)) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ConditionError("This cannot be read.") from error
+    if sum(1 for _ in ast.walk(tree)) > MOST_PARTS:
+        raise ConditionError("This condition is too long: make two breakpoints of it.")
+    parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+    many = [part for part in parts if _is_columnar(part)]
+    return Condition(
+        text=text.strip(),
+        many=tuple(_Reader(kinds, many=True).read(part) for part in many),
+        one=tuple(_Reader(kinds, many=False).read(part) for part in parts if part not in many),
+        uses_norm=any(isinstance(node, ast.Name) and node.id == "norm" for part in many for node in ast.walk(part)),
+    )
+
+
+def _is_columnar(tree: ast.expr) -> bool:
+    simple = (ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Constant, ast.Name)
+    by_element = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
+    operators = [each for node in nodes if isinstance(node, ast.Compare) for each in node.ops]
+    return (
+        bool(names)
+        and names <= COLUMNS
+        and all(isinstance(node, simple) for node in nodes)
+        and not any(isinstance(each, by_element) for each in operators)
+    )
+
+
+class _Reader:
+    """From syntax to functions; refuses what is not listed."""
+
+    def __init__(self, kinds: frozenset[str], *, many: bool) -> None:
+        self._kinds = kinds
+        self._all = _all_many if many else _all_of
+        self._any = _any_many if many else _any_of
+        self._not: Callable[[Any], Any] = operator.invert if many else _no
+
+    def read(self, node: ast.expr) -> Run:
+        """The function of one expression."""
+        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if handler is None:
+            raise ConditionError(f"{_quoted(node)} is not possible in a condition. {HELP}", node.col_offset)
+        made: Run = handler(node)
+        return made
+
+    def _constant(self, node: ast.Constant) -> Run:
+        value = node.value
+        if isinstance(value, bool) or value is None or isinstance(value, str):
+            return lambda _: value
+        if isinstance(value, int | float):
+            try:
+                number = float(value)  # whole numbers of any length would never end
+            except OverflowError as error:
+                raise ConditionError("This number is too large.", node.col_offset) from error
+            return lambda _: number
+        raise ConditionError(f"{_quoted(node)} is neither a number nor a text.", node.col_offset)
+
+    def _name(self, node: ast.Name) -> Run:
+        name = node.id
+        if name not in NAMES:
+            raise ConditionError(f"There is nothing called {name} here. {HELP}", node.col_offset)
+        return lambda names: names.look_up(name)
+
+    def _tuple(self, node: ast.Tuple) -> Run:
+        parts = [self.read(part) for part in node.elts]
+        return lambda names: tuple(part(names) for part in parts)
+
+    def _boolop(self, node: ast.BoolOp) -> Run:
+        parts = [self.read(part) for part in node.values]
+        return self._all(parts) if isinstance(node.op, ast.And) else self._any(parts)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Run:
+        part = self.read(node.operand)
+        if isinstance(node.op, ast.Not):
+            negated = self._not
+            return lambda names: negated(part(names))
+        if isinstance(node.op, ast.USub):
+            return lambda names: -_number(part(names))
+        if isinstance(node.op, ast.UAdd):
+            return part
+        raise ConditionError("Write not instead of ~.", node.col_offset)
+
+    def _binop(self, node: ast.BinOp) -> Run:
+        do = _ARITHMETIC.get(type(node.op))
+        if do is None:
+            word = {ast.BitAnd: "and", ast.BitOr: "or"}.get(type(node.op))
+            raise ConditionError(
+                f"Write {word} here." if word else f"{_quoted(node)} is not possible in a condition.", node.col_offset
+            )
+        if isinstance(node.op, ast.Pow):
+            power = node.right.value if isinstance(node.right, ast.Constant) else None
+            if not isinstance(power, int | float) or abs(power) > HIGHEST_POWER:
+                raise ConditionError(f"A power must be a number up to {HIGHEST_POWER}.", node.right.col_offset)
+        left, right = self.read(node.left), self.read(node.right)
+        return lambda names: do(_number(left(names)), _number(right(names)))
+
+    def _compare(self, node: ast.Compare) -> Run:
+        sides = [node.left, *node.comparators]
+        if any(isinstance(side, ast.Name) and side.id == "kind" for side in sides) and self._kinds:
+            for side in sides:
+                self._check_kind(side)
+        pairs = []
+        for left, sign, right in zip(sides, node.ops, sides[1:], strict=False):
+            pairs.append(_compared(self.read(left), _COMPARE[type(sign)], self.read(right)))
+        return pairs[0] if len(pairs) == 1 else self._all(pairs)
+
+    def _check_kind(self, side: ast.expr) -> None:
+        if isinstance(side, ast.Constant) and isinstance(side.value, str) and side.value not in self._kinds:
+            known = ", ".join(sorted(self._kinds))
+            raise ConditionError(f'There is no kind of step called "{side.value}". Kinds: {known}.', side.col_offset)
+
+    def _attribute(self, node: ast.Attribute) -> Run:
+        if node.attr in METHODS:
+            raise ConditionError(f"Write .{node.attr}() with parentheses.", node.end_col_offset or 0)
+        if node.attr != "shape":
+            raise ConditionError(f".{node.attr} is not possible in a condition. {HELP}", node.value.end_col_offset or 0)
+        part = self.read(node.value)
+        return lambda names: _shape(part(names))
+
+    def _subscript(self, node: ast.Subscript) -> Run:
+        index = ast.unparse(node.slice)
+        if not (isinstance(node.value, ast.Attribute) and index.lstrip("-").isdigit()):
+            raise ConditionError("Only .shape can be asked for one of its numbers.", node.col_offset)
+        part, place = self.read(node.value), int(index[:9])
+
+        def one(names: Names) -> Any:
+            sizes = part(names)
+            if not -len(sizes) <= place < len(sizes):
+                raise AbsentError
+            return sizes[place]
+
+        return one
+
+    def _call(self, node: ast.Call) -> Run:
+        function = node.func
+        if not isinstance(function, ast.Attribute):
+            raise ConditionError("Write it as a method, such as grad.abs().", node.col_offset)
+        if function.attr not in METHODS:
+            raise ConditionError(
+                f"There is no method .{function.attr}() here. {HELP}", function.value.end_col_offset or 0
+            )
+        if node.args or node.keywords:
+            raise ConditionError(f".{function.attr}() is of all elements: it takes nothing.", node.col_offset)
+        part, method = self.read(function.value), function.attr
+        return lambda names: call(part(names), method)
+
+
+def _quoted(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _compared(left: Run, do: Callable[[Any, Any], Any], right: Run) -> Run:
+    def run(names: Names) -> Any:
+        one, other = left(names), right(names)
+        if isinstance(one, Known | Which) or isinstance(other, Known | Which):
+            raise AbsentError
+        return do(one, other)
+
+    return run
+
+
+def _all_of(parts: list[Run]) -> Run:
+    def run(names: Names) -> bool:
+        try:
+            return all(truth(part(names)) for part in parts)
+        except AbsentError:
+            return False
+
+    return run
+
+
+def _any_of(parts: list[Run]) -> Run:
+    def run(names: Names) -> bool:
+        absent = 0
+        for part in parts:
+            try:
+                if truth(part(names)):
+                    return True
+            except AbsentError:
+                absent += 1
+        if absent == len(parts):
+            raise AbsentError
+        return False
+
+    return run
+
+
+def _no(thing: Any) -> bool:
+    return not truth(thing)
+
+
+def _all_many(parts: list[Run]) -> Run:
+    return lambda names: reduce(operator.and_, [part(names) for part in parts])
+
+
+def _any_many(parts: list[Run]) -> Run:
+    return lambda names: reduce(operator.or_, [part(names) for part in parts])
+
+
+def _number(thing: Any) -> Any:
+    if isinstance(thing, str | tuple):
+        raise ConditionError("One can only calculate with numbers.")
+    if thing is None or isinstance(thing, Known | Which):
+        raise AbsentError
+    return thing
+
+
+def _shape(thing: Any) -> tuple[float, ...]:
+    if thing is None:
+        raise AbsentError
+    if not hasattr(thing, "shape"):
+        raise ConditionError("Only value and grad have a shape.")
+    return tuple(float(size) for size in thing.shape)

@@ -1,0 +1,147 @@
+"""The iterations of the outermost loops as runs of steps, and how many of them share a label where they stand close.
+Pure; what a region is stands in `gradviz.trace.regions`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gradviz.session.zoom import Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gradviz.trace.trace import Trace
+
+ROUND = (1, 2, 5)
+
+
+@dataclass(frozen=True)
+class Label:
+    """Steps [start, end) of one iteration or of several that follow each other."""
+
+    start: int
+    end: int
+    title: str
+    first: int  # the row of its first iteration, and the one after its last
+    last: int
+
+
+@dataclass(frozen=True, eq=False)
+class Iterations:
+    """Iteration i is steps [starts[i], ends[i]); `names[i]` is "t = 3", `loops[i]` the row of its loop."""
+
+    starts: NDArray[Any]
+    ends: NDArray[Any]
+    names: NDArray[Any]
+    loops: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def labels(self, span: Span, room: float) -> list[Label]:
+        """The labels in view, none shorter than `room` steps if merging can help: numbers of iterations are round."""
+        import numpy as np
+
+        first = int(np.searchsorted(self.ends, span.start, "right"))
+        last = int(np.searchsorted(self.starts, span.end, "left"))
+        if last <= first:
+            return []
+        typical = float(self.ends[last - 1] - self.starts[first]) / (last - first)
+        count = _round_up(room / max(typical, 1e-9))
+        found, at = [], first
+        while at < last:
+            loop = int(self.loops[at])
+            begin = int(np.searchsorted(self.loops, loop))
+            end = int(np.searchsorted(self.loops, loop, "right"))
+            low = begin + (at - begin) // count * count
+            high = min(low + count, end)
+            found.append(Label(int(self.starts[low]), int(self.ends[high - 1]), self.title(low, high), low, high))
+            at = high
+        return found
+
+    def title(self, first: int, last: int) -> str:
+        """ "t = 3", or "t = 0 … 49" for several."""
+        begin, end = str(self.names[first]), str(self.names[last - 1])
+        return begin if last - first == 1 else f"{begin} … {end.rpartition(' ')[2]}"
+
+    def at(self, step: int) -> Label | None:
+        """The iteration of a step."""
+        import numpy as np
+
+        row = int(np.searchsorted(self.starts, step, "right")) - 1
+        if row < 0 or step >= self.ends[row]:
+            return None
+        return Label(int(self.starts[row]), int(self.ends[row]), self.title(row, row + 1), row, row + 1)
+
+
+def _round_up(count: float) -> int:
+    """The next of 1, 2, 5, 10, 20, 50, …"""
+    unit = 1
+    while unit * ROUND[-1] < count:
+        unit *= 10
+    return next((unit * each for each in ROUND if unit * each >= count), unit * 10)
+
+
+def iterations(trace: Trace, steps: int) -> Iterations:
+    """The iterations of all loops that are in no other loop, in the order in which they ran."""
+    import numpy as np
+
+    from gradviz.trace.regions import RegionKind
+    from gradviz.trace.schema import NEVER
+
+    regions, nesting = trace.regions, trace.nesting
+    around = _loops_around(regions.parent, regions.kind == RegionKind.LOOP)
+    rows = np.flatnonzero((regions.kind == RegionKind.ITERATION) & (around == 1) & (nesting.first < NEVER))
+    if not len(rows):
+        none = np.empty(0, np.int64)
+        return Iterations(none, none, none, none)
+    loops = regions.parent[rows]
+    starts = _begun(trace, nesting.first[rows], loops)
+    ends = np.append(starts[1:], steps)
+    for place in np.append(np.flatnonzero(np.diff(loops)), len(rows) - 1).tolist():  # the last iteration of each loop
+        ends[place] = min(
+            int(ends[place]), _left(trace, int(nesting.first[loops[place]]), int(nesting.last[rows[place]]))
+        )
+    inside = starts < steps
+    return Iterations(starts[inside], np.minimum(ends[inside], steps), regions.name[rows[inside]], loops[inside])
+
+
+def _loops_around(parent: NDArray[Any], is_loop: NDArray[Any]) -> NDArray[Any]:
+    """How many loops are around each region, level by level."""
+    import numpy as np
+
+    found = np.zeros(len(parent), np.int64)
+    above = parent.copy()
+    while (above >= 0).any():
+        there = above >= 0
+        found[there] += is_loop[above[there]]
+        above[there] = parent[above[there]]
+    return found
+
+
+def _begun(trace: Trace, first: NDArray[Any], loops: NDArray[Any]) -> NDArray[Any]:
+    """Where each iteration begins: a region is known from its first operation, but the leaves before it, on the lines
+    above, belong to it too. Going back, lines rise again where the iteration before ends."""
+    import numpy as np
+
+    line = trace.steps.line
+    rises = np.append(0, np.flatnonzero(line[1:] < line[:-1]) + 1)
+    starts = rises[np.searchsorted(rises, first, "right") - 1]
+    header = trace.sites.line[trace.regions.site[loops]]
+    for place in np.append(0, np.flatnonzero(np.diff(loops)) + 1).tolist():  # the first iteration of each loop
+        at = int(first[place])
+        while at > 0 and line[at - 1] > header[place] and at - 1 >= starts[place]:
+            at -= 1
+        starts[place] = at
+    return starts
+
+
+def _left(trace: Trace, first: int, last: int) -> int:
+    """The step after the loop whose operations are steps first..last: there a line runs that is none of the loop's."""
+    import numpy as np
+
+    line = trace.steps.line
+    inside = np.unique(line[first : last + 1])
+    strange = np.flatnonzero(~np.isin(line[last + 1 :], inside))
+    return last + 1 + int(strange[0]) if len(strange) else len(line)

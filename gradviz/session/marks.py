@@ -1,0 +1,117 @@
+"""What deserves a mark on the timeline: the error, where NaN and infinity begin, breakpoints, writes in place,
+accumulations. Pure; the timeline draws one mark per place, the most important one."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from gradviz.session.zoom import Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gradviz.trace.trace import Trace
+
+
+class Mark(IntEnum):
+    """What is marked, the more important the larger."""
+
+    ACCUMULATE = 0
+    INPLACE = 1
+    BREAKPOINT = 2
+    NOT_FINITE = 3
+    ERROR = 4
+
+
+TITLES = {
+    Mark.ACCUMULATE: ("accumulation into .grad", "accumulations into .grad"),
+    Mark.INPLACE: ("write in place", "writes in place"),
+    Mark.BREAKPOINT: ("breakpoint", "breakpoints"),
+    Mark.NOT_FINITE: ("first NaN or infinity", "places where NaN or infinity begins"),
+    Mark.ERROR: ("error", "errors"),
+}
+
+
+class Marks:
+    """The steps that carry a mark, by mark, ascending."""
+
+    def __init__(self, steps_of: dict[Mark, NDArray[Any]]) -> None:
+        self.steps_of = steps_of
+
+    def places(self, span: Span, columns: int) -> list[tuple[int, Mark]]:
+        """(column, mark) for every column in which there is one; the most important one of each."""
+        import numpy as np
+
+        edges = np.linspace(span.start, span.end, columns + 1)
+        best = np.full(columns, -1)
+        for mark in sorted(self.steps_of):
+            best[np.diff(np.searchsorted(self.steps_of[mark], edges - 0.5)) > 0] = mark
+        return [(column, Mark(int(best[column]))) for column in np.flatnonzero(best >= 0).tolist()]
+
+    def within(self, start: float, end: float) -> list[tuple[Mark, int, int]]:
+        """(mark, how many, the step of the first) of the steps whose middle is in [start, end), by importance."""
+        import numpy as np
+
+        found = []
+        for mark in sorted(self.steps_of, reverse=True):
+            steps = self.steps_of[mark]
+            low, high = np.searchsorted(steps, [start - 0.5, end - 0.5]).tolist()
+            if high > low:
+                found.append((mark, high - low, int(steps[low])))
+        return found
+
+
+def find_marks(trace: Trace, steps: int) -> dict[Mark, NDArray[Any]]:
+    """The marks that follow from the trace alone."""
+    import numpy as np
+
+    from gradviz.trace.kinds import Kind
+
+    kinds = trace.steps.kind[:steps]
+    found = {
+        Mark.ACCUMULATE: np.flatnonzero(kinds == Kind.ACCUMULATE),
+        Mark.INPLACE: np.flatnonzero(kinds == Kind.INPLACE),
+        Mark.NOT_FINITE: np.union1d(_values_begin(trace), _gradients_begin(trace)),
+        Mark.ERROR: np.flatnonzero(kinds == Kind.ERROR),
+    }
+    return {mark: rows[rows < steps] for mark, rows in found.items()}
+
+
+def _is_bad(trace: Trace, values: NDArray[Any]) -> NDArray[Any]:
+    import numpy as np
+
+    from gradviz.trace.frame import NOT_FINITE
+
+    bad: NDArray[Any] = (values >= 0) & (np.append(trace.value_flag, 0)[values] == NOT_FINITE)
+    return bad
+
+
+def _values_begin(trace: Trace) -> NDArray[Any]:
+    """The steps at which a result is not finite although everything that went in was."""
+    import numpy as np
+
+    tensors, inputs = trace.tensors, trace.inputs
+    bad = _is_bad(trace, tensors.value)
+    if not bad.any():
+        return np.empty(0, np.int64)
+    spoilt = np.zeros(len(trace.nodes) + 1, bool)
+    spoilt[inputs.node[bad[inputs.tensor]]] = True
+    spoilt[-1] = False  # leaves have no producer
+    begins = bad & ~spoilt[tensors.producer] & (tensors.step >= 0) & (tensors.grad_of < 0)
+    return np.unique(tensors.step[begins])
+
+
+def _gradients_begin(trace: Trace) -> NDArray[Any]:
+    """The first step of a backward call at which a gradient is not finite, unless the call before had that too."""
+    import numpy as np
+
+    flows, arrivals = trace.flows, trace.arrivals
+    steps = np.concatenate([flows.step[_is_bad(trace, flows.value)], arrivals.step[_is_bad(trace, arrivals.total)]])
+    if not len(steps):
+        return np.empty(0, np.int64)
+    steps = np.unique(steps[steps >= 0])
+    calls, first = np.unique(trace.steps.call[steps], return_index=True)
+    begins = np.diff(calls, prepend=-2) != 1
+    found: NDArray[Any] = steps[first[begins]].astype(np.int64)
+    return found
