@@ -7,10 +7,10 @@ import sys
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QHelpEvent, QImage, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.ui.canvas import CanvasView
@@ -194,15 +194,6 @@ def test_the_keyboard_reaches_every_item(qtbot: QtBot) -> None:
     assert len(reached) == len(scene.placed.diagram)
 
 
-def test_enter_brings_the_selection_into_the_middle(qtbot: QtBot) -> None:
-    view = shown(qtbot, run(CHAIN.format(count=40)), 20, size=(600, 300))
-    view.zoom_reset()
-    view.select("node", 20)
-    with qtbot.waitSignal(view.nodeSelected):
-        QTest.keyClick(view, Qt.Key.Key_Return)
-    assert abs(place(view, "node", 20).x() - 300) < 160
-
-
 def test_the_view_follows_the_current_step(qtbot: QtBot) -> None:
     trace = run(CHAIN.format(count=200))
     view = shown(qtbot, trace, 1, size=(600, 400))
@@ -222,15 +213,6 @@ def test_the_view_goes_to_what_failed(qtbot: QtBot) -> None:
     view._zoom(1.5 / view._camera.scale, QPointF(0, 0))
     view.set_cursor(len(trace))
     assert view.rect().contains(place(view, "node", MUL2))
-
-
-def test_a_tooltip_has_the_numbers_in_full(qtbot: QtBot) -> None:
-    trace = sample_trace()
-    view = shown(qtbot, trace, len(trace))
-    at = place(view, "tensor", W)
-    QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, at, view.mapToGlobal(at)))
-    assert "13." in QToolTip.text()
-    QToolTip.hideText()
 
 
 def test_a_screen_reader_is_told_the_step(qtbot: QtBot) -> None:

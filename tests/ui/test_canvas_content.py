@@ -22,7 +22,7 @@ from gradviz.ui.canvas.content import (
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE, TENSOR
 from gradviz.ui.canvas.edge_painter import dashes
 from gradviz.ui.canvas.heat import BEYOND, GAP, INFINITE, MISSING, cells, picture
-from gradviz.ui.canvas.hover import tooltip
+from gradviz.ui.canvas.hover import html, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, NO_FLOW, ZERO_FLOW
 from gradviz.ui.canvas.scene import Scene
@@ -304,7 +304,7 @@ def test_images_are_tiled_with_gaps_between_them() -> None:
     assert (odd[3:, 6:] == GAP).all(), "no image stands there"
 
 
-def test_reasons_are_short_on_cards_and_whole_in_tooltips(scene: Scene) -> None:
+def test_reasons_are_short_on_cards_and_whole_in_the_hover_card(scene: Scene) -> None:
     long = "int64: only floating point and complex tensors can require gradients"
     assert short_reason(long) == "int64 has no gradients"
     assert short_reason("computed inside no_grad at line 4") == "inside no_grad at line 4"
@@ -314,9 +314,9 @@ def test_reasons_are_short_on_cards_and_whole_in_tooltips(scene: Scene) -> None:
     assert short_reason("not reached from (trunk ** 2).sum()") == "not reached by backward"
     assert short_reason("v, which it was computed from: detached at line 20") == "no input requires grad"
     assert short_reason(None) == ""
-    text = tooltip(scene.placed.diagram, scene.moment.frame, scene.find("tensor", W))
-    assert "13." in text and "leaf" not in text and "<b>w</b>" in text
-    text = tooltip(scene.placed.diagram, scene.moment.frame, scene.find("node", MUL2))
+    text = html(words(scene.placed.diagram, scene.moment.frame, scene.find("tensor", W)), LIGHT)
+    assert "13." in text and "<b>w</b>" in text
+    text = html(words(scene.placed.diagram, scene.moment.frame, scene.find("node", MUL2)), LIGHT)
     assert "y * w" in text and "freed" in text
 
 

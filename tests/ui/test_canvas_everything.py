@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.ui.canvas.camera import fitting
 from gradviz.ui.canvas.content import content
-from gradviz.ui.canvas.hover import tooltip
+from gradviz.ui.canvas.hover import words
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT
 from tests.trace.sample import sample_trace
@@ -53,7 +53,7 @@ def test_every_example_at_every_step(qapp: QApplication, path: Path) -> None:
         scene.move_to(cursor)
         for item in np.flatnonzero(scene.moment.items).tolist():
             assert content(diagram, scene.moment.frame, item)
-            assert tooltip(diagram, scene.moment.frame, item)
+            assert words(diagram, scene.moment.frame, item).title
         together = scene.moment.graphs[diagram.graph]
         a, b = low[together], high[together]
         assert ((a[:, None] < b[None]) & (a[None] < b[:, None])).all(2).sum() == together.sum()

@@ -54,7 +54,7 @@ class Flight(QObject):
     def fly(self, start: Camera, target: Camera, milliseconds: int = FLIGHT) -> None:
         """Go from one camera to another; at once where flights are not wanted."""
         self._timer.stop()
-        if not self.enabled or start == target:
+        if not self.enabled or start == target or milliseconds <= 0:
             self._look(target)
             self.landed.emit()
             return

@@ -1,59 +1,193 @@
-"""What a tooltip says: everything that a card had to shorten, in full."""
+"""What the card says that appears when the pointer rests on an item: everything that the item had to shorten, in full.
+`hover_card` is the widget."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from gradviz.session.derivative import local_derivative
+from gradviz.session.strip import size_text
+from gradviz.trace.text import number_text
 from gradviz.ui.canvas.diagram import OPERATION, Diagram
+from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
+    from gradviz.trace.values import Value
 
-LONGEST_VALUE = 600
+LONGEST_VALUE = 120
+MOST = 6  # rows, and columns, of a table
+EDGE = 3  # of them at each end where there are more
+MOST_BUFFERS = 6
+Table = tuple[tuple[str, ...], ...]
 
 
-def tooltip(diagram: Diagram, frame: Frame, item: int) -> str:
-    """The tooltip of an item, as rich text."""
+@dataclass(frozen=True)
+class Row:
+    """A label and what it says; `tone` names a colour of the theme."""
+
+    label: str
+    text: str
+    tone: str = "text"
+    table: Table = ()
+
+
+@dataclass(frozen=True)
+class Words:
+    """All of a card: title, what kind of thing it is, rows, formulas."""
+
+    title: str
+    kind: str
+    rows: tuple[Row, ...]
+    formulas: tuple[str, ...] = ()
+
+
+def words(diagram: Diagram, frame: Frame, item: int) -> Words:
+    """What there is to say of an item at the frame's cursor."""
     index = int(diagram.index[item])
-    title, rows = _operation(frame, index) if diagram.kind[item] == OPERATION else _tensor(frame, index)
-    body = "".join(
-        f"<tr><td>{escape(label)}&nbsp;&nbsp;</td><td><tt>{escape(text)}</tt></td></tr>" for label, text in rows if text
+    return _operation(frame, index) if diagram.kind[item] == OPERATION else _tensor(frame, index)
+
+
+def html(said: Words, theme: Theme) -> str:
+    """The same as rich text in the colours of a theme."""
+    head = (
+        f"<table width='100%' cellspacing=0 cellpadding=0><tr><td><b>{escape(said.title)}</b></td>"
+        f"<td align=right style='color:{theme.muted}'>&nbsp;&nbsp;{escape(said.kind)}</td></tr></table>"
     )
-    return f"<b>{escape(title)}</b><table>{body}</table>"
+    body = "".join(_row(row, theme) for row in said.rows if row.text or row.table)
+    formulas = "".join(
+        f"<div style='color:{theme.gradient}; margin-top:4px'><tt>{escape(text)}</tt></div>" for text in said.formulas
+    )
+    return f"{head}<table cellspacing=0 cellpadding=1 style='margin-top:4px'>{body}</table>{formulas}"
 
 
-def _tensor(frame: Frame, tensor: int) -> tuple[str, list[tuple[str, str]]]:
+def _row(row: Row, theme: Theme) -> str:
+    colour = getattr(theme, row.tone)
+    text = f"<tt>{escape(row.text)}</tt>" if row.text else ""
+    if row.table:
+        cells = "".join(
+            "<tr>" + "".join(f"<td align=right><tt>{escape(cell)}</tt>&nbsp;&nbsp;</td>" for cell in line) + "</tr>"
+            for line in row.table
+        )
+        text += f"<table cellspacing=0 cellpadding=0 style='color:{colour}'>{cells}</table>"
+    return (
+        f"<tr><td style='color:{theme.muted}; white-space:nowrap'>{escape(row.label)}&nbsp;&nbsp;&nbsp;</td>"
+        f"<td style='color:{colour}'>{text}</td></tr>"
+    )
+
+
+def preview(value: Value) -> Table:
+    """The elements of an array as a table, of larger ones those at its edges; of more than two dimensions the first
+    matrix. Empty for a single number."""
+    array, shape = value.edges, value.shape
+    if not shape or not array.size or value.scalar is not None:
+        return ()
+    while array.ndim > 2:
+        array, shape = array[0], shape[1:]
+    if array.ndim == 1:
+        return (_line(array, shape[0]),)
+    lines: list[tuple[str, ...]] = []
+    for row in _places(array.shape[0], shape[0]):
+        lines.append(_line(array[row], shape[1]) if row is not None else ("⋮",))
+    return tuple(lines)
+
+
+def _line(array: Any, size: int) -> tuple[str, ...]:
+    return tuple(number_text(array[at].item()) if at is not None else "…" for at in _places(len(array), size))
+
+
+def _places(kept: int, size: int) -> list[int | None]:
+    """Which of the kept elements are shown, with None for a gap."""
+    if size <= MOST:
+        return list(range(kept))
+    return [*range(EDGE), None, *range(kept - EDGE, kept)]
+
+
+def _value(label: str, value: Value | None, tone: str = "text") -> list[Row]:
+    if value is None:
+        return []
+    table = preview(value)
+    if not table:
+        return [Row(label, value.text(LONGEST_VALUE), tone)]
+    found = value.summary
+    rows = [Row(label, "", tone, table)]
+    if value.numel > MOST:
+        nans = f" · {found.nans:,} NaN" if found.nans else ""
+        low, high, mean, norm = map(number_text, (found.low, found.high, found.mean, found.norm))
+        rows.append(Row("", f"{low} … {high} · mean {mean} · norm {norm}{nans}", "muted"))
+    return rows
+
+
+def _tensor(frame: Frame, tensor: int) -> Words:
     tensors = frame.trace.tensors
-    value, grad, passing, buffer = frame.value(tensor), frame.grad(tensor), frame.passing(tensor), frame.buffer(tensor)
-    rows = [
-        ("type", f"{tensors.dtype[tensor]} {list(tensors.shape[tensor])}"),
-        ("value", value.text(LONGEST_VALUE) if value is not None else ""),
-        (".grad", grad.text(LONGEST_VALUE) if grad is not None else "None"),
-        ("∇ passing", passing.text(LONGEST_VALUE) if passing is not None else ""),
-        ("why", frame.no_grad_reason(tensor) or ""),
-    ]
+    value, passing, buffer = frame.value(tensor), frame.passing(tensor), frame.buffer(tensor)
+    grad = frame.grad(tensor)
+    shape, dtype = list(tensors.shape[tensor]), str(tensors.dtype[tensor])
+    rows = _value("value", value)
+    rows += _value(".grad", grad, "gradient") if grad is not None else [Row(".grad", "None", "muted")]
+    rows += _value("∇ passing", passing, "gradient")
+    rows.append(Row("why None", frame.no_grad_reason(tensor) or "", "muted"))
     if buffer is not None and buffer.expected > 1:
-        parts = " + ".join(part.text(80) for _, part in buffer.contributions)
-        rows.append(("input buffer", f"{parts} = {buffer.total.text(80)}, {buffer.arrived} of {buffer.expected}"))
+        arrived = f"{buffer.arrived} of {buffer.expected} arrived"
+        parts = " + ".join(part.text(40) for _, part in buffer.contributions[:MOST])
+        more = " + …" if len(buffer.contributions) > MOST else ""
+        rows.append(Row("Σ buffer", f"{parts}{more} = {buffer.total.text(60)} ({arrived})", "gradient"))
     version = frame.version(tensor)
-    rows.append(("version", str(version) if version else ""))
-    line = int(tensors.line[tensor])
-    rows.append(("line", str(line) if line > 0 else ""))
-    return frame.name(tensor), rows
+    rows.append(Row("version", f"{version}: written {version} time{'s' * (version > 1)} in place" if version else ""))
+    rows.append(Row("used", _uses(frame, tensor)))
+    rows.append(Row("made", _made(int(tensors.line[tensor]), str(tensors.label[tensor]))))
+    return Words(frame.name(tensor), f"{_kind(frame, tensor)} · {dtype} {shape}", tuple(rows))
 
 
-def _operation(frame: Frame, node: int) -> tuple[str, list[tuple[str, str]]]:
+def _kind(frame: Frame, tensor: int) -> str:
+    if not frame.is_leaf(tensor):
+        return "intermediate"
+    if not frame.requires_grad(tensor):
+        return "constant"
+    return "parameter" if frame.trace.tensors.is_parameter[tensor] else "leaf"
+
+
+def _uses(frame: Frame, tensor: int) -> str:
+    users = frame.trace.users_of(tensor)
+    done = int(frame.node_created[users].sum())
+    if not len(users):
+        return "never"
+    later = f", {len(users) - done:,} more to come" if done < len(users) else ""
+    return f"{done:,} time{'s' * (done != 1)}{later}"
+
+
+def _made(line: int, source: str) -> str:
+    return f"line {line}: {source}" if line > 0 and source else f"line {line}" if line > 0 else ""
+
+
+def _operation(frame: Frame, node: int) -> Words:
     nodes = frame.trace.nodes
+    tracked = str(nodes.name[node])
     rows = [
-        ("code", str(nodes.source[node])),
-        ("parameters", str(nodes.params[node])),
-        ("module", str(nodes.scope[node])),
-        ("line", str(int(nodes.line[node])) if nodes.line[node] > 0 else ""),
+        Row("code", _made(int(nodes.line[node]), str(nodes.source[node]))),
+        Row("parameters", str(nodes.params[node])),
+        Row("module", str(nodes.scope[node])),
     ]
-    for saved in frame.saved(node):
-        note = f", saved at version {saved.version_saved}, now {saved.version_now}" if saved.state == "stale" else ""
-        rows.append((f"saved {saved.name}", f"{saved.state}, {saved.nbytes} bytes{note}"))
-    if not nodes.name[node]:
-        rows.append(("graph", "not recorded: no gradient can flow through it"))
-    return str(nodes.name[node] or nodes.op[node]), rows
+    for tensor in frame.trace.inputs_of(node).tolist():
+        rows.append(Row("reads", f"{frame.name(tensor)} = {_short(frame, tensor)}"))
+    for tensor in frame.trace.outputs_of(node).tolist():
+        rows.append(Row("makes", f"{frame.name(tensor)} = {_short(frame, tensor)}"))
+    saved = frame.saved(node)
+    for buffer in saved[:MOST_BUFFERS]:
+        note = f", saved at version {buffer.version_saved}, now {buffer.version_now}" if buffer.state == "stale" else ""
+        tone = {"held": "text", "freed": "muted", "stale": "stale"}[buffer.state]
+        rows.append(Row(f"saved {buffer.name}", f"{buffer.state}, {size_text(buffer.nbytes)}{note}", tone))
+    if len(saved) > MOST_BUFFERS:
+        rows.append(Row("", f"and {len(saved) - MOST_BUFFERS} more", "muted"))
+    if not tracked:
+        rows.append(Row("graph", "not recorded: no gradient can flow through it", "muted"))
+    formulas = dict.fromkeys(local_derivative(frame, node, slot) for slot in frame.trace.slots_of(node))
+    kind = f"operation {nodes.symbol[node]}" if nodes.symbol[node] else "operation"
+    return Words(tracked or str(nodes.op[node]), kind, tuple(rows), tuple(text for text in formulas if text))
+
+
+def _short(frame: Frame, tensor: int) -> str:
+    value = frame.value(tensor)
+    return value.brief() if value is not None else "?"

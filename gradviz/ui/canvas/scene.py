@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter, QRegion
 from gradviz.ui.canvas import navigation
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.diagram import Ints
-from gradviz.ui.canvas.hover import tooltip
+from gradviz.ui.canvas.hover import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
@@ -196,9 +196,9 @@ class Scene:
         if self.selected >= 0 and self.moment.items[self.selected]:
             self.painter.paint_selection(painter, camera, self.selected, focused)
 
-    def tooltip(self, item: int) -> str:
-        """What the tooltip of an item says."""
-        return tooltip(self.placed.diagram, self.moment.frame, item)
+    def words(self, item: int) -> Words:
+        """All that there is to say of an item."""
+        return words(self.placed.diagram, self.moment.frame, item)
 
     def description(self) -> str:
         """What a screen reader is told of the picture."""

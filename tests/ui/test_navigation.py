@@ -1,0 +1,378 @@
+"""Looking around on the canvas: flights, the rule that the graph is never lost, gestures, the card of the resting
+pointer, what stands out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradviz.session.lineage import ancestors
+from gradviz.session.search import find
+from gradviz.session.state import Selection
+from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas.camera import Camera, fitting, kept, on_the_way
+from gradviz.ui.canvas.hover import html, preview, words
+from gradviz.ui.canvas.hover_card import beside
+from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.theme import LIGHT
+from tests.trace.sample import MUL2, WX, B, W, Y, sample_trace
+from tests.ui.canvas_fixtures import ARRAYS, CHAIN, RECURRENCE, picture, run, scene_of, shown
+
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+
+
+def scene_in(view: CanvasView) -> Scene:
+    assert view._scene is not None
+    return view._scene
+
+
+def place(view: CanvasView, kind: str, index: int) -> QPoint:
+    """The pixel in the middle of an item."""
+    at = scene_in(view).place_of(scene_in(view).find(kind, index))
+    assert at is not None
+    return QPointF(*view._camera.to_screen(*at)).toPoint()
+
+
+def differing(view: CanvasView) -> int:
+    """How many bytes of what is on the screen differ from a picture that is painted anew."""
+    seen = picture(view)
+    view._repaint_all()
+    QApplication.processEvents()
+    one, other = (np.frombuffer(image.constBits(), np.uint8).astype(np.int16) for image in (seen, picture(view)))
+    return int((np.abs(one - other) > 32).sum())
+
+
+# cameras
+
+
+def test_on_the_way_the_ends_are_the_ends_and_a_common_pixel_stays() -> None:
+    start = Camera(1.0, 100.0, 50.0)
+    target = start.zoomed(4.0, 300, 200)
+    assert on_the_way(start, target, 0) == start
+    assert on_the_way(start, target, 1) == target
+    half = on_the_way(start, target, 0.5)
+    assert half.scale == pytest.approx(2.0)
+    assert half.to_world(300, 200) == pytest.approx(start.to_world(300, 200), abs=1)
+    assert on_the_way(start, start.moved(10, 0), 0.5).left == pytest.approx(105.0)
+
+
+@pytest.mark.parametrize("camera", [Camera(1.0, -5000, 0), Camera(1.0, 9000, 9000), Camera(3.0, 0, -7000)])
+def test_some_of_the_graph_stays_in_view(camera: Camera) -> None:
+    extent, width, height = (0.0, 0.0, 500.0, 300.0), 800, 600
+    held = kept(camera, extent, width, height)
+    left, top = held.to_screen(0, 0)
+    right, bottom = held.to_screen(500, 300)
+    assert min(right, width) - max(left, 0) >= 79 and min(bottom, height) - max(top, 0) >= 79
+    whole = fitting(extent, width, height)
+    assert kept(whole, extent, width, height) == whole
+
+
+def test_one_can_not_get_lost(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    for dx, dy in ((-90_000, 0), (0, -90_000), (90_000, 90_000)):
+        view.pan(dx, dy)
+        assert view._extent_is_seen()
+    for _ in range(60):
+        view.zoom_out()
+    assert view._extent_is_seen()
+    extent = scene_in(view).extent()
+    assert extent is not None
+    assert (extent[2] - extent[0]) * view._camera.scale > 0.3 * view.width()
+
+
+# flights
+
+
+def test_a_flight_ends_where_a_jump_would(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    fitted = view._camera
+    view.zoom_in()
+    view.zoom_in()
+    jumped = view._camera
+    view.fit()
+    view.flight.enabled = True
+    view.zoom_in()
+    view.zoom_in()  # during the first one: on from where that would end
+    assert view._camera == fitted
+    qtbot.waitUntil(lambda: not view.flight.is_flying)
+    assert view._camera.scale == pytest.approx(jumped.scale)
+    assert view._camera.left == pytest.approx(jumped.left, abs=1)
+    view._sharpen()
+    QApplication.processEvents()
+    assert differing(view) == 0
+
+
+def test_a_drag_ends_a_flight(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    view.zoom_reset()
+    view.flight.enabled = True
+    view.zoom_in()
+    assert view.flight.is_flying
+    view.pan(5, 5)
+    assert not view.flight.is_flying
+
+
+def test_a_zoom_of_what_is_slow_to_paint_shows_a_kept_picture_first(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(CHAIN.format(count=40)), 30)
+    view._seconds = 1.0
+    view.zoom_out()
+    QApplication.processEvents()
+    assert view._still is not None
+    view._sharpen()
+    QApplication.processEvents()
+    assert view._still is None
+    assert differing(view) == 0
+
+
+def test_zoom_to_the_selection_makes_it_readable(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(CHAIN.format(count=60)), 100, size=(600, 300))
+    view.fit()
+    view.select("node", 20)
+    view.fit_selection()
+    assert view._camera.scale == pytest.approx(1.0)
+    assert view.rect().contains(place(view, "node", 20))
+    view.clear_selection()
+    view.fit_selection()
+    assert view.rect().contains(scene_in(view).screen_box(scene_in(view).moment.current[0], view._camera, 0))
+
+
+# gestures
+
+
+def native(view: CanvasView, kind: Qt.NativeGestureType, value: float, at: QPoint) -> None:
+    device = QPointingDevice.primaryPointingDevice()
+    event = QNativeGestureEvent(kind, device, 2, QPointF(at), QPointF(at), QPointF(at), value, QPointF())
+    QApplication.sendEvent(view, event)
+
+
+def test_a_pinch_zooms_at_the_fingers(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    before, scale = view._camera.to_world(300, 200), view._camera.scale
+    native(view, Qt.NativeGestureType.ZoomNativeGesture, 0.2, QPoint(300, 200))
+    assert view._camera.scale == pytest.approx(scale * 1.2, rel=0.01)
+    assert view._camera.to_world(300, 200) == pytest.approx(before, abs=1)
+
+
+def test_a_smart_zoom_goes_to_the_item_and_back(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(CHAIN.format(count=60)), 100, size=(600, 300))
+    view.fit()
+    fitted = view._camera
+    native(view, Qt.NativeGestureType.SmartZoomNativeGesture, 0, place(view, "node", 20))
+    assert view._camera.scale > fitted.scale
+    native(view, Qt.NativeGestureType.SmartZoomNativeGesture, 0, QPoint(5, 5))
+    assert view._camera == fitted
+
+
+def test_shift_and_the_wheel_pan_sideways(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    before = view._camera
+    event = QWheelEvent(
+        QPointF(300, 200), view.mapToGlobal(QPointF(300, 200)), QPoint(), QPoint(0, -120),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.ShiftModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(view, event)
+    assert view._camera.scale == before.scale
+    assert view._camera.left > before.left and view._camera.top == before.top
+
+
+def drag(view: CanvasView, start: QPoint, button: Qt.MouseButton) -> None:
+    QTest.mousePress(view, button, pos=start)
+    QTest.mouseMove(view, start + QPoint(30, 10))
+    QTest.mouseMove(view, start + QPoint(60, 20))
+    QTest.mouseRelease(view, button, pos=start + QPoint(60, 20))
+
+
+def test_the_middle_button_drags(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    before = view._camera
+    with qtbot.assertNotEmitted(view.nodeSelected):
+        drag(view, place(view, "tensor", W), Qt.MouseButton.MiddleButton)
+    assert view._camera.left < before.left
+
+
+def test_with_space_held_a_click_selects_nothing(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    QTest.keyPress(view, Qt.Key.Key_Space)
+    with qtbot.assertNotEmitted(view.nodeSelected):
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place(view, "tensor", W))
+    QTest.keyRelease(view, Qt.Key.Key_Space)
+    with qtbot.waitSignal(view.nodeSelected):
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place(view, "tensor", W))
+
+
+def test_keys_pan_and_zoom(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    before = view._camera
+    QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert view._camera.left > before.left
+    QTest.keyClicks(view, "+")
+    assert view._camera.scale > before.scale
+    QTest.keyClicks(view, "-")
+    assert view._camera.scale == pytest.approx(before.scale)
+
+
+def test_a_double_click_or_enter_opens(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    with qtbot.waitSignal(view.opened) as caught:
+        QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=place(view, "node", MUL2))
+    assert caught.args == ["node", MUL2]
+    view.select("tensor", W)
+    with qtbot.waitSignal(view.opened) as caught:
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert caught.args == ["tensor", W]
+
+
+def test_shift_and_a_click_name_the_other_end(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    view.select("tensor", W)
+    with qtbot.waitSignal(view.otherEnd) as caught:
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, place(view, "node", MUL2))
+    assert caught.args == ["node", MUL2]
+    assert view.selection == ("tensor", W)
+
+
+# hovering
+
+
+def test_the_resting_pointer_brings_a_card_beside_the_item(qtbot: QtBot) -> None:
+    trace = sample_trace()
+    view = shown(qtbot, trace, len(trace))
+    at = place(view, "tensor", W)
+    QTest.mouseMove(view, at)
+    qtbot.waitUntil(lambda: view.card is not None and view.card.isVisible())
+    assert view.card is not None
+    assert "13." in view.card.text()
+    box = scene_in(view).screen_box(view.card.item, view._camera, 0)
+    assert not view.card.geometry().intersects(box)
+    QTest.mouseMove(view, QPoint(3, 3))
+    assert not view.card.isVisible()
+
+
+def test_the_keyboard_brings_the_card_and_escape_hides_it(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    view.select("tensor", Y)
+    view.show_details()
+    assert view.card is not None and view.card.isVisible()
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert not view.card.isVisible()
+    assert view.selection == ("tensor", Y), "the first Escape is the card's"
+
+
+def test_a_pan_takes_the_card_away(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    view.select("tensor", Y)
+    view.show_details()
+    view.pan(4, 4)
+    assert view.card is not None and not view.card.isVisible()
+
+
+ROOM = QRect(0, 0, 1000, 600)
+
+
+@pytest.mark.parametrize(
+    "box", [QRect(100, 100, 80, 60), QRect(900, 100, 80, 60), QRect(300, 10, 400, 60), QRect(300, 530, 400, 60),
+            QRect(20, 20, 960, 500)],
+)  # fmt: skip
+def test_a_card_is_beside_its_item_and_in_the_window(box: QRect) -> None:
+    found = beside(box, QSize(320, 220), ROOM)
+    assert not found.intersects(box)
+    assert ROOM.contains(found)
+
+
+def test_what_the_card_says_of_a_tensor_and_of_an_operation(qapp: QApplication) -> None:
+    trace = sample_trace()
+    scene = scene_of(trace, len(trace))
+    tensor = words(scene.placed.diagram, scene.moment.frame, scene.find("tensor", W))
+    assert (tensor.title, tensor.kind) == ("w", "leaf · float32 []")
+    said = {row.label: row.text for row in tensor.rows}
+    assert said["value"] == "3." and said[".grad"] == "13." and said["used"] == "2 times"
+    node = words(scene.placed.diagram, scene.moment.frame, scene.find("node", MUL2))
+    assert node.formulas and "∂" in node.formulas[0]
+    said = {row.label: row.text for row in node.rows}
+    assert "y * w" in said["code"] and "freed" in said["saved self"]
+    assert node.title in html(node, LIGHT)
+
+
+def test_arrays_are_tables(qapp: QApplication) -> None:
+    trace = run(ARRAYS)
+    frame = trace.frame(len(trace))
+    value, big = frame.value(0), frame.value(1)
+    assert value is not None and big is not None
+    assert preview(value) == (("1", "-2"), ("3", "0"))
+    table = next(
+        preview(found) for found in (frame.value(row) for row in range(len(trace.tensors)))
+        if found is not None and found.shape == (6, 10)
+    )  # fmt: skip
+    assert len(table) == 6 and all(len(row) == 7 and row[3] == "…" for row in table)
+
+
+# what stands out
+
+
+def test_a_lineage_lets_the_rest_fade(qtbot: QtBot) -> None:
+    trace = sample_trace()
+    view = shown(qtbot, trace, len(trace))
+    before = picture(view)
+    scene = scene_in(view)
+    view.show_family(ancestors(trace, Selection("tensor", WX)))
+    QApplication.processEvents()
+    assert picture(view) != before
+    (faded, low), (lit, full) = scene.marks.parts(scene.moment)
+    assert (low, full) == (0.25, 1.0)
+    assert lit.items[scene.find("tensor", W)] and not lit.items[scene.find("tensor", B)]
+    assert faded.items[scene.find("tensor", B)] and not (faded.items & lit.items).any()
+    assert (faded.items | lit.items).sum() == scene.moment.items.sum()
+    view.show_family(None)
+    QApplication.processEvents()
+    assert picture(view) == before
+
+
+def test_steps_repaint_what_they_must_in_a_lineage(qtbot: QtBot) -> None:
+    trace = sample_trace()
+    view = shown(qtbot, trace, 0)
+    view.follow = False
+    view.show_family(ancestors(trace, Selection("tensor", Y)))
+    for cursor in range(len(trace) + 1):
+        view.set_cursor(cursor)
+        QApplication.processEvents()
+        assert differing(view) == 0, f"cursor {cursor}"
+
+
+def test_hits_are_ringed(qtbot: QtBot) -> None:
+    trace = sample_trace()
+    view = shown(qtbot, trace, len(trace))
+    before = picture(view)
+    view.show_hits(find(trace, "mul", len(trace)))
+    QApplication.processEvents()
+    assert picture(view) != before
+    assert differing(view) == 0
+    hits = scene_in(view).marks.hits
+    assert hits is not None and hits[scene_in(view).find("node", MUL2)] and hits.sum() == 2
+    view.show_hits(None)
+    QApplication.processEvents()
+    assert picture(view) == before
+
+
+def test_hovering_brings_the_edges_of_an_item_forward(qtbot: QtBot) -> None:
+    trace = sample_trace()
+    view = shown(qtbot, trace, len(trace))
+    before = picture(view)
+    QTest.mouseMove(view, place(view, "node", MUL2))
+    QApplication.processEvents()
+    assert picture(view) != before
+    assert differing(view) == 0
+    QTest.mouseMove(view, QPoint(3, 3))
+    QApplication.processEvents()
+    assert picture(view) == before
+
+
+def test_a_shared_leaf_shows_where_else_it_is_used(qapp: QApplication) -> None:
+    scene = scene_of(run(RECURRENCE))
+    item = scene.find("tensor", 0)
+    assert len(scene.marks.uses_of(scene.moment, item)) > 8
+    assert len(scene.marks.uses_of(scene.moment, scene.find("node", 0))) == 0
