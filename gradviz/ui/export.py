@@ -101,17 +101,17 @@ def write(trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT) -> None:
 def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
     from gradviz.layout.ladder import Layouter
     from gradviz.ui.canvas.diagram import build
-    from gradviz.ui.canvas.placed import place
+    from gradviz.ui.canvas.laying import lay_out
     from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.canvas.sizes import Ruler
 
-    diagram = build(trace, Ruler())
+    ruler = Ruler()
     layouter = Layouter()
     try:
-        drawings = [layouter.layout(diagram.layout_input(graph)) for graph in range(len(diagram.first))]
+        placed = lay_out(build(trace, ruler), ruler, layouter)
     finally:
         layouter.close()
-    scene = Scene(place(diagram, drawings), theme)
+    scene = Scene(placed, theme)
     scene.move_to(cursor)
     return scene
 

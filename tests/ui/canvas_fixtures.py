@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.layout.ladder import Layouter
+from gradviz.session.folding import Drawing
 from gradviz.trace.trace import Trace
 from gradviz.ui.canvas import CanvasView
 from gradviz.ui.canvas.diagram import build
-from gradviz.ui.canvas.placed import place
+from gradviz.ui.canvas.laying import lay_out
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sizes import Ruler
 from gradviz.ui.theme import LIGHT, Theme
@@ -61,13 +62,13 @@ y.backward()
 """
 
 
-def scene_of(trace: Trace, cursor: int | None = None, theme: Theme = LIGHT) -> Scene:
+def scene_of(trace: Trace, cursor: int | None = None, theme: Theme = LIGHT, drawing: Drawing | None = None) -> Scene:
     """A scene at a cursor, laid out here and now. Needs a QApplication."""
-    diagram = build(trace, Ruler())
+    ruler = Ruler()
     layouter = Layouter()
-    drawings = [layouter.layout(diagram.layout_input(graph)) for graph in range(len(diagram.first))]
+    placed = lay_out(build(trace, ruler, drawing), ruler, layouter)
     layouter.close()
-    scene = Scene(place(diagram, drawings), theme)
+    scene = Scene(placed, theme)
     scene.move_to(len(trace) if cursor is None else cursor)
     return scene
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 
 from gradviz.trace.text import number_text
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, REFERENCE, Diagram, card_name, meta_text, operation_text
+from gradviz.ui.canvas.diagram import (
+    CONSTANT,
+    GROUP,
+    OPERATION,
+    REFERENCE,
+    Diagram,
+    card_name,
+    meta_text,
+    operation_text,
+)
+from gradviz.ui.canvas.group_content import GroupContent, group_content
 from gradviz.ui.canvas.heat import Picture, cells, picture
 
 if TYPE_CHECKING:
@@ -90,12 +100,14 @@ class ReferenceContent:
     category: int
 
 
-Content = TensorContent | OperationContent | ReferenceContent
+Content = TensorContent | OperationContent | ReferenceContent | GroupContent
 
 
 def content(diagram: Diagram, frame: Frame, item: int) -> Content:
     """What an item says at the frame's cursor."""
     index, category = int(diagram.index[item]), int(diagram.category[item])
+    if diagram.kind[item] == GROUP:
+        return group_content(diagram, frame, item)
     if diagram.kind[item] == OPERATION:
         symbol, label, scope = operation_text(diagram.trace, index)
         tracked = bool(diagram.trace.nodes.name[index])

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.diagram import CONSTANT, INTERMEDIATE, LEAF, OP, OUTPUT, PLAIN_OP
+from gradviz.ui.canvas.diagram import CONSTANT, FOLDED, INTERMEDIATE, LEAF, OP, OUTPUT, PLAIN_OP
 from gradviz.ui.canvas.heat import BEYOND, FULL
 from gradviz.ui.theme import Theme
 
@@ -42,6 +42,7 @@ class Ink:
             OUTPUT: Frame(QColor(theme.output), QColor(theme.output_fill), 2.2),
             OP: Frame(QColor(theme.operation), QColor(theme.card), 1.6),
             PLAIN_OP: Frame(QColor(theme.constant), QColor(theme.constant_fill), 1.2),
+            FOLDED: Frame(QColor(theme.operation), QColor(theme.card), 1.6),
         }
         self.colours = {name: QColor(value) for name, value in vars(theme).items() if str(value).startswith("#")}
         self.heat = (NEGATIVE_DARK, POSITIVE_DARK) if theme.dark else (NEGATIVE, POSITIVE)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gradviz.trace.errors import explain_error
 from gradviz.trace.kinds import Kind
-from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR, Diagram, Flags, Floats, Ints
+from gradviz.ui.canvas.diagram import REFERENCE, Diagram, Flags, Floats, Ints
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
@@ -28,8 +28,9 @@ class Moment:
     frame: Frame
     graphs: Flags
     items: Flags
+    frames: Flags  # of open groups
     edges: Flags
-    ran: Flags  # operations that have run backward in this call
+    ran: Flags  # operations that have run backward in this call, groups of which all have
     flow: NDArray[np.uint8]
     norm: Floats
     now: Flags
@@ -47,13 +48,13 @@ def moment(diagram: Diagram, frame: Frame) -> Moment:
     graphs = diagram.shown(frame.cursor)
     items = graphs[diagram.graph] & (diagram.step < frame.cursor)
     edges: Flags = items[diagram.edges[:, 0]] & items[diagram.edges[:, 1]]
-    operation = diagram.kind == OPERATION
-    ran = np.zeros(len(items), bool)
-    ran[operation] = frame.node_ran[diagram.index[operation]]
-    flow, norm, now = _flows(diagram, frame, ran)
+    went = diagram.item_of_node[np.flatnonzero(frame.node_ran)]
+    ran = (np.bincount(went[went >= 0], minlength=len(items)) >= diagram.operations_in) & (diagram.operations_in > 0)
+    flow, norm, now = _flows(diagram, frame)
     flow[~edges] = NO_FLOW
+    frames: Flags = graphs[diagram.frame_graph] & (diagram.frame_step < frame.cursor)
     return Moment(
-        frame, graphs, items, edges, ran, flow, norm, now & edges,
+        frame, graphs, items, frames, edges, ran, flow, norm, now & edges,
         _current(diagram, frame, items), _failed(diagram, frame, items),
     )  # fmt: skip
 
@@ -69,24 +70,38 @@ def _failed(diagram: Diagram, frame: Frame, items: Flags) -> tuple[tuple[int, st
     return tuple((item, reason) for item, reason in found if item >= 0 and items[item])
 
 
-def _flows(diagram: Diagram, frame: Frame, ran: Flags) -> tuple[NDArray[np.uint8], Floats, Flags]:
+FLOW_OF_FLAG = np.array([NO_FLOW, FLOW, ZERO_FLOW, BAD_FLOW], np.uint8)
+FLAG_ORDER = np.array([0, 2, 1, 3], np.uint8)  # of several gradients the worst counts, and zero only if all are
+
+
+def _flows(diagram: Diagram, frame: Frame) -> tuple[NDArray[np.uint8], Floats, Flags]:
     """Gradients on the edges: from an operation to its arguments, and from a result to the operation that made it."""
     count = len(diagram.edges)
     flow, norm, now = np.zeros(count, np.uint8), np.full(count, np.nan), np.zeros(count, bool)
-    argument = diagram.row >= 0
-    rows = diagram.row[argument]
-    flow[argument], norm[argument] = frame.input_grad_flag[rows], frame.input_grad_norm[rows]
-    now[argument] = frame.input_grad_now[rows]
-    result = np.flatnonzero(~argument)
-    maker, tensor = diagram.edges[result, 0], diagram.index[diagram.edges[result, 1]]
-    norm[result] = np.where(ran[maker], _arrived(frame)[tensor], np.nan)
-    had = ran[maker] & ~np.isnan(norm[result])
+    argument = np.flatnonzero(diagram.row >= 0)
+    if len(argument):
+        rows, start = diagram.uses, diagram.use_start[argument]
+        flags = np.maximum.reduceat(FLAG_ORDER[frame.input_grad_flag[rows]], start)
+        flow[argument] = FLOW_OF_FLAG[FLAG_ORDER[flags]]
+        norms = frame.input_grad_norm[rows].astype(np.float64)
+        some = ~np.isnan(norms) if len(argument) < len(rows) else None
+        if some is not None:
+            norms = np.sqrt(np.add.reduceat(np.square(np.where(some, norms, 0.0)), start))
+            norms[~np.logical_or.reduceat(some, start)] = np.nan
+        norm[argument] = norms
+        now[argument] = np.logical_or.reduceat(frame.input_grad_now[rows], start)
+    result = np.flatnonzero(diagram.row < 0)
+    tensor = diagram.index[diagram.edges[result, 1]]
+    maker = frame.trace.tensors.producer[tensor]
+    ran = frame.node_ran[maker]
+    norm[result] = np.where(ran, _arrived(frame)[tensor], np.nan)
+    had = ran & ~np.isnan(norm[result])
     flow[result[had]] = FLOW
     flow[result[had & (norm[result] == 0)]] = ZERO_FLOW
-    flow[result[ran[maker] & _not_finite(frame)[tensor]]] = BAD_FLOW
+    flow[result[ran & _not_finite(frame)[tensor]]] = BAD_FLOW
     step = frame.step
     if step is not None and step.kind == Kind.BACKWARD:
-        now[result] = (diagram.index[maker] == step.node) & (flow[result] != NO_FLOW)
+        now[result] = (maker == step.node) & (flow[result] != NO_FLOW)
     return flow, norm, now
 
 
@@ -131,9 +146,8 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
         tag = _tag_at(diagram, step.tensor, int(frame.trace.arrivals.from_node[step.ref]))
         if tag >= 0 and items[tag]:
             return (tag,)
-    found = diagram.items_of_tensor(step.tensor)
-    found = found[items[found]]
-    return tuple(found[diagram.kind[found] == TENSOR].tolist()[:1])
+    found = diagram.items_around_tensor(step.tensor)
+    return tuple(found[items[found]].tolist()[:1])
 
 
 def _tag_at(diagram: Diagram, tensor: int, node: int) -> int:

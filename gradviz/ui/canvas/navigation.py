@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR
+from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.placed import Placed
 
-KINDS = {TENSOR: "tensor", OPERATION: "node", REFERENCE: "tensor"}
+KINDS = {TENSOR: "tensor", OPERATION: "node", REFERENCE: "tensor", GROUP: "group"}
 
 
 def item_at(placed: Placed, moment: Moment, x: float, y: float) -> int:
@@ -20,11 +20,13 @@ def item_at(placed: Placed, moment: Moment, x: float, y: float) -> int:
 
 
 def find(placed: Placed, moment: Moment, kind: str, index: int) -> int:
-    """The item of a tensor or node: one that is seen, else any, -1 none."""
+    """The item of a tensor, node or group, or the closed group that it is in: one that is seen, else any, -1 none."""
     diagram = placed.diagram
     if kind == "node":
         return int(diagram.item_of_node[index]) if 0 <= index < len(diagram.item_of_node) else -1
-    found = diagram.items_of_tensor(index)
+    found = diagram.items_of_group(index) if kind == "group" else diagram.items_of_tensor(index)
+    if kind == "tensor" and not len(found):
+        found = diagram.items_around_tensor(index)
     found = found[np.argsort(diagram.kind[found], kind="stable")]
     seen = found[moment.items[found]]
     return int(seen[0]) if len(seen) else int(found[0]) if len(found) else -1

@@ -13,12 +13,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QTransform
 from shiboken6 import Shiboken
 
+from gradviz.trace.frame import Frame
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.card_painter import paint_card, paint_reference
 from gradviz.ui.canvas.content import Content, OperationContent, ReferenceContent, content
 from gradviz.ui.canvas.diagram import OPERATION, Ints
 from gradviz.ui.canvas.edge_painter import NEAR, paint_flows, paint_forward
+from gradviz.ui.canvas.group_content import GroupContent
+from gradviz.ui.canvas.group_painter import paint_frames, paint_group
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.operation_painter import paint_operation
@@ -54,12 +57,12 @@ class ScenePainter:
         self.ink = ink
         self._sprites = Sprites()
         self.coarse = False  # while zooming: near items may be scaled pictures
-        self._said: tuple[Moment, dict[int, Content]] | None = None
+        self._said: tuple[Frame, dict[int, Content]] | None = None
 
     def _says(self, moment: Moment, item: int) -> Content:
-        """What an item says, asked once per moment."""
-        if self._said is None or self._said[0] is not moment:
-            self._said = moment, {}
+        """What an item says, asked once per frame."""
+        if self._said is None or self._said[0] is not moment.frame:
+            self._said = moment.frame, {}
         known = self._said[1]
         if item not in known:
             known[item] = content(self.placed.diagram, moment.frame, item)
@@ -87,6 +90,7 @@ class ScenePainter:
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10)
         painter.setTransform(_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_frames(painter, self.ink, self.placed, moment, world, camera.scale)
         paint_forward(painter, self.ink, self.placed, moment, world, camera.scale)
 
     def paint_rest(
@@ -157,6 +161,8 @@ class ScenePainter:
             paint_operation(painter, self.ink, self._box(item), says)
         elif isinstance(says, ReferenceContent):
             paint_reference(painter, self.ink, self.card(item), says)
+        elif isinstance(says, GroupContent):
+            paint_group(painter, self.ink, self.card(item), says)
         else:
             paint_card(painter, self.ink, self.card(item), says)
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from gradviz.layout.packing import stack
-from gradviz.layout.records import LayoutResult
+from gradviz.layout.records import NestedResult
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
 
@@ -19,10 +19,12 @@ FAR_STRIDE = 4
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Where everything is: top left corners of the items, and all routes as one list of cubics."""
+    """Where everything is: top left corners of the items, frames of open groups, and all routes as one list of
+    cubics."""
 
     diagram: Diagram
     corner: Floats
+    frames: Floats  # (f, 4) left, top, width, height of the frames of open groups
     cubics: Floats  # (pieces, 4, 2)
     edge_of_cubic: Ints
     first_cubic: Ints  # cubics of edge e: first_cubic[e] up to first_cubic[e + 1]
@@ -47,8 +49,11 @@ class Placed:
         if not items.any():
             return None
         edges = items[self.diagram.edges[:, 1]]
+        frames = self.frames[graphs[self.diagram.frame_graph]]
         low = np.minimum(self.corner[items].min(0), self.low[edges].min(0, initial=np.inf))
         high = np.maximum((self.corner + self.diagram.size)[items].max(0), self.high[edges].max(0, initial=-np.inf))
+        low = np.minimum(low, frames[:, :2].min(0, initial=np.inf))
+        high = np.maximum(high, (frames[:, :2] + frames[:, 2:]).max(0, initial=-np.inf))
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
     @cached_property
@@ -107,46 +112,62 @@ def _cross(a: Floats, b: Floats) -> Floats:
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
 
-def place(diagram: Diagram, drawings: list[LayoutResult]) -> Placed:
+def place(diagram: Diagram, drawings: list[NestedResult]) -> Placed:
     """Put the drawing of each graph where it belongs; see `gradviz.layout.packing`."""
     heights = [drawing.size[1] for drawing in drawings]
     tops = stack(heights, diagram.first.tolist(), diagram.until.tolist())
     corner = np.empty((len(diagram), 2))
+    frames = np.empty((len(diagram.frames), 4))
     cubics: list[Floats] = []
     counts: list[Ints] = []
     for graph, (drawing, top) in enumerate(zip(drawings, tops, strict=True)):
         items = slice(diagram.bounds[graph], diagram.bounds[graph + 1])
         shift = np.array([0.0, top])
         corner[items] = drawing.centres + shift - diagram.size[items] / 2
+        frames[diagram.frames_in(graph)] = drawing.frames + np.array([0.0, top, 0.0, 0.0])
         pieces = np.diff(drawing.starts) // 3
         first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(pieces) - pieces), pieces) + 3 * np.arange(pieces.sum())
         cubics.append(drawing.points[first[:, None] + np.arange(4)] + shift)
         counts.append(pieces)
-    return _placed(diagram, corner, np.concatenate([np.empty((0, 4, 2)), *cubics]), np.concatenate([[], *counts]))
+    every = np.concatenate([np.empty((0, 4, 2)), *cubics])
+    return _placed(diagram, corner, frames, every, np.concatenate([[], *counts]))
 
 
-def _placed(diagram: Diagram, corner: Floats, cubics: Floats, counts: Floats) -> Placed:
+def _placed(diagram: Diagram, corner: Floats, frames: Floats, cubics: Floats, counts: Floats) -> Placed:
     edge = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
     cubics, edge = _without_points(*_to_the_circle(diagram, corner, cubics, edge))
-    first = np.searchsorted(edge, np.arange(len(counts) + 1))
-    low = np.minimum.reduceat(cubics.min(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
-    high = np.maximum.reduceat(cubics.max(1), first[:-1], axis=0) if len(counts) else np.empty((0, 2))
-    return Placed(diagram, corner, cubics, edge, first, low, high)
+    return placed_at(diagram, corner, frames, cubics, edge)
+
+
+def placed_at(diagram: Diagram, corner: Floats, frames: Floats, cubics: Floats, edge: Ints) -> Placed:
+    """A `Placed` of cubics that are sorted by edge; every edge has one."""
+    count = len(diagram.edges)
+    first = np.searchsorted(edge, np.arange(count + 1))
+    low = np.minimum.reduceat(cubics.min(1), first[:-1], axis=0) if count else np.empty((0, 2))
+    high = np.maximum.reduceat(cubics.max(1), first[:-1], axis=0) if count else np.empty((0, 2))
+    return Placed(diagram, corner, frames, cubics, edge, first, low, high)
 
 
 def _to_the_circle(diagram: Diagram, corner: Floats, cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
-    """A route ends at the box of an operation, which is as wide as its labels: lead it on, level, to the circle."""
+    """A route ends at the box of an operation, which is as large as its labels: lead it on, straight, to the circle."""
+    along, across = (1, 0) if diagram.drawing.vertical else (0, 1)
     centre = corner + diagram.size / 2
-    argument = np.flatnonzero(diagram.row >= 0)
-    result = np.flatnonzero(diagram.row < 0)
-    head, tail = diagram.edges[argument, 1], diagram.edges[result, 0]
-    half = diagram.card[:, 0] / 2
-    bulge = sizes.RADIUS - np.sqrt(np.maximum(sizes.RADIUS**2 - diagram.port[argument, 1] ** 2, 0.0))
-    end = centre[head] + np.column_stack((bulge - half[head], diagram.port[argument, 1]))
-    before = np.column_stack((centre[head, 0] - diagram.size[head, 0] / 2, end[:, 1]))
-    begin = centre[tail] + np.column_stack((half[tail], np.zeros(len(tail))))
-    after = np.column_stack((centre[tail, 0] + diagram.size[tail, 0] / 2, begin[:, 1]))
-    place = np.concatenate((3 * edge + 1, 3 * argument + 2, 3 * result))
+    operation = diagram.kind == OPERATION
+    into = np.flatnonzero(operation[diagram.edges[:, 1]])
+    out = np.flatnonzero(operation[diagram.edges[:, 0]])
+    head, tail = diagram.edges[into, 1], diagram.edges[out, 0]
+    port = diagram.port[into, 1]
+    half = diagram.card / 2
+    flat = np.maximum(np.abs(port) - (half[head, across] - sizes.RADIUS), 0.0)  # how far into a round end
+    bulge = sizes.RADIUS - np.sqrt(np.maximum(sizes.RADIUS**2 - flat**2, 0.0))
+    end, begin = centre[head].copy(), centre[tail].copy()
+    end[:, along] += bulge - half[head, along]
+    end[:, across] += port
+    begin[:, along] += half[tail, along]
+    before, after = end.copy(), begin.copy()
+    before[:, along] = centre[head, along] - diagram.size[head, along] / 2
+    after[:, along] = centre[tail, along] + diagram.size[tail, along] / 2
+    place = np.concatenate((3 * edge + 1, 3 * into + 2, 3 * out))
     order = np.argsort(place, kind="stable")
     everything = np.concatenate((cubics, _straight(before, end), _straight(begin, after)))
     return np.ascontiguousarray(everything[order]), place[order] // 3

@@ -1,88 +1,107 @@
-"""Runs the layout off the window's thread: give it a diagram, get a `Placed` back by signal. The newest diagram wins;
-the one in work is given up. A thread lives only as long as there is work; Graphviz' process is kept until `close`."""
+"""Makes drawings off the window's thread: give it a trace and how it is wanted, get a `Placed` back by signal. The
+newest wish wins; the one in work is given up. A thread lives only as long as there is work; Graphviz' process is kept
+until `close`."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from gradviz.session.folding import Drawing
+
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
-    from gradviz.layout.records import LayoutResult
-    from gradviz.ui.canvas.diagram import Diagram
+    from gradviz.trace.trace import Trace
     from gradviz.ui.canvas.placed import Placed
+    from gradviz.ui.canvas.structure import Structure
 
-QUICK = 300  # items of a graph that are laid out well before anyone would want a draft
+QUICK = 300  # items that are laid out well before anyone would want a draft
+
+
+@dataclass(frozen=True, eq=False)
+class Wish:
+    """What is to be drawn: a trace up to `steps`, folded and turned so."""
+
+    trace: Trace
+    steps: int
+    drawing: Drawing
 
 
 class Placing(QObject):
-    """`placed(diagram, placed, final)` for each diagram: a draft first where the drawing may take a while."""
+    """`placed(wish, placed, final)` for each wish: a draft first where the drawing may take a while."""
 
     placed = Signal(object, object, bool)
 
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
-        self._waiting: Diagram | None = None
+        self._waiting: Wish | None = None
         self._thread: threading.Thread | None = None
         self._layouter: Layouter | None = None
+        self._known: tuple[Trace, int, Structure] | None = None
         self._closed = False
 
-    def place(self, diagram: Diagram) -> None:
-        """Lay this diagram out, instead of any other in work."""
+    def place(self, wish: Wish) -> None:
+        """Draw this, instead of anything else in work."""
         from gradviz.layout.ladder import Layouter
+        from gradviz.ui import look
 
+        look.load_fonts()  # here: the thread only measures with them
         with self._lock:
             if self._closed:
                 return
             if self._layouter is None:
                 self._layouter = Layouter()
-            self._waiting = diagram
+            self._waiting = wish
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="layout", daemon=True)
                 self._thread.start()
-            elif self._busy_with_old():
+            elif self._thread.is_alive():
                 self._layouter.cancel()
-
-    def _busy_with_old(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
 
     def _work(self) -> None:
         from gradviz.layout.ladder import Cancelled
 
         while True:
             with self._lock:
-                diagram, self._waiting = self._waiting, None
+                wish, self._waiting = self._waiting, None
                 layouter = self._layouter
-                if diagram is None or layouter is None or self._closed:
+                if wish is None or layouter is None or self._closed:
                     self._thread = None
                     return
             try:
-                self._lay_out(layouter, diagram)
+                self._draw(layouter, wish)
             except Cancelled:
                 continue
 
-    def _lay_out(self, layouter: Layouter, diagram: Diagram) -> None:
-        from gradviz.layout.layered import layered
-        from gradviz.layout.wrap import wrap
-        from gradviz.ui.canvas.placed import place
+    def _draw(self, layouter: Layouter, wish: Wish) -> None:
+        from gradviz.ui.canvas.diagram import diagram_of
+        from gradviz.ui.canvas.laying import lay_out
+        from gradviz.ui.canvas.sizes import Ruler
 
-        graphs = [diagram.layout_input(graph) for graph in range(len(diagram.first))]
-        if any(len(graph.sizes) > QUICK and not layouter.knows(graph) for graph in graphs):
-            drafts: dict[bytes, LayoutResult] = {}
-            for graph in graphs:
-                if graph.key not in drafts:
-                    drafts[graph.key] = wrap(graph, layered(graph))
-            self._send(diagram, place(diagram, [drafts[graph.key] for graph in graphs]), False)
-        self._send(diagram, place(diagram, [layouter.layout(graph) for graph in graphs]), True)
+        ruler = Ruler()
+        diagram = diagram_of(self._structure(wish), ruler, wish.drawing)
+        if len(diagram) > QUICK:
+            self._send(wish, lay_out(diagram, ruler, layouter, draft=True), False)
+        self._send(wish, lay_out(diagram, ruler, layouter), True)
 
-    def _send(self, diagram: Diagram, placed: Placed, final: bool) -> None:
+    def _structure(self, wish: Wish) -> Structure:
+        """Of the trace, found once for all ways of folding it."""
+        from gradviz.ui.canvas.structure import find_structure
+
+        known = self._known
+        if known is None or known[0] is not wish.trace or known[1] != wish.steps:
+            known = self._known = wish.trace, wish.steps, find_structure(wish.trace)
+        return known[2]
+
+    def _send(self, wish: Wish, placed: Placed, final: bool) -> None:
         with self._lock:
             newest = self._waiting is None and not self._closed
         if newest:
-            self.placed.emit(diagram, placed, final)
+            self.placed.emit(wish, placed, final)
 
     def close(self) -> None:
         """Give up what is in work, and end the thread and the process."""

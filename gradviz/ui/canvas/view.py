@@ -5,22 +5,22 @@ for what is on it."""
 from __future__ import annotations
 
 import weakref
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QTimer, Signal
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QWidget
 
+from gradviz.session.folding import Drawing
 from gradviz.ui.canvas.gestures import Gestures
-from gradviz.ui.canvas.placing import Placing
+from gradviz.ui.canvas.placing import Placing, Wish
 from gradviz.ui.canvas.surface import EMPTY
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
-LONGEST_WAIT = 1000.0  # milliseconds between two layouts of a trace that grows
+LONGEST_WAIT = 1000  # milliseconds between two layouts of a trace that grows
 
 
 class CanvasView(Gestures):
@@ -35,6 +35,7 @@ class CanvasView(Gestures):
         self.follow = True
         self._cursor = 0
         self._trace: Trace | None = None
+        self._drawing = Drawing()
         self._laid_out: tuple[Trace, int] | None = None
         self._final = False  # what is shown is the best drawing of what was laid out
         self._growth = QTimer(self, singleShot=True)
@@ -59,9 +60,6 @@ class CanvasView(Gestures):
             self._lay_out()
 
     def _lay_out(self) -> None:
-        from gradviz.ui.canvas.diagram import build
-        from gradviz.ui.canvas.sizes import Ruler
-
         trace = self._trace
         if trace is None:
             return
@@ -69,13 +67,12 @@ class CanvasView(Gestures):
             if self._final:
                 self.laidOut.emit(True)
             return
-        began = monotonic()
         self._final = False
         self._laid_out = (trace, len(trace))
-        self._placing.place(build(trace, Ruler()))
-        self._growth.start(int(min(LONGEST_WAIT, 4000.0 * (monotonic() - began))))
+        self._placing.place(Wish(trace, len(trace), self._drawing))
+        self._growth.start(LONGEST_WAIT)
 
-    def _on_placed(self, diagram: object, placed: object, final: bool) -> None:
+    def _on_placed(self, wish: object, placed: object, final: bool) -> None:
         from gradviz.ui.canvas.placed import Placed
         from gradviz.ui.canvas.scene import Scene
 
@@ -86,6 +83,7 @@ class CanvasView(Gestures):
         same = old is not None and old.trace is placed.diagram.trace
         self._scene = Scene(placed, self._theme)
         self._scene.move_to(self._cursor)
+        self._mark_again()
         if not same or self._fitted:
             self._open()
         if self._wanted is not None:

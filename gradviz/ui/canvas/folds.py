@@ -1,0 +1,90 @@
+"""Which groups are open: what the user chose, and elsewhere as much as can be read. Small graphs are open throughout;
+of larger ones so much is opened, from the outside inwards, that there are not too many boxes, and alike groups
+alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradviz.session.folding import Folding
+from gradviz.trace.regions import RegionKind
+from gradviz.ui.canvas.groups import Flags, Groups, Ints
+from gradviz.ui.canvas.structure import Structure
+
+OPEN_THROUGHOUT = 300  # items of a graph that needs no folding
+OPEN_LOOPS = 100  # items of a graph that shows all iterations of its loops
+MOST_BOXES = 150
+LONG_LOOP = 8  # iterations
+OPEN_INSIDE = 40  # items of a group in a closed one that is open when its turn comes
+
+
+def open_groups(structure: Structure, folding: Folding) -> Flags:
+    """By group: whether it is open (it may be in one that is not)."""
+    groups = structure.groups
+    if folding.level is None:
+        found = _readable(structure)
+    else:
+        found = groups.depth < folding.level
+    for keys, is_open in ((folding.opened, True), (folding.closed, False)):
+        for key in keys:
+            found[groups.number_of.get(key, [])] = is_open
+    return found
+
+
+def _readable(structure: Structure) -> Flags:
+    groups = structure.groups
+    if not len(groups):
+        return np.zeros(0, bool)
+    inner = structure.items_in + np.bincount(groups.parent[groups.parent >= 0], minlength=len(groups))
+    total = _totals(groups, structure.items_in)
+    of_graph = np.bincount(structure.cards[:, 0], minlength=len(structure.first))
+    drawn = structure.graph_of_node[structure.graph_of_node >= 0]
+    of_graph = of_graph + np.bincount(drawn, minlength=len(structure.first))
+    long = _long_loops(groups)
+    turns = np.append(long, False)[groups.parent] & (groups.kind == RegionKind.ITERATION)
+    folded = (long | turns) & (of_graph[groups.graph] > OPEN_LOOPS)
+    found: Flags = ~folded & ((total <= OPEN_INSIDE) | (of_graph[groups.graph] <= OPEN_THROUGHOUT))
+    for graph in np.unique(groups.graph[of_graph[groups.graph] > OPEN_THROUGHOUT]).tolist():
+        top = (groups.graph == graph) & (groups.parent < 0)
+        outside = int(of_graph[graph] - total[top].sum() + top.sum())
+        _open_from_outside(groups, graph, found, inner, total, folded, outside)
+    return found
+
+
+def _totals(groups: Groups, items: Ints) -> Ints:
+    """By group: items in it at any depth."""
+    total = items.copy()
+    for level in groups.levels[:0:-1]:
+        np.add.at(total, groups.parent[level], total[level])
+    return total
+
+
+def _long_loops(groups: Groups) -> Flags:
+    """Loops with many iterations, unless each of these is the call of a module, which has a name to be seen by."""
+    plain = [title.startswith(("iteration ", "t = ")) or " = " in title for title in groups.title]
+    iteration = (groups.kind == RegionKind.ITERATION) & (groups.parent >= 0) & np.array(plain, bool)
+    found: Flags = np.bincount(groups.parent[iteration], minlength=len(groups)) > LONG_LOOP
+    return found & (groups.kind == RegionKind.LOOP)
+
+
+def _open_from_outside(
+    groups: Groups, graph: int, found: Flags, inner: Ints, total: Ints, folded: Flags, boxes: int
+) -> None:
+    """Open the groups of a large graph level by level, alike ones together, as long as there is room."""
+    inside = np.zeros(len(groups), bool)  # in groups that are open so far
+    for nth, level in enumerate(groups.levels):
+        rows = np.flatnonzero(groups.graph[level] == graph) + level.start
+        if nth:
+            rows = rows[inside[groups.parent[rows]]]
+        found[rows] = False
+        rows = rows[~folded[rows]]
+        like = np.column_stack((groups.kind[rows].astype(np.int64), inner[rows], total[rows]))
+        _, kinds = np.unique(like, axis=0, return_inverse=True)
+        kinds = kinds.reshape(-1)
+        gain = np.bincount(kinds, inner[rows] - 1)
+        for alike in np.argsort(gain, kind="stable").tolist():
+            if boxes + gain[alike] > MOST_BOXES:
+                break
+            boxes += int(gain[alike])
+            found[rows[kinds == alike]] = True
+        inside[rows] = found[rows]

@@ -1,0 +1,191 @@
+"""The groups of a trace's graphs: calls of modules and functions, loops and their iterations, and the gradients of a
+backward call under create_graph, as a tree per graph without the levels that would say nothing. Which of them are open
+is decided in `folds`; what is in them besides operations in `structure`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.regions import RegionKind
+from gradviz.ui.canvas.group_words import GRADIENTS, group_words
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+SMALL = 12  # operations of a graph that needs no groups
+NEARLY_ALL = 0.85  # a module or function with so much of its graph makes no group
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of all graphs, a parent before what is in it. `index` is the row of `trace.regions`, or -2 - c for the
+    gradients of backward call c."""
+
+    index: Ints
+    kind: NDArray[np.uint8]
+    graph: Ints
+    parent: Ints  # -1: none
+    depth: Ints
+    size: Ints  # operations in it
+    step: Ints  # of the first
+    title: tuple[str, ...]
+    detail: tuple[str, ...]  # "×50 · t = 0 … 49"
+    key: tuple[str, ...]  # the same in another run of the snippet
+    of_node: Ints  # innermost group of each node, -1: none
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @cached_property
+    def levels(self) -> list[slice]:
+        """The groups of each depth."""
+        bounds = np.searchsorted(self.depth, np.arange(int(self.depth.max(initial=-1)) + 2)).tolist()
+        return [slice(low, high) for low, high in pairwise(bounds)]
+
+    @cached_property
+    def number_of(self) -> dict[str, list[int]]:
+        """Groups by key: those of the iterations of a training loop share one."""
+        found: dict[str, list[int]] = {}
+        for number, key in enumerate(self.key):
+            found.setdefault(key, []).append(number)
+        return found
+
+    def path(self, group: int) -> list[int]:
+        """A group and those around it, the innermost first."""
+        found = []
+        while group >= 0:
+            found.append(group)
+            group = int(self.parent[group])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """The part of each region that is in each graph, those of outer regions first."""
+
+    region: Ints
+    graph: Ints
+    up: Ints  # the pair around it, -1: none
+    size: Ints
+    first: Ints  # first node
+    bounds: list[int]  # by depth
+    of_node: Ints
+
+
+def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
+    """Note [Groups]: a region with fewer than two operations, one that holds its whole graph (but a loop that goes
+    round in it), and one with the same content as the one around it make no group."""
+    parent, kind, depth = _regions(trace)
+    pairs = _find_pairs(trace, graph_of_node, parent, depth)
+    kept, up, merged = _normalise(pairs, kind, np.bincount(graph_of_node[graph_of_node >= 0], minlength=1))
+    rows = np.flatnonzero(kept)
+    number = np.full(len(kept) + 1, -1, np.int64)
+    number[rows] = np.arange(len(rows))
+    depth = np.zeros(len(rows), np.int64)
+    parents = number[up[rows]]
+    for low, high in pairwise(pairs.bounds):
+        some = number[low:high][kept[low:high]]
+        depth[some] = np.where(parents[some] >= 0, depth[parents[some]] + 1, 0)
+    order = np.argsort(depth, kind="stable")
+    place = np.full(len(rows) + 1, -1, np.int64)
+    place[order] = np.arange(len(rows))
+    rows, parents, depth = rows[order], place[parents[order]], depth[order]
+    number[kept.nonzero()[0]] = place[number[kept.nonzero()[0]]]
+    inner = np.where(kept, np.arange(len(kept)), up)  # the nearest group around each pair
+    of_node = np.append(number[inner], -1)[pairs.of_node] if len(inner) else pairs.of_node
+    count = len(trace.regions)
+    region = pairs.region[rows]
+    chains = [[row, *merged.get(row, ())] for row in rows.tolist()]
+    words = group_words(trace, kind, [pairs.region[chain].tolist() for chain in chains], pairs.graph[rows], parents)
+    return Groups(
+        index=np.where(region < count, region, -2 - (region - count)),
+        kind=kind[region], graph=pairs.graph[rows], parent=parents, depth=depth, size=pairs.size[rows],
+        step=trace.nodes.step[pairs.first[rows]].astype(np.int64),
+        title=words.title, detail=words.detail, key=words.key, of_node=of_node,
+    )  # fmt: skip
+
+
+def _regions(trace: Trace) -> tuple[Ints, NDArray[np.uint8], Ints]:
+    """Parents, kinds and depths of all regions, and after them of the gradients of each backward call."""
+    made = np.flatnonzero(trace.nodes.call >= 0)
+    around = np.full(len(trace.calls), -1, np.int64)
+    around[trace.nodes.call[made][::-1]] = trace.nodes.region[made][::-1]
+    parent = np.concatenate((trace.regions.parent.astype(np.int64), around))
+    kind = np.concatenate((trace.regions.kind, np.full(len(around), GRADIENTS, np.uint8)))
+    depth = trace.regions.depth.astype(np.int64)
+    return parent, kind, np.concatenate((depth, np.append(depth, -1)[around] + 1))
+
+
+def _find_pairs(trace: Trace, graph_of_node: Ints, parent: Ints, depth: Ints) -> _Pairs:
+    count = len(trace.regions)
+    region = np.where(trace.nodes.call >= 0, count + trace.nodes.call, trace.nodes.region).astype(np.int64)
+    drawn = np.flatnonzero((region >= 0) & (graph_of_node >= 0))
+    wide = int(graph_of_node.max(initial=-1)) + 1
+    keys, inverse = np.unique(region[drawn] * wide + graph_of_node[drawn], return_inverse=True)
+    sizes = np.bincount(inverse, minlength=len(keys))
+    firsts = np.full(len(keys), len(trace.nodes), np.int64)
+    np.minimum.at(firsts, inverse, drawn)
+    levels: list[tuple[Ints, Ints, Ints]] = []
+    waiting = (np.empty(0, np.int64),) * 3  # keys, sizes, first nodes, lifted from below
+    deep = depth[keys // wide] if len(keys) else keys
+    for level in range(int(deep.max(initial=-1)), -1, -1):
+        here = deep == level
+        every = np.concatenate((keys[here], waiting[0]))
+        found, back = np.unique(every, return_inverse=True)
+        size = np.bincount(back, np.concatenate((sizes[here], waiting[1])), len(found)).astype(np.int64)
+        first = np.full(len(found), len(trace.nodes), np.int64)
+        np.minimum.at(first, back, np.concatenate((firsts[here], waiting[2])))
+        levels.append((found, size, first))
+        waiting = (parent[found // wide] * wide + found % wide, size, first)
+    levels.reverse()
+    every = np.concatenate([level[0] for level in levels]) if levels else keys
+    bounds = np.cumsum([0, *(len(level[0]) for level in levels)]).tolist()
+    order = np.argsort(every, kind="stable")
+    above = parent[every // max(wide, 1)] if len(every) else every
+    up = np.where(above >= 0, _look_up(every, order, above * wide + every % max(wide, 1)), -1)
+    of_node = np.full(len(trace.nodes), -1, np.int64)
+    of_node[drawn] = _look_up(every, order, keys)[inverse]
+    size = np.concatenate([level[1] for level in levels]) if levels else keys
+    first = np.concatenate([level[2] for level in levels]) if levels else keys
+    return _Pairs(every // max(wide, 1), every % max(wide, 1), up, size, first, bounds, of_node)
+
+
+def _look_up(keys: Ints, order: Ints, wanted: Ints) -> Ints:
+    if not len(keys):
+        return np.empty(0, np.int64)
+    at = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
+    return order[at]
+
+
+def _normalise(pairs: _Pairs, kind: NDArray[np.uint8], total: Ints) -> tuple[Flags, Ints, dict[int, list[int]]]:
+    """Which pairs are groups, the group around each pair, and the pairs that were merged into each group."""
+    whole = total[pairs.graph] if len(pairs.graph) else pairs.size
+    what = kind[pairs.region]
+    goes_round = np.zeros(len(whole), bool)
+    rounds = np.flatnonzero(what == RegionKind.ITERATION)
+    rounds = rounds[pairs.up[rounds] >= 0]
+    goes_round[np.flatnonzero(np.bincount(pairs.up[rounds], minlength=len(whole)) > 1)] = True
+    wraps = (what == RegionKind.MODULE) | (what == RegionKind.FUNCTION)
+    kept = (pairs.size >= 2) & ((whole > SMALL) | (what == GRADIENTS))
+    kept &= (pairs.size < whole) | goes_round
+    kept &= ~(wraps & (pairs.size >= NEARLY_ALL * whole))
+    up = np.full(len(whole), -1, np.int64)
+    merged: dict[int, list[int]] = {}
+    for low, high in pairwise(pairs.bounds):
+        around = pairs.up[low:high]
+        inside = around >= 0
+        nearest = np.where(inside, np.where(kept[around], around, up[around]), -1)
+        up[low:high] = nearest
+        same = kept[low:high] & (nearest >= 0) & (pairs.size[low:high] == pairs.size[nearest])
+        kept[low:high] &= ~same
+        for pair in (np.flatnonzero(same) + low).tolist():
+            merged.setdefault(int(up[pair]), []).append(pair)
+    return kept, up, merged

@@ -1,0 +1,32 @@
+"""From a diagram to where everything of it is: asks the layout for every graph, each different one once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gradviz.layout.nested import nested
+from gradviz.ui.canvas.placed import Placed, place
+
+if TYPE_CHECKING:
+    from gradviz.layout.ladder import Layouter
+    from gradviz.layout.records import NestedInput, NestedResult
+    from gradviz.ui.canvas.diagram import Diagram
+    from gradviz.ui.canvas.sizes import Measure
+
+
+def lay_out(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> Placed:
+    """The diagram with positions; a `draft` is made quickly. Raises Cancelled when the layouter was told to cancel."""
+    known: dict[tuple[bytes, ...], NestedResult] = {}
+    drawings = []
+    for graph in range(len(diagram.first)):
+        asked = diagram.nested_input(graph, ruler)
+        key = _key(asked)
+        if key not in known:
+            known[key] = nested(layouter, asked, draft=draft)
+        drawings.append(known[key])
+    return place(diagram, drawings)
+
+
+def _key(asked: NestedInput) -> tuple[bytes, ...]:
+    arrays = (asked.sizes, asked.edges, asked.ports, asked.group, asked.parent, asked.header)
+    return tuple(array.tobytes() for array in arrays)
