@@ -1,6 +1,6 @@
 """`make bench`: prints a table of medians over interleaved rounds, in CPU time on one thread, with ratios to the NumPy
 floor and to real PyTorch where an interpreter with it is at hand (--torch-python, GRADVIZ_TORCH_PYTHON, or the running
-one); then how time and memory grow with the graph. Every contender must first find the floor's losses and gradients."""
+one); then how time and memory grow with the graph, and the aims of `aims.py`. Every contender must first find the floor's losses and gradients."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.aims import aim_rows
 from benchmarks.contender import CONTENDERS
 from benchmarks.growth import growth_rows
 from benchmarks.problems import PROBLEMS
@@ -157,6 +158,8 @@ def main() -> None:
             print(line, flush=True)
         for name, milliseconds in scrubbing_rows():
             print(f"{name:56} {milliseconds:10.3f} ms")
+        for row in aim_rows():
+            print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -26,7 +27,7 @@ TICK = 1  # milliseconds between two looks at the clock while watching
 
 
 class Paints(QObject):
-    """Counts the paints of a widget, and notes when the latest one ended up in the queue's next turn."""
+    """Counts the paints of a widget."""
 
     def __init__(self, target: QObject) -> None:
         super().__init__()
@@ -86,6 +87,7 @@ class Stage:
     """One window."""
 
     def __init__(self, width: int = 1280, height: int = 800, limits: Limits | None = None) -> None:
+        self.worker_peak = 0
         self.app = application()
         self.window = MainWindow(Settings(Forgetful()))
         self.window.runner._make_pool = lambda: WorkerPool(limits or Limits())
@@ -106,6 +108,23 @@ class Stage:
         assert spare is not None
         assert spare.wait_ready(PATIENCE)
         self.turns()
+
+    def watch_worker(self) -> None:
+        """From now on `worker_peak` is the most memory that the worker of the run had, in bytes."""
+        self._look_at_worker = QTimer(self.window, interval=50)
+        self._look_at_worker.timeout.connect(self._note_worker)
+        self._look_at_worker.start()
+
+    def _note_worker(self) -> None:
+        run = self.window.runner.live._run
+        if run is not None and run._worker is not None:
+            self.worker_peak = max(self.worker_peak, peak_of(run._worker.pid))
+
+    def wait(self, milliseconds: int) -> None:
+        """Let the window work for so long."""
+        loop = QEventLoop()
+        QTimer.singleShot(milliseconds, loop.quit)
+        loop.exec()
 
     def turns(self, count: int = 3) -> None:
         """Let the event loop do what waits."""
@@ -150,7 +169,8 @@ class Stage:
             view.update()
             self.until(lambda: paints[0].count > seen)
             settled = time.perf_counter() - begun
-        return Opened(ended, painted, settled, dog.longest)
+        self.opened = Opened(ended, painted, settled, dog.longest)
+        return self.opened
 
     def close(self) -> None:
         """End it in good order."""
@@ -158,3 +178,12 @@ class Stage:
         self.window.close()
         self.window.deleteLater()
         self.turns()
+
+
+def peak_of(pid: int) -> int:
+    """The most bytes that a running process had in memory so far; 0 where that is not told."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
