@@ -1,7 +1,8 @@
-"""From a graph to its drawing: Graphviz `dot` first, its quick draft if that takes too long, our own layered drawing if
-Graphviz is missing or takes too long even so. What was laid out once is remembered by its structure, so a hundred
-iterations of one training loop cost one drawing and keep their place. `Layouter` may be used from one thread at a time,
-never from the window's; `cancel` from any."""
+"""From a graph to its drawing: our own layered drawing, and where edges cross in it Graphviz' `dot` too, of which
+the one with fewer crossings is taken. Graphviz is not asked where it seldom keeps within its budget, and its quick
+draft only if that overran. What was laid out once is remembered by its structure, so a hundred iterations of one
+training loop cost one drawing and keep their place. `Layouter` may be used from one thread at a time, never from
+the window's; `cancel` from any."""
 
 from __future__ import annotations
 
@@ -10,15 +11,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from gradviz.layout.crossings import crossings
 from gradviz.layout.curves import simplify
 from gradviz.layout.layered import layered
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import Floats, LayoutInput, LayoutResult
 from gradviz.layout.wrap import wrap
 
-BUDGETS = ((False, 2.0), (True, 1.0))  # rough or not, seconds of processor time
-REMEMBERED = 256
-MOST_BOXES_FOR_DOT = 3_000  # beyond it Graphviz seldom keeps within its budgets
+BUDGETS = ((False, 0.5), (True, 0.3))  # rough or not, seconds of processor time
+MOST_REMEMBERED = 2_000_000  # points
+MOST_BOXES_FOR_DOT = 300
+MOST_EDGES_TO_COUNT = 2_000  # crossings of more are not counted
+Key = tuple[bytes, bool]
 
 
 class Cancelled(Exception):
@@ -32,50 +36,83 @@ class Layouter:
         self._budgets = budgets
         self._rows = rows
         self._dot = DotProcess()
-        self._memo: OrderedDict[bytes, LayoutResult] = OrderedDict()
+        self._memo: OrderedDict[Key, LayoutResult] = OrderedDict()
+        self._remembered = 0
         self._cancelled = False
 
     def start(self) -> None:
         """Start Graphviz ahead of the first graph."""
         self._dot.start()
 
-    def knows(self, graph: LayoutInput) -> bool:
+    def knows(self, graph: LayoutInput, *, upright: bool = False) -> bool:
         """Whether this structure was laid out before."""
-        return graph.key in self._memo
+        return (graph.key, upright) in self._memo
 
     def layout(self, graph: LayoutInput) -> LayoutResult:
         """The drawing of one graph. Raises Cancelled when `cancel` was called meanwhile."""
-        known = self._memo.get(graph.key)
-        if known is not None:
-            self._memo.move_to_end(graph.key)
-            return known
+        self.begin()
+        return self.drawing(graph)
+
+    def begin(self) -> None:
+        """A new request: what was cancelled before is over."""
         self._cancelled = False
-        result = _settle(graph, self._climb(graph))
+
+    def drawing(self, graph: LayoutInput, *, draft: bool = False, upright: bool = False) -> LayoutResult:
+        """The drawing of one of the graphs of a request. A `draft` is quick and not remembered; an `upright` one is
+        to be turned, so that its rows will be columns."""
+        key = (graph.key, upright)
+        known = self._memo.get(key)
+        if known is not None:
+            self._memo.move_to_end(key)
+            return known
+        self.check()
+        result = _settled(graph, layered(graph, self.check, thorough=not draft))
+        if not draft:
+            result = self._better(graph, result)
         if self._rows:
-            result = wrap(graph, result)
-        self._memo[graph.key] = result
-        while len(self._memo) > REMEMBERED:
-            self._memo.popitem(last=False)
+            result = wrap(graph, result, upright=upright)
+        if not draft:
+            self._remember(key, result)
         return result
 
-    def _climb(self, graph: LayoutInput) -> LayoutResult:
-        if len(graph.sizes) > MOST_BOXES_FOR_DOT or not len(graph.sizes):
-            return layered(graph)
+    def _remember(self, key: Key, result: LayoutResult) -> None:
+        self._memo[key] = result
+        self._remembered += len(result.points) + len(result.centres)
+        while self._remembered > MOST_REMEMBERED and len(self._memo) > 1:
+            _, gone = self._memo.popitem(last=False)
+            self._remembered -= len(gone.points) + len(gone.centres)
+
+    def _better(self, graph: LayoutInput, own: LayoutResult) -> LayoutResult:
+        """Our drawing or Graphviz', whichever has fewer crossings."""
+        if len(graph.sizes) > MOST_BOXES_FOR_DOT or len(graph.edges) > MOST_EDGES_TO_COUNT:
+            return own
+        fewest = len(crossings(graph, own))
+        drawn = self._climb(graph) if fewest else None
+        if drawn is None:
+            return own
+        self.check()
+        return min((drawn, simplify(graph, drawn), own), key=lambda each: len(crossings(graph, each)))
+
+    def _climb(self, graph: LayoutInput) -> LayoutResult | None:
+        """What Graphviz draws within its budgets."""
         for rough, budget in self._budgets:
-            if self._cancelled:
-                raise Cancelled
+            self.check()
             try:
-                return self._dot.draw(graph, rough, budget)
+                return _settled(graph, self._dot.draw(graph, rough, budget))
             except LayoutOverran:
                 continue
             except LayoutFailed:
-                if self._cancelled:
-                    raise Cancelled from None
+                self.check()
                 break
-        return layered(graph)
+        return None
+
+    def check(self) -> None:
+        """Raise Cancelled when that was asked for."""
+        if self._cancelled:
+            raise Cancelled
 
     def cancel(self) -> None:
-        """Give up the graph in work: `layout` raises Cancelled there."""
+        """Give up the request in work: it raises Cancelled there."""
         self._cancelled = True
         self._dot.stop()
 
@@ -85,7 +122,7 @@ class Layouter:
         self._dot.close()
 
 
-def _settle(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
+def _settled(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
     """Put the ends of the routes exactly onto their ports (Graphviz rounds those), and the top left corner at 0, 0."""
     tail, head = graph.edges[:, 0], graph.edges[:, 1]
     half = graph.sizes / 2
@@ -97,10 +134,7 @@ def _settle(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
         points[first + 1] += begin - points[first]
         points[last - 1] += end - points[last]
         points[first], points[last] = begin, end
-    settled = replace(drawing, points=points)
-    settled = simplify(graph, settled)
-    points = settled.points
     everything = np.concatenate((drawing.centres - half, drawing.centres + half, points))
     corner = everything.min(0, initial=np.inf) if len(everything) else np.zeros(2)
     width, height = (everything.max(0) - corner).tolist() if len(everything) else (0.0, 0.0)
-    return replace(settled, centres=drawing.centres - corner, points=points - corner, size=(width, height))
+    return replace(drawing, centres=drawing.centres - corner, points=points - corner, size=(width, height))

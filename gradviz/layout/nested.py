@@ -39,6 +39,7 @@ def nested(
 ) -> NestedResult:
     """The drawing of a graph with groups. `draft` takes what is quick; `progress` hears how many of how many depths are
     done. Raises Cancelled when the layouter was told to `cancel`."""
+    layouter.begin()
     lying = _transposed(graph) if graph.vertical else graph
     levels = take_apart(lying)
     sizes = np.concatenate((lying.sizes, np.zeros((levels.root, 2)), np.full((len(levels.home), 2), STUB)))
@@ -98,7 +99,13 @@ def _level(
         known = memo.get(key)
         if known is None:
             inside = LayoutInput(size[mine], edges[ours], ports[ours], side[mine])
-            known = memo[key] = _framed(inside, layouter.layout(inside), header, graph.vertical, group == levels.root)
+            known = memo[key] = _framed(
+                inside,
+                layouter.drawing(inside, draft=draft, upright=graph.vertical),
+                header,
+                graph.vertical,
+                group == levels.root,
+            )
         result.append(known)
     centres = np.concatenate([each.centres for each in result])
     frames = levels.groups[first:last]
@@ -185,7 +192,7 @@ def _cornered(graph: NestedInput, result: NestedResult) -> NestedResult:
 
 def _worst(drawn: list[_Drawn]) -> str:
     engines = {each.engine for each in drawn}
-    return next((engine for engine in ("layered", "dot, rough") if engine in engines), "dot")
+    return next((engine for engine in ("dot, rough", "dot") if engine in engines), "layered")
 
 
 def _transposed(graph: NestedInput) -> NestedInput:

@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
 PAGE = (900.0, 540.0)  # what is seen at once of a canvas at zoom 1
-NARROW = 1150.0  # drawings up to this width stay as they are
+NARROW = 1.28  # pages: drawings up to this width stay as they are
 GOOD_ENOUGH = 0.92
 MOST_PASSING = 6  # edges that a break may cut
 ROW_GAP = 30.0
@@ -34,9 +34,9 @@ class _Rows:
     shift: Floats  # (rows, 2)
 
 
-def wrap(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
-    """The drawing in rows, or as it is where that reads as well."""
-    count = _row_count(*drawing.size)
+def wrap(graph: LayoutInput, drawing: LayoutResult, *, upright: bool = False) -> LayoutResult:
+    """The drawing in rows, or as it is where that reads as well. One that will be turned `upright` gets columns so."""
+    count = _row_count(*drawing.size, upright)
     if count < 2 or not len(graph.sizes):
         return drawing
     cuts = _cuts(graph, drawing, count)
@@ -61,11 +61,12 @@ def wrap(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
     return _cornered(graph, replace(drawing, centres=centres, points=points, starts=starts))
 
 
-def _row_count(width: float, height: float) -> int:
-    if width <= NARROW:
+def _row_count(width: float, height: float, upright: bool) -> int:
+    page = PAGE[::-1] if upright else PAGE
+    if width <= page[0] * NARROW:
         return 1
     rows = np.arange(1, MOST_ROWS + 1)
-    seen = np.minimum(1.0, np.minimum(PAGE[0] * rows / width, PAGE[1] / (rows * (height + ROW_GAP))))
+    seen = np.minimum(1.0, np.minimum(page[0] * rows / width, page[1] / (rows * (height + ROW_GAP))))
     return int(np.flatnonzero(seen >= GOOD_ENOUGH * seen.max())[0]) + 1
 
 

@@ -1,0 +1,141 @@
+"""A graph in layers: the longest path says in which layer a box stands, short edges pull it nearer to its
+neighbours, and in every layer that an edge passes there is a point of passage ("dummy"). Edges that leave a box at
+the same place share their dummies: one line that branches. Read `layered` next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradviz.layout.records import Floats, Ints, LayoutInput, NotAGraphToLayOut
+
+DUMMY_HEIGHT = 6.0
+MOST_DUMMIES = 60_000
+SHIFTS = 12
+FEW_SHIFTS = 2
+MANY = 5_000  # boxes
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """The boxes and, after them, the dummies, and the hops between neighbouring layers, each once. `path` has the
+    vertices of edge e from its first box to its second: path[path_starts[e]:path_starts[e + 1]]."""
+
+    boxes: int
+    layer: Ints
+    height: Floats
+    rank: Ints  # by vertex: the box that says where it stands at first
+    hops: Ints
+    ports: Floats  # by hop: how far below the middle of its two vertices it ends
+    ends: Floats  # the same as a part of their heights, 0 to 1
+    path: Ints
+    path_starts: Ints
+
+
+def layers_of(graph: LayoutInput) -> Ints:
+    """Longest paths from the left, then shorter edges."""
+    count = len(graph.sizes)
+    before: list[list[int]] = [[] for _ in range(count)]
+    after: list[list[int]] = [[] for _ in range(count)]
+    for tail, head in graph.edges.tolist():
+        after[tail].append(head)
+        before[head].append(tail)
+    waiting = [len(tails) for tails in before]
+    layer = [0] * count
+    ready = [box for box in range(count) if not waiting[box]]
+    for box in ready:
+        for head in after[box]:
+            layer[head] = max(layer[head], layer[box] + 1)
+            waiting[head] -= 1
+            if not waiting[head]:
+                ready.append(head)
+    if len(ready) < count:
+        raise NotAGraphToLayOut("the graph has a cycle")
+    pinned = [False] * count if graph.side is None else (graph.side != 0).tolist()
+    _shorten(layer, ready, before, after, pinned, SHIFTS if count < MANY else FEW_SHIFTS)
+    result = np.array(layer, np.int64) - min(layer, default=0)
+    if graph.side is not None and any(pinned):
+        inner, coming = graph.side == 0, graph.side < 0
+        if inner.any():
+            result[inner] += int(coming.any()) - int(result[inner].min())
+        result[coming] = 0
+        result[graph.side > 0] = int(result[graph.side <= 0].max(initial=0)) + 1
+    return result
+
+
+def _shorten(
+    layer: list[int], ready: list[int], before: list[list[int]], after: list[list[int]], pinned: list[bool], rounds: int
+) -> None:
+    """Move boxes to where their edges are shorter: right while that costs nothing, left where it gains."""
+    best, shortest = layer.copy(), sum([layer[head] - layer[tail] for tail in ready for head in after[tail]])
+    for _ in range(rounds):
+        for box in reversed(ready):
+            if after[box] and len(after[box]) >= len(before[box]) and not pinned[box]:
+                layer[box] = max(layer[box], min([layer[head] for head in after[box]]) - 1)
+        for box in ready:
+            if before[box] and len(before[box]) > len(after[box]):
+                layer[box] = min(layer[box], max([layer[tail] for tail in before[box]]) + 1)
+        length = sum([layer[head] - layer[tail] for tail in ready for head in after[tail]])
+        if length >= shortest:
+            break
+        best, shortest = layer.copy(), length
+    layer[:] = best
+
+
+def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:
+    """The graph with its dummies."""
+    count = len(graph.sizes)
+    tail, head = graph.edges[:, 0], graph.edges[:, 1]
+    _, first, source = np.unique(
+        np.column_stack((tail, graph.ports[:, 0])), axis=0, return_index=True, return_inverse=True
+    )
+    source = source.reshape(-1)
+    passed = _passed(source, np.maximum(layer[head] - layer[tail] - 1, 0), len(first))
+    span = np.zeros(len(first), np.int64)
+    np.maximum.at(span, source, passed)
+    first_dummy = count + np.cumsum(span) - span
+    owner = np.repeat(np.arange(len(first)), span)
+    nth = np.arange(len(owner)) - (first_dummy - count)[owner]
+    path_starts = np.concatenate(([0], np.cumsum(passed + 2)))
+    edge = np.repeat(np.arange(len(tail)), passed + 2)
+    step = np.arange(len(edge)) - path_starts[edge]
+    path = np.where(
+        step == 0, tail[edge], np.where(step == passed[edge] + 1, head[edge], (first_dummy[source] - 1)[edge] + step)
+    )
+    hop = np.flatnonzero(step <= passed[edge])
+    pairs, leave = np.column_stack((path[hop], path[hop + 1])), edge[hop]
+    port = np.column_stack(
+        (
+            np.where(step[hop] == 0, graph.ports[leave, 0], 0.0),
+            np.where(pairs[:, 1] < count, graph.ports[leave, 1], 0.0),
+        )
+    )
+    height = np.concatenate((graph.sizes[:, 1], np.full(len(owner), DUMMY_HEIGHT)))
+    _, kept = np.unique(np.column_stack((pairs, port)), axis=0, return_index=True)
+    kept = np.sort(kept)
+    pairs, port = pairs[kept], port[kept]
+    return Mesh(
+        boxes=count,
+        layer=np.concatenate((layer, layer[tail[first]][owner] + nth + 1)),
+        height=height,
+        rank=np.concatenate((np.arange(count), tail[first][owner])),
+        hops=pairs,
+        ports=port,
+        ends=np.clip(port / height[pairs] + 0.5, 0.01, 0.99),
+        path=path,
+        path_starts=path_starts,
+    )
+
+
+def _passed(source: Ints, passed: Ints, sources: int) -> Ints:
+    """How many dummies each edge has; where there would be too many, the longest edges are drawn straight."""
+    span = np.zeros(sources, np.int64)
+    np.maximum.at(span, source, passed)
+    if span.sum() <= MOST_DUMMIES:
+        return passed
+    longest_first = np.argsort(-span, kind="stable")
+    too_many = span.sum() - np.cumsum(span[longest_first]) > MOST_DUMMIES
+    straight = np.zeros(sources, bool)
+    straight[longest_first[: int(too_many.sum()) + 1]] = True
+    return np.where(straight[source], 0, passed)
