@@ -1,0 +1,80 @@
+"""From things of a trace to the source text that made them, and back. Pure; lines count from 1, columns from 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradviz.session.state import Selection, State
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class Place:
+    """An expression in the snippet, or, where the columns are equal, a whole line."""
+
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+
+
+def place_of(trace: Trace, thing: Selection) -> Place | None:
+    """Where a thing was made, None where no line of the snippet made it."""
+    table = trace.nodes if thing.kind == "node" else trace.tensors
+    site = int(table.site[thing.index])
+    if site < 0 or trace.sites.line[site] < 1:
+        return None
+    sites = trace.sites
+    return Place(*(int(column[site]) for column in (sites.line, sites.col, sites.end_line, sites.end_col)))
+
+
+def made_at(state: State, line: int, col: int) -> list[Selection]:
+    """What the expressions at a caret made, or, where it is in none, those of its line: what is on the screen first, of
+    that the smallest expression first."""
+    trace = state.trace
+    if trace is None or not state.steps:
+        return []
+    import numpy as np
+
+    sites = trace.sites
+    on_line = (sites.line <= line) & (line <= sites.end_line)
+    after = (sites.line < line) | (sites.col <= col)
+    before = (line < sites.end_line) | (col <= sites.end_col)
+    here = on_line & after & before & (sites.end_col > sites.col)
+    for wanted in (here, on_line, sites.line == line):
+        found = _made_by(state, np.append(wanted, False))
+        if found:
+            return found
+    return []
+
+
+def _made_by(state: State, wanted: object) -> list[Selection]:
+    """The things of some sites (a mask); an operation before what it made."""
+    import numpy as np
+
+    trace = state.trace
+    assert trace is not None
+    mask = np.asarray(wanted)
+    frame = trace.frame(state.cursor)
+    nodes, tensors = np.flatnonzero(mask[trace.nodes.site]), np.flatnonzero(mask[trace.tensors.site])
+    index = np.concatenate((nodes, tensors))
+    is_tensor = np.arange(len(index)) >= len(nodes)
+    shown = np.concatenate((frame.shown_nodes[nodes], frame.shown_tensors[tensors]))
+    site = np.concatenate((trace.nodes.site[nodes], trace.tensors.site[tensors]))
+    step = np.concatenate((trace.nodes.step[nodes], trace.tensors.step[tensors]))
+    sites = trace.sites
+    length = (sites.end_line[site] - sites.line[site]) * 10_000 + sites.end_col[site] - sites.col[site]
+    order = np.lexsort((is_tensor, step, length, ~shown))
+    return [Selection("tensor" if is_tensor[at] else "node", int(index[at])) for at in order.tolist()]
+
+
+def next_made_at(state: State, line: int, col: int) -> Selection | None:
+    """Of several things that a line made, the one after the selected one."""
+    found = made_at(state, line, col)
+    if not found:
+        return None
+    at = found.index(state.selection) + 1 if state.selection in found else 0
+    return found[at % len(found)]
