@@ -94,12 +94,16 @@ class Ink:
         painter.setBrush(QBrush())
         painter.drawText(box, align | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, text)
 
+    def mixed(self, colour: QColor, part: float) -> QColor:
+        """So much of a colour, the rest the colour of the card."""
+        ground = self.colours["card"]
+        return QColor(
+            round(ground.red() + (colour.red() - ground.red()) * part),
+            round(ground.green() + (colour.green() - ground.green()) * part),
+            round(ground.blue() + (colour.blue() - ground.blue()) * part),
+        )
+
     def strength(self, strength: int, alpha: float = 1.0) -> QColor:
         """The colour of a heat-map cell: -100 … 100, zero the colour of the card; beyond it, that of the end."""
-        zero, end = self.colours["card"], self.heat[strength > 0]
         part = 0.0 if abs(strength) > BEYOND else min(abs(strength), FULL) / FULL * alpha
-        return QColor(
-            round(zero.red() + (end.red() - zero.red()) * part),
-            round(zero.green() + (end.green() - zero.green()) * part),
-            round(zero.blue() + (end.blue() - zero.blue()) * part),
-        )
+        return self.mixed(self.heat[strength > 0], part)

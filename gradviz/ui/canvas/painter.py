@@ -1,6 +1,7 @@
 """Paints a placed diagram at a moment, in layers: forward edges, gradients, cards and operations, marks. Far away the
-items are coloured blocks, nearer they get names, near they are painted whole. The detail depends on the zoom alone,
-never on what happens to be in the painted part, so that painting a part gives the same pixels as painting all."""
+items are coloured blocks, nearer they say their name and their main number (`brief_painter`), near they are painted
+whole. The detail depends on the zoom alone, never on what happens to be in the painted part, so that painting a part
+gives the same pixels as painting all."""
 
 from __future__ import annotations
 
@@ -15,11 +16,13 @@ from shiboken6 import Shiboken
 
 from gradviz.trace.frame import Frame
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.brief import Brief, Briefs, Writer
+from gradviz.ui.canvas.brief_painter import BriefPainter
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.card_painter import paint_card, paint_reference
 from gradviz.ui.canvas.content import Content, OperationContent, ReferenceContent, content
-from gradviz.ui.canvas.diagram import OPERATION, Ints
-from gradviz.ui.canvas.edge_painter import NEAR, paint_flows, paint_forward
+from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, Ints
+from gradviz.ui.canvas.edge_painter import MIDDLE, paint_flows, paint_forward
 from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group
 from gradviz.ui.canvas.ink import CENTRE, Ink
@@ -27,26 +30,39 @@ from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.operation_painter import paint_operation
 from gradviz.ui.canvas.placed import Placed
 
-NAMED = 0.3
+WHOLE = 0.6  # the zoom, at text scale 1, from which items are painted whole
+FAR_BORDER = 0.06  # the zoom from which blocks have borders
 MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
-MOST_SPRITES = 700
+MOST_PIXELS = 12_000_000  # of all sprites
+BLOCK = 0.35  # strength of the colour inside of a block
 REASON_WIDTH, REASON_LINE = 100.0, 14.0
+
+
+Said = Content | Brief
 
 
 @dataclass(eq=False)
 class Sprites:
-    """Near items as they were painted, by item: painted anew only when what they say, or the zoom, has changed."""
+    """Items as they were painted, by item: painted anew only when what they say, or the zoom, has changed."""
 
     scale: float = 0.0
     ratio: float = 1.0
-    known: dict[int, tuple[Content, QPixmap]] | None = None
+    whole: bool = True
+    pixels: int = 0
+    known: dict[int, tuple[Said, QPixmap]] | None = None
 
-    def at(self, scale: float, ratio: float, *, coarse: bool = False) -> dict[int, tuple[Content, QPixmap]]:
+    def at(self, scale: float, ratio: float, whole: bool, *, coarse: bool = False) -> dict[int, tuple[Said, QPixmap]]:
         """The sprites of this zoom; those of another zoom are forgotten, unless a `coarse` picture will do."""
-        other = (scale, ratio) != (self.scale, self.ratio) and not (coarse and self.scale >= NEAR)
-        if self.known is None or other or len(self.known) > MOST_SPRITES:
-            self.scale, self.ratio, self.known = scale, ratio, {}
+        other = (scale, ratio) != (self.scale, self.ratio) and not coarse
+        if self.known is None or other or whole != self.whole or self.pixels > MOST_PIXELS:
+            self.scale, self.ratio, self.whole, self.pixels, self.known = scale, ratio, whole, 0, {}
         return self.known
+
+    def keep(self, item: int, says: Said, sprite: QPixmap) -> None:
+        """Remember one."""
+        assert self.known is not None
+        self.known[item] = says, sprite
+        self.pixels += sprite.width() * sprite.height()
 
 
 class ScenePainter:
@@ -58,6 +74,8 @@ class ScenePainter:
         self._sprites = Sprites()
         self.coarse = False  # while zooming: near items may be scaled pictures
         self._said: tuple[Frame, dict[int, Content]] | None = None
+        self._brief: tuple[Frame, Briefs, dict[int, Said]] | None = None
+        self._brief_painter = BriefPainter(ink, Writer(placed.diagram.trace))
 
     def _says(self, moment: Moment, item: int) -> Content:
         """What an item says, asked once per frame."""
@@ -68,14 +86,30 @@ class ScenePainter:
             known[item] = content(self.placed.diagram, moment.frame, item)
         return known[item]
 
+    def _says_briefly(self, moment: Moment, item: int) -> Said:
+        """The little that an item says from further away; a closed group says what it says near."""
+        if self._brief is None or self._brief[0] is not moment.frame:
+            self._brief = moment.frame, Briefs(moment.frame), {}
+        _, briefs, known = self._brief
+        if item not in known:
+            group = self.placed.diagram.kind[item] > REFERENCE
+            known[item] = self._says(moment, item) if group else briefs.of(self.placed.diagram, item)
+        return known[item]
+
+    def whole(self, scale: float) -> bool:
+        """Whether items are painted whole at this zoom."""
+        return scale >= WHOLE * self.ink.theme.scale
+
     def stale(self, moment: Moment, camera: Camera, area: QRectF, ratio: float) -> list[int]:
-        """The items in an area that were painted near and say something else now."""
-        if camera.scale < NEAR:
+        """The items in an area that were painted with words and say something else now."""
+        if camera.scale < MIDDLE:
             return []
-        known = self._sprites.at(camera.scale, ratio)
+        whole = self.whole(camera.scale)
+        known = self._sprites.at(camera.scale, ratio, whole)
+        says = self._says if whole else self._says_briefly
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()))
         seen = [item for item in self.items_in(world, moment.items).tolist() if item in known]
-        return [item for item in seen if known[item][0] != self._says(moment, item)]
+        return [item for item in seen if known[item][0] != says(moment, item)]
 
     def items_in(self, world: Box, among: NDArray[np.bool_], margin: float = MARGIN) -> Ints:
         """The items that meet a box of the world."""
@@ -103,7 +137,7 @@ class ScenePainter:
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         paint_flows(painter, self.ink, self.placed, moment, world, camera.scale, phase)
         items = self.items_in(world, moment.items)
-        if camera.scale >= NEAR:
+        if camera.scale >= MIDDLE:
             self._near(painter, moment, items, camera, ratio)
         else:
             self._blocks(painter, moment, items, camera.scale)
@@ -114,14 +148,16 @@ class ScenePainter:
             self._failed(painter, item, reason)
         painter.restore()
 
-    # -- near
+    # -- near and middle
 
     def _near(self, painter: QPainter, moment: Moment, items: Ints, camera: Camera, ratio: float | None) -> None:
+        whole = self.whole(camera.scale)
+        says = self._says if whole else self._says_briefly
         if ratio is None:
             for item in items.tolist():
-                self._paint(painter, item, self._says(moment, item))
+                self._paint(painter, item, says(moment, item), camera.scale)
             return
-        known = self._sprites.at(camera.scale, ratio, coarse=self.coarse)
+        known = self._sprites.at(camera.scale, ratio, whole, coarse=self.coarse)
         painter.save()
         painter.resetTransform()
         grown = camera.scale / self._sprites.scale
@@ -129,17 +165,15 @@ class ScenePainter:
             box = self._box(item).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
             x, y = camera.to_screen(box.left(), box.top())
             if grown != 1.0:
-                sprite = self._sprite(known, moment, item, box)
+                sprite = self._sprite(known, says(moment, item), item, box)
                 size = sprite.deviceIndependentSize() * grown
                 painter.drawPixmap(QRectF(QPointF(x, y), size), sprite, QRectF(sprite.rect()))
                 continue
-            painter.drawPixmap(
-                QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio), self._sprite(known, moment, item, box)
-            )
+            sprite = self._sprite(known, says(moment, item), item, box)
+            painter.drawPixmap(QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio), sprite)
         painter.restore()
 
-    def _sprite(self, known: dict[int, tuple[Content, QPixmap]], moment: Moment, item: int, box: QRectF) -> QPixmap:
-        says = self._says(moment, item)
+    def _sprite(self, known: dict[int, tuple[Said, QPixmap]], says: Said, item: int, box: QRectF) -> QPixmap:
         found = known.get(item)
         if found is not None and found[0] == says:
             return found[1]
@@ -151,13 +185,17 @@ class ScenePainter:
         painter.setRenderHints(QPainter.RenderHint.Antialiasing)
         painter.scale(scale, scale)
         painter.translate(-box.left(), -box.top())
-        self._paint(painter, item, says)
+        self._paint(painter, item, says, scale)
         painter.end()
-        known[item] = says, sprite
+        self._sprites.keep(item, says, sprite)
         return sprite
 
-    def _paint(self, painter: QPainter, item: int, says: Content) -> None:
-        if isinstance(says, OperationContent):
+    def _paint(self, painter: QPainter, item: int, says: Said, scale: float) -> None:
+        if isinstance(says, Brief):
+            diagram = self.placed.diagram
+            kind, category = int(diagram.kind[item]), int(diagram.category[item])
+            self._brief_painter.paint(painter, self.card(item), kind, category, says, scale)
+        elif isinstance(says, OperationContent):
             paint_operation(painter, self.ink, self._box(item), says)
         elif isinstance(says, ReferenceContent):
             paint_reference(painter, self.ink, self.card(item), says)
@@ -173,32 +211,25 @@ class ScenePainter:
         """The card or circle of an item."""
         return QRectF(*self.placed.card_corner[item].tolist(), *self.placed.diagram.card[item].tolist())
 
-    # -- far and middle
+    # -- far
 
     def _blocks(self, painter: QPainter, moment: Moment, items: Ints, scale: float) -> None:
+        """A map: every item a block in its colour; operations are dots, orange where the backward pass has been."""
         placed, diagram = self.placed, self.placed.diagram
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, scale > NAMED)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(Qt.PenStyle.NoPen)
         smallest = 1.5 / scale
-        round_ones = diagram.kind[items] == OPERATION if scale >= NAMED else np.zeros(len(items), bool)
         for category, frame in self.ink.frames.items():
-            chosen = items[(diagram.category[items] == category) & ~round_ones]
+            chosen = items[diagram.category[items] == category]
             for ran in (False, True):
                 some = chosen[moment.ran[chosen] == ran]
-                if len(some):
-                    border = self.ink.colours["gradient"] if ran else frame.border
-                    self._rectangles(painter, placed.card_corner[some], diagram.card[some], border, smallest, 0.0)
-                    if scale > 0.06:
-                        self._rectangles(
-                            painter, placed.card_corner[some], diagram.card[some], frame.header, 0.0, 1.6 / scale
-                        )
-        for item in items[round_ones].tolist():
-            frame = self.ink.frames[int(diagram.category[item])]
-            painter.setPen(QPen(self.ink.colours["gradient"] if moment.ran[item] else frame.border, 2.4))
-            painter.setBrush(frame.header)
-            painter.drawRoundedRect(self.card(item), sizes.RADIUS, sizes.RADIUS)
-        if scale >= NAMED:
-            self._names(painter, moment, items, scale)
+                if not len(some):
+                    continue
+                border = self.ink.colours["gradient"] if ran else frame.border
+                corner, size = placed.card_corner[some], diagram.card[some]
+                self._rectangles(painter, corner, size, border, smallest, 0.0)
+                if scale > FAR_BORDER and category not in (OP, PLAIN_OP):
+                    self._rectangles(painter, corner, size, self.ink.mixed(border, BLOCK), 0.0, 1.4 / scale)
 
     def _rectangles(
         self, painter: QPainter, corner: Any, size: Any, colour: QColor, smallest: float, inset: float
@@ -208,24 +239,6 @@ class ScenePainter:
         boxes[:, 2:] = np.maximum(size - 2 * inset, smallest)
         painter.setBrush(colour)
         painter.drawRects(Shiboken.wrapInstance(boxes.ctypes.data, QRectF), len(boxes))  # type: ignore[call-overload]
-
-    def _names(self, painter: QPainter, moment: Moment, items: Ints, scale: float) -> None:
-        """Names and symbols only, large enough to be read at this zoom."""
-        diagram, factor = self.placed.diagram, 0.8 / scale
-        for item in items.tolist():
-            card = self.card(item)
-            operation = diagram.kind[item] == OPERATION
-            text = str(diagram.trace.nodes.symbol[diagram.index[item]]) if operation else diagram.names[item]
-            painter.save()
-            painter.translate(card.center())
-            painter.scale(factor, factor)
-            room = QRectF(-card.width() / 2 / factor + 3, -12, card.width() / factor - 6, 24)
-            needed = self.ink.width(sizes.NAME, text)
-            if operation and needed > room.width():  # a symbol is never cut: it is written smaller
-                painter.scale(room.width() / needed, room.width() / needed)
-                room = QRectF(-needed / 2 - 1, -12, needed + 2, 24)
-            self.ink.text(painter, sizes.NAME, "text", room, text, CENTRE)
-            painter.restore()
 
     # -- marks
 

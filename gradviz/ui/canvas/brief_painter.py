@@ -1,0 +1,143 @@
+"""Paints items that are neither near nor far: the same frames and colours as near, in them as much as can be read, in
+text that keeps its size on the screen. Far away even that is too much: see `painter`."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QPen
+
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.array_painter import paint_picture
+from gradviz.ui.canvas.brief import Brief, Writer
+from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR
+from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
+
+LINE = 14.0  # pixels that a line of text needs, at text scale 1
+PADDING = 4.0
+LOWEST = 7.0  # pixels that a picture needs
+NARROWEST_WORD = 16.0
+NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards
+
+
+class BriefPainter:
+    """Paints in pixels, in one theme."""
+
+    def __init__(self, ink: Ink, writer: Writer) -> None:
+        self._ink = ink
+        self._writer = writer
+
+    def paint(self, painter: QPainter, card: QRectF, kind: int, category: int, says: Brief, scale: float) -> None:
+        """An item whose card or circle has this place in the world."""
+        painter.save()
+        painter.translate(card.topLeft())
+        painter.scale(1 / scale, 1 / scale)
+        area = QRectF(0, 0, card.width() * scale, card.height() * scale)
+        if kind == TENSOR:
+            self._card(painter, area, category, says, scale)
+        elif kind == OPERATION:
+            self._operation(painter, area, category, says, scale)
+        else:
+            self._tag(painter, area, category, says)
+        painter.restore()
+
+    def _word(
+        self, painter: QPainter, role: str, size: float, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag
+    ) -> None:
+        size *= self._ink.theme.scale
+        painter.save()
+        painter.translate(box.topLeft())
+        painter.scale(size, size)
+        self._ink.text(painter, role, colour, QRectF(0, 0, box.width() / size, box.height() / size), text, align)
+        painter.restore()
+
+    def _card(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
+        ink = self._ink
+        frame, corner, line = ink.frames[category], max(6.0 * scale, 2.0), LINE * ink.theme.scale
+        lines = int((area.height() - 2) / line)
+        header = QRectF(area.left(), area.top(), area.width(), line if lines > 1 else area.height())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink.colours["card"])
+        painter.drawRoundedRect(area, corner, corner)
+        painter.setBrush(frame.header)
+        painter.drawRoundedRect(header, corner, corner)
+        if lines > 1:
+            painter.drawRect(header.adjusted(0, header.height() / 2, 0, 0))
+        if lines and area.width() > NARROWEST_WORD:
+            align = LEFT if lines > 1 else CENTRE
+            inside = header.adjusted(PADDING, 0, -PADDING, 0)
+            self._word(painter, sizes.NAME, NAME_SIZE, "text", inside, says.name, align)
+        if lines > 1:
+            body = area.adjusted(PADDING, line + 1, -PADDING, -2)
+            if says.grad >= 0:
+                body.setBottom(self._gradient(painter, area, lines, line, corner, says))
+            self._value(painter, body, line, says)
+        style = Qt.PenStyle.DashLine if category == CONSTANT else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(frame.border, max(frame.width * scale, 1.2), style))
+        painter.setBrush(QBrush())
+        painter.drawRoundedRect(area, corner, corner)
+
+    def _value(self, painter: QPainter, body: QRectF, line: float, says: Brief) -> None:
+        written = self._writer.of(says.value)
+        if written.picture is not None and body.height() >= LOWEST:
+            inner = body.adjusted(0, 1, 0, -1)
+            paint_picture(painter, self._ink, inner, written.picture, "text")
+        elif body.height() >= line - 3:
+            place = QRectF(body.left(), body.top(), body.width(), min(body.height(), 1.6 * line))
+            self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, written.text or written.norm, LEFT)
+
+    def _gradient(self, painter: QPainter, area: QRectF, lines: int, line: float, corner: float, says: Brief) -> float:
+        """The gradient in the last line, on a ground of its own where it is stored; returns where it begins. Where
+        there are two lines only, it takes the value's."""
+        last = QRectF(area.left(), area.bottom() - line - 1, area.width(), line + 1)
+        if says.stored:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._ink.colours["gradient_fill"])
+            painter.drawRoundedRect(last, corner, corner)
+        inner = last.adjusted(PADDING, 0, -PADDING, 0)
+        text = self._writer.of(says.grad).norm
+        needed = self._ink.width(sizes.GRAD, text) * NUMBER_SIZE * self._ink.theme.scale
+        if needed + 14 * self._ink.theme.scale < inner.width() and not says.stored:
+            self._word(painter, sizes.META, 1.0, "muted", inner, "∇", LEFT)
+        self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner, text, RIGHT)
+        return last.top() if lines > 2 else area.top() + line
+
+    def _operation(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
+        ink = self._ink
+        frame = ink.frames[category]
+        border = ink.colours["gradient"] if says.ran else frame.border
+        painter.setPen(QPen(border, max((2.2 if says.ran else frame.width) * scale, 1.2)))
+        painter.setBrush(ink.colours["gradient_fill"] if says.ran else frame.header)
+        painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
+        role, size = (sizes.SYMBOL, 0.8) if len(says.name) < 3 else (sizes.NAME, NAME_SIZE)
+        room = area.width() - 2 * scale
+        size = min(size, room / (ink.width(role, says.name) * ink.theme.scale or 1.0), area.height() / 16)
+        if size * ink.theme.scale >= 0.4:
+            self._word(painter, role, size, "text", area, says.name, CENTRE)
+        self._tabs(painter, area, says.tabs, scale)
+
+    def _tabs(self, painter: QPainter, area: QRectF, tabs: tuple[str, ...], scale: float) -> None:
+        """A small tab per saved buffer: filled while held, an outline struck through once freed, crossed if stale."""
+        wide, tall = 30 * scale, sizes.TAB_HEIGHT * scale * 0.8
+        left = area.center().x() - (len(tabs) * (wide + 3) - 3) / 2
+        top = area.top() - sizes.TAB_GAP * scale - tall
+        for nth, state in enumerate(tabs):
+            place = QRectF(left + nth * (wide + 3), top, wide, tall)
+            name = "freed" if state == "freed" else "stale" if state == "stale" else "saved"
+            painter.setPen(QPen(self._ink.colours[name], 1.0))
+            painter.setBrush(self._ink.colours["saved"] if state == "held" else QBrush())
+            painter.drawRoundedRect(place, 2, 2)
+            if state != "held":
+                middle = place.center().y()
+                painter.drawLine(QPointF(place.left(), middle), QPointF(place.right(), middle))
+            if state == "stale":
+                painter.drawLine(place.topLeft(), place.bottomRight())
+
+    def _tag(self, painter: QPainter, area: QRectF, category: int, says: Brief) -> None:
+        frame = self._ink.frames[category]
+        painter.setPen(QPen(frame.border, 1.2))
+        painter.setBrush(frame.header)
+        painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
+        size = min(NAME_SIZE, area.height() / 13)
+        if size >= 0.5 and area.width() > NARROWEST_WORD:
+            inner = area.adjusted(3, 0, -3, 0)
+            self._word(painter, sizes.NAME, size, "text", inner, says.name, CENTRE)
