@@ -1,6 +1,7 @@
 """`make bench`: prints a table of medians over interleaved rounds, in CPU time on one thread, with ratios to the NumPy
 floor and to real PyTorch where an interpreter with it is at hand (--torch-python, GRADVIZ_TORCH_PYTHON, or the running
-one); then how time and memory grow with the graph, and the aims of `aims.py`. Every contender must first find the floor's losses and gradients."""
+one); then how time and memory grow with the graph, and the aims of `aims.py`. Every contender must first find the
+floor's losses and gradients."""
 
 from __future__ import annotations
 

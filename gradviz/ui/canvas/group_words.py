@@ -15,6 +15,7 @@ from gradviz.trace.regions import RegionKind
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
+MODULE, FUNCTION = int(RegionKind.MODULE), int(RegionKind.FUNCTION)
 GRADIENTS = 4  # a kind of its own, after those of RegionKind
 LONGEST_KEY = 160
 NUMBERED = "iteration "  # how an iteration is called whose variable says nothing
@@ -36,14 +37,14 @@ def group_words(
 ) -> GroupWords:
     """Titles, details and keys. `chains` has for each group the regions with its content, the outermost first; those
     after the last row of `trace.regions` are backward calls."""
-    rounds = _rounds(trace)
+    rounds, kinds = _rounds(trace), kind.tolist()
     titles: list[str] = []
     details: list[str] = []
     keys: list[str] = []
     paths: list[str] = []
     taken: dict[tuple[int, int, str], int] = {}
     for chain, where, around in zip(chains, graph.tolist(), parent.tolist(), strict=True):
-        title, path = _title(trace, kind, chain, paths[around] if around >= 0 else "")
+        title, path = _title(trace, kinds, chain, paths[around] if around >= 0 else "")
         titles.append(title)
         paths.append(path)
         details.append(next((rounds[region] for region in chain if region in rounds), ""))
@@ -54,7 +55,7 @@ def group_words(
     return GroupWords(tuple(titles), tuple(details), tuple(keys))
 
 
-def _title(trace: Trace, kind: NDArray[np.uint8], chain: list[int], path: str) -> tuple[str, str]:
+def _title(trace: Trace, kind: list[int], chain: list[int], path: str) -> tuple[str, str]:
     """What a group is called in one whose module is `path`, and the path of the module that it is in."""
     count, parts = len(trace.regions), []
     for region in chain:
@@ -62,11 +63,11 @@ def _title(trace: Trace, kind: NDArray[np.uint8], chain: list[int], path: str) -
             parts.append(_gradients(trace, region - count))
             continue
         name = str(trace.regions.name[region])
-        if kind[region] == RegionKind.MODULE:
+        if kind[region] == MODULE:
             parts.append(relative(name, path))
             path = name
         else:
-            parts.append(f"{name}()" if kind[region] == RegionKind.FUNCTION else name)
+            parts.append(f"{name}()" if kind[region] == FUNCTION else name)
     said = list(dict.fromkeys(part for part in parts if part))
     said = [part for part in said if not part.startswith(NUMBERED)] or said
     return " · ".join(said[:MOST_PARTS]), path

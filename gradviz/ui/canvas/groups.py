@@ -104,7 +104,10 @@ def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
     count = len(trace.regions)
     region = pairs.region[rows]
     chains = [[row, *merged.get(row, ())] for row in rows.tolist()]
-    words = group_words(trace, kind, [pairs.region[chain].tolist() for chain in chains], pairs.graph[rows], parents)
+    regions = pairs.region.tolist()
+    words = group_words(
+        trace, kind, [[regions[each] for each in chain] for chain in chains], pairs.graph[rows], parents
+    )
     return Groups(
         index=np.where(region < count, region, -2 - (region - count)),
         kind=kind[region], graph=pairs.graph[rows], parent=parents, depth=depth, size=pairs.size[rows],
