@@ -27,7 +27,7 @@ def call_texts(state: State) -> tuple[str, ...]:
 
 
 def _written(name: str, parts: list[str]) -> str:
-    return f"{name}( {'  '.join(parts)} )" if parts else f"{name}( )"
+    return f"{name}( {'  '.join(parts)} )" if parts else f"{name}()"
 
 
 def _arguments(trace: Trace, call: int) -> tuple[str, list[tuple[str, bool]]]:

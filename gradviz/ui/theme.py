@@ -48,6 +48,8 @@ class Theme:
     operation: str
     gradient: str
     gradient_fill: str
+    group: str
+    group_fill: str
     halo: str
     saved: str
     saved_text: str
@@ -112,6 +114,8 @@ LIGHT = Theme(
     operation="#1b2534",
     gradient="#c95500",
     gradient_fill="#fdeee2",
+    group="#4f5fa0",
+    group_fill="#e6e9f7",
     halo="#e69f00",
     saved="#e69f00",
     saved_text="#3a2800",
@@ -166,6 +170,8 @@ DARK = Theme(
     operation="#e8ecf3",
     gradient="#ff9a4d",
     gradient_fill="#43281a",
+    group="#94a3e6",
+    group_fill="#262d4a",
     halo="#ffc53d",
     saved="#e6a817",
     saved_text="#1f1500",

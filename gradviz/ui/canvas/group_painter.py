@@ -9,53 +9,99 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
+from gradviz.trace.regions import RegionKind
 from gradviz.ui.canvas import group_sizes, sizes
 from gradviz.ui.canvas.camera import Box
 from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_words import GRADIENTS
-from gradviz.ui.canvas.ink import LEFT, RIGHT, Ink
+from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas.moment import Moment
     from gradviz.ui.canvas.placed import Placed
 
 CORNER = 9.0
-BEHIND = 3.0  # how far the sheets behind a closed group look out
-TINTS = (0.05, 0.09)  # of frames in frames, in turn
+BEHIND, SHEETS = 4.0, 2  # how far each of the sheets behind a loop looks out, and how many there are
+TINTS = (0.0, 0.05)  # of frames in frames, in turn: they never darken with depth
+BAR = 6.0
+SMALL_TEXT = 0.85  # of the fonts of near groups
 READABLE = 0.3  # zoom at which the titles of frames keep their size
 SMALLEST_TITLE, LARGEST_TITLE = 0.07, 3.2
+LOOPS = (RegionKind.LOOP, RegionKind.ITERATION)
 
 
-def group_colour(ink: Ink, kind: int) -> QColor:
+def group_colour(ink: Ink, kind: int, *, fill: bool = False) -> QColor:
     """The colour of a group: gradients have their own."""
-    return ink.colours["gradient" if kind == GRADIENTS else "operation"]
+    name = "gradient" if kind == GRADIENTS else "group"
+    return ink.colours[f"{name}_fill" if fill else name]
 
 
 def paint_group(painter: QPainter, ink: Ink, box: QRectF, content: GroupContent) -> None:
     """A closed group: title, what it goes over, how much ran, what it holds and what leaves it."""
-    colour = group_colour(ink, content.kind)
-    edge = QColor(ink.colours["gradient"] if content.tracked and content.went == content.tracked else colour)
-    painter.setPen(QPen(edge, 1.2))
-    painter.setBrush(ink.colours["card"])
-    for nth in (2, 1):
-        painter.drawRoundedRect(box.adjusted(nth * BEHIND, nth * BEHIND, -nth * BEHIND, nth * BEHIND), CORNER, CORNER)
-    painter.setPen(QPen(edge, 1.8))
-    painter.drawRoundedRect(box, CORNER, CORNER)
-    tint = QColor(colour)
-    tint.setAlphaF(0.1)
-    painter.setBrush(tint)
-    painter.drawRoundedRect(box, CORNER, CORNER)
+    header = QRectF(box.left(), box.top(), box.width(), group_sizes.TITLE)
+    _body(painter, ink, box, header, content, CORNER, 1.8)
     inner = box.adjusted(sizes.PAD, 0, -sizes.PAD, 0)
-    line = QRectF(inner.left(), box.top() + 3, inner.width(), group_sizes.TITLE - 3)
+    line = QRectF(inner.left(), header.top(), inner.width(), header.height())
     triangle(painter, ink, line.left() + 5, line.center().y(), is_open=False)
     ink.text(painter, sizes.NAME, "text", line.adjusted(group_sizes.TRIANGLE - 4, 0, 0, 0), content.title, LEFT)
-    top = box.top() + group_sizes.TITLE
+    top = header.bottom() + 3
     if content.detail:
         row = QRectF(inner.left(), top, inner.width(), group_sizes.LINE)
         ink.text(painter, sizes.META, "muted", row, content.detail, LEFT)
         top += group_sizes.LINE
     _totals(painter, ink, QRectF(inner.left(), top, inner.width(), group_sizes.LINE), content)
-    _progress(painter, ink, QRectF(inner.left(), top + 2 * group_sizes.LINE + 3, inner.width(), 5.0), content)
+    _progress(painter, ink, QRectF(inner.left(), top + 2 * group_sizes.LINE + 3, inner.width(), BAR), content)
+
+
+def paint_group_small(painter: QPainter, ink: Ink, box: QRectF, content: GroupContent, scale: float) -> None:
+    """A closed group that is too far away for all of its words: title, count and progress, in text of readable size."""
+    painter.save()
+    painter.translate(box.topLeft())
+    painter.scale(1 / scale, 1 / scale)
+    size = SMALL_TEXT * ink.theme.scale
+    area = QRectF(0, 0, box.width() * scale, box.height() * scale)
+    line = sizes.NOTE * ink.theme.scale
+    lines = int((area.height() - BAR) / line)
+    header = QRectF(0, 0, area.width(), line + 2 if lines > 1 else area.height())
+    _body(painter, ink, area, header, content, max(CORNER * scale, 2.5), max(1.8 * scale, 1.3))
+    _progress(painter, ink, QRectF(5, area.height() - 7, area.width() - 10, 3.5), content)
+    rows = [(sizes.NAME, "text", content.title)]
+    rows += [(sizes.META, "muted", content.detail)] if content.detail and lines > 2 else []
+    rows += [(sizes.META, "muted", f"{content.operations:,} operations")] if lines > 1 else []
+    rows += [(sizes.META, "gradient", f"∇ norm {content.norm}")] if content.norm and lines > 3 else []
+    painter.scale(size, size)
+    wide = area.width() / size
+    for nth, (role, colour, text) in enumerate(rows if lines else []):
+        row = QRectF(5, (nth * line + 1) / size, wide - 9, line / size)
+        if nth == 0 and lines > 1:
+            triangle(painter, ink, 10, row.center().y(), is_open=False, size=4)
+            row.setLeft(18)
+        ink.text(painter, role, colour, row, text, LEFT)
+    painter.restore()
+
+
+def _body(
+    painter: QPainter, ink: Ink, box: QRectF, header: QRectF, content: GroupContent, corner: float, width: float
+) -> None:
+    """The box with its header; that of a loop is the uppermost of some sheets."""
+    done = bool(content.tracked) and content.went == content.tracked
+    edge = ink.colours["gradient"] if done else group_colour(ink, content.kind)
+    sheets = SHEETS if content.kind in LOOPS or content.detail else 0
+    painter.setBrush(ink.colours["card"])
+    painter.setPen(QPen(ink.mixed(edge, 0.6), width * 0.7))
+    for nth in range(sheets, 0, -1):
+        shift = nth * BEHIND * corner / CORNER
+        painter.drawRoundedRect(box.translated(shift, shift), corner, corner)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.drawRoundedRect(box, corner, corner)
+    painter.save()
+    painter.setClipRect(header, Qt.ClipOperation.IntersectClip)
+    painter.setBrush(group_colour(ink, content.kind, fill=True))
+    painter.drawRoundedRect(box, corner, corner)
+    painter.restore()
+    painter.setPen(QPen(edge, width))
+    painter.setBrush(QBrush())
+    painter.drawRoundedRect(box, corner, corner)
 
 
 def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> None:
@@ -64,7 +110,7 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
         count = f"{content.ran:,} of {count}"
     ink.text(painter, sizes.META, "muted", row, count, LEFT)
     if content.held:
-        ink.text(painter, sizes.META, "saved_text", row, f"holds {content.held}", RIGHT)
+        _held(painter, ink, row, f"holds {content.held}")
     below = row.translated(0, group_sizes.LINE)
     if content.now:
         ink.text(painter, sizes.META, "text", below, f"▸ {content.now}", LEFT)
@@ -76,16 +122,32 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
         ink.text(painter, sizes.META, name, below, f"norm {content.norm}", RIGHT)
 
 
-def _progress(painter: QPainter, ink: Ink, bar: QRectF, content: GroupContent) -> None:
-    """How far the backward pass is."""
+def _held(painter: QPainter, ink: Ink, row: QRectF, text: str) -> None:
+    """What the operations hold, on a tab as that of a saved buffer."""
+    width = ink.width(sizes.META, text) + 2 * sizes.TAB_PAD
+    tab = QRectF(row.right() - width, row.center().y() - sizes.TAB_HEIGHT / 2, width, sizes.TAB_HEIGHT)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ink.colour("muted", 0.22))
-    painter.drawRoundedRect(bar, 2.5, 2.5)
+    painter.setBrush(ink.colours["saved"])
+    painter.drawRoundedRect(tab, 3.5, 3.5)
+    ink.text(painter, sizes.META, "saved_text", tab, text, CENTRE)
+
+
+def _progress(painter: QPainter, ink: Ink, bar: QRectF, content: GroupContent) -> None:
+    """How far the forward pass is, from the left, and over it the backward pass, from the right."""
+    radius = bar.height() / 2
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ink.colour("muted", 0.2))
+    painter.drawRoundedRect(bar, radius, radius)
+    if content.ran and content.operations:
+        done = QRectF(bar)
+        done.setWidth(max(bar.width() * content.ran / content.operations, bar.height()))
+        painter.setBrush(ink.colour("forward", 0.55))
+        painter.drawRoundedRect(done, radius, radius)
     if content.went and content.tracked:
         done = QRectF(bar)
-        done.setLeft(bar.right() - max(bar.width() * content.went / content.tracked, 5.0))
+        done.setLeft(bar.right() - max(bar.width() * content.went / content.tracked, bar.height()))
         painter.setBrush(ink.colours["gradient"])
-        painter.drawRoundedRect(done, 2.5, 2.5)
+        painter.drawRoundedRect(done, radius, radius)
 
 
 def triangle(painter: QPainter, ink: Ink, x: float, y: float, *, is_open: bool, size: float = 4.5) -> None:
@@ -108,15 +170,39 @@ def paint_frames(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, wo
         group = int(diagram.frames[frame])
         depth, kind = int(groups.depth[group]), int(groups.kind[group])
         box = QRectF(*frames[frame].tolist())
-        fill = QColor(group_colour(ink, kind))
-        fill.setAlphaF(TINTS[depth % len(TINTS)])
-        line = QColor(group_colour(ink, kind))
-        line.setAlphaF(0.45)
-        painter.setPen(QPen(line, max(1.1, 0.8 / scale)))
-        painter.setBrush(fill)
-        painter.drawRoundedRect(box, CORNER + 3, CORNER + 3)
+        _frame(painter, ink, box, kind, depth, scale)
         if scale >= SMALLEST_TITLE:
             _frame_title(painter, ink, box, groups.title[group], groups.detail[group], scale)
+
+
+def _frame(painter: QPainter, ink: Ink, box: QRectF, kind: int, depth: int, scale: float) -> None:
+    """The ground of an open group, in turn plain and tinted, its border, and the strip of its title."""
+    colour = group_colour(ink, kind)
+    fill, strip, line = QColor(ink.colours["canvas"]), QColor(colour), QColor(colour)
+    tint = 0.07 if kind == GRADIENTS else TINTS[depth % len(TINTS)]
+    strip.setAlphaF(0.09)
+    line.setAlphaF(0.55)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(fill)
+    painter.drawRoundedRect(box, CORNER, CORNER)
+    fill = QColor(colour)
+    fill.setAlphaF(tint)
+    painter.setBrush(fill)
+    painter.drawRoundedRect(box, CORNER, CORNER)
+    if scale >= READABLE:
+        painter.save()
+        head = QRectF(box.left(), box.top(), box.width(), group_sizes.FRAME_TITLE)
+        painter.setClipRect(head, Qt.ClipOperation.IntersectClip)
+        painter.setBrush(strip)
+        painter.drawRoundedRect(box, CORNER, CORNER)
+        painter.restore()
+    pen = QPen(line, 1.2 if scale >= READABLE else 1.0)
+    pen.setCosmetic(scale < READABLE)
+    if kind == GRADIENTS:
+        pen.setStyle(Qt.PenStyle.DashLine)
+    painter.setPen(pen)
+    painter.setBrush(QBrush())
+    painter.drawRoundedRect(box, CORNER, CORNER)
 
 
 def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: str, scale: float) -> None:

@@ -42,7 +42,7 @@ class Ink:
             OUTPUT: Frame(QColor(theme.output), QColor(theme.output_fill), 2.2),
             OP: Frame(QColor(theme.operation), QColor(theme.card), 1.6),
             PLAIN_OP: Frame(QColor(theme.constant), QColor(theme.constant_fill), 1.2),
-            FOLDED: Frame(QColor(theme.operation), QColor(theme.card), 1.6),
+            FOLDED: Frame(QColor(theme.group), QColor(theme.group_fill), 1.8),
         }
         self.colours = {name: QColor(value) for name, value in vars(theme).items() if str(value).startswith("#")}
         self.heat = (NEGATIVE_DARK, POSITIVE_DARK) if theme.dark else (NEGATIVE, POSITIVE)

@@ -24,7 +24,7 @@ from gradviz.ui.canvas.content import Content, OperationContent, ReferenceConten
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, Ints
 from gradviz.ui.canvas.edge_painter import MIDDLE, paint_flows, paint_forward
 from gradviz.ui.canvas.group_content import GroupContent
-from gradviz.ui.canvas.group_painter import paint_frames, paint_group
+from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.operation_painter import paint_operation
@@ -200,7 +200,10 @@ class ScenePainter:
         elif isinstance(says, ReferenceContent):
             paint_reference(painter, self.ink, self.card(item), says)
         elif isinstance(says, GroupContent):
-            paint_group(painter, self.ink, self.card(item), says)
+            if self.whole(scale):
+                paint_group(painter, self.ink, self.card(item), says)
+            else:
+                paint_group_small(painter, self.ink, self.card(item), says, scale)
         else:
             paint_card(painter, self.ink, self.card(item), says)
 
