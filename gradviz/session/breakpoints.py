@@ -108,6 +108,9 @@ def of_selection(trace: Trace, thing: Selection, cursor: int) -> Breakpoint:
     """The breakpoint that stops at this operation or tensor."""
     import numpy as np
 
+    from gradviz.session.groups import as_operation
+
+    thing = as_operation(trace, thing)
     if thing.kind == "tensor":
         return Breakpoint(name=trace.naming.name(thing.index, cursor))
     nodes = trace.nodes

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradviz.session.groups import as_operation
 from gradviz.session.state import Selection
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def changes(trace: Trace, thing: Selection) -> NDArray[Any]:
     """The steps that changed it, ascending; that which made it is the first."""
     import numpy as np
 
+    thing = as_operation(trace, thing)
     found = _of_tensor(trace, thing.index) if thing.kind == "tensor" else _of_node(trace, thing.index)
     steps = np.unique(np.concatenate(found))
     return steps[(steps >= 0) & (steps < len(trace))]

@@ -91,6 +91,8 @@ class Comparison:
 
     def partner(self, kind: str, index: int) -> int:
         """The tensor or node of the other run that corresponds to this one, -1 none."""
+        if kind == "group":
+            return -1
         match = self.alignment.nodes if kind == "node" else self.alignment.tensors
         return int(match.there[index]) if 0 <= index < len(match.there) else -1
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 EVERYTHING = 1_000_000  # a level that no graph reaches
 DIRECT_USES = 8  # a leaf with more uses gets tags
+DIRECT_USES_CHOICES = (1, 3, 8, 20, 100)
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,10 @@ def inspect(state: State, thing: Selection | None) -> Inspection | None:
     if state.trace is None or thing is None:
         return None
     frame = state.trace.frame(state.cursor)
+    if thing.kind == "group":
+        from gradviz.session.groups import inspect_group
+
+        return inspect_group(frame, thing.index)
     if thing.kind == "node":
         return _node(frame, thing.index)
     return _tensor(frame, thing.index)

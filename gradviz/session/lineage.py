@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.session.groups import as_operation, nodes_of
 from gradviz.session.state import Selection
 
 if TYPE_CHECKING:
@@ -45,9 +46,11 @@ def ancestors(trace: Trace, thing: Selection) -> Family:
     """The thing itself and all that it was computed from."""
     nodes, tensors = _start(trace, thing)
     makers, users = _links(trace)
-    start = thing.index if thing.kind == "node" else int(trace.tensors.producer[thing.index])
+    if thing.kind == "tensor":
+        maker = int(trace.tensors.producer[thing.index])
+        nodes[[maker] if maker >= 0 else []] = True
+    start = int(np.flatnonzero(nodes)[-1]) if nodes.any() else -1
     if start >= 0:
-        nodes[start] = True
         last = int(np.searchsorted(trace.inputs.node, start, "right"))
         _spread(nodes, users[:last][::-1], makers[:last][::-1])
     tensors[trace.inputs.tensor[nodes[trace.inputs.node]]] = True
@@ -74,14 +77,18 @@ def between(trace: Trace, one: Selection, other: Selection) -> Family:
     other."""
     for source, sink in ((one, other), (other, one)):
         after, before = descendants(trace, source), ancestors(trace, sink)
-        mask = after.nodes if sink.kind == "node" else after.tensors
-        if mask[sink.index]:
+        at = as_operation(trace, sink)
+        mask = after.nodes if at.kind == "node" else after.tensors
+        if mask[at.index]:
             return Family(after.nodes & before.nodes, after.tensors & before.tensors)
     return Family(np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool))
 
 
 def _start(trace: Trace, thing: Selection) -> tuple[Flags, Flags]:
     nodes, tensors = np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool)
+    if thing.kind == "group":
+        nodes[nodes_of(trace, thing.index)] = True
+        return nodes, tensors
     (nodes if thing.kind == "node" else tensors)[thing.index] = True
     return nodes, tensors
 

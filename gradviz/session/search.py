@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.session.groups import as_operation
 from gradviz.session.state import Search, Selection, State
 
 if TYPE_CHECKING:
@@ -276,6 +277,7 @@ def coming(state: State, thing: Selection) -> int | None:
     trace = state.trace
     if trace is None:
         return None
+    thing = as_operation(trace, thing)
     frame = trace.frame(state.cursor)
     shown = frame.shown_nodes if thing.kind == "node" else frame.shown_tensors
     if shown[thing.index]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gradviz.session.groups import as_operation
 from gradviz.session.state import Selection, State
 
 if TYPE_CHECKING:
@@ -23,8 +24,12 @@ class Place:
 
 def place_of(trace: Trace, thing: Selection) -> Place | None:
     """Where a thing was made, None where no line of the snippet made it."""
-    table = trace.nodes if thing.kind == "node" else trace.tensors
-    site = int(table.site[thing.index])
+    if thing.kind == "group" and 0 <= thing.index < len(trace.regions):
+        site = int(trace.regions.site[thing.index])
+    else:
+        thing = as_operation(trace, thing)
+        table = trace.nodes if thing.kind == "node" else trace.tensors
+        site = int(table.site[thing.index])
     if site < 0 or trace.sites.line[site] < 1:
         return None
     sites = trace.sites

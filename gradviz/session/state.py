@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoints
+from gradviz.session.folding import DIRECT_USES, Folding
 from gradviz.session.playing import Playback
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the inspector shows: a "node" or a "tensor" of the trace, by its row."""
+    """What the inspector shows: a "node" or a "tensor" of the trace, by its row, or a "group", see `groups`."""
 
     kind: str
     index: int
@@ -93,6 +94,9 @@ class View:
     speed: float = 2.0
     recent: tuple[str, ...] = ()
     minimap: bool = True
+    vertical: bool = False  # the graph goes from top to bottom
+    direct_uses: int = DIRECT_USES  # a leaf with more uses gets tags
+    animated: bool = True  # what folds and unfolds moves there
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,7 @@ class State:
     recorded: int = 0  # how many steps the run that goes on has recorded so far
     live: str = ""  # what it has printed so far
     selection: Selection | None = None
+    folding: Folding = field(default_factory=Folding)
     lineage: Lineage | None = None
     search: Search = field(default_factory=Search)
     playing: bool = False

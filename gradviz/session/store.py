@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.snippet import Snippet
 from gradviz.session import what_if
 from gradviz.session.breakpoints import Breakpoints, shifted
+from gradviz.session.folding import Folding
 from gradviz.session.playing import Playback
 from gradviz.session.state import Lineage, Notice, Phase, Run, Search, Selection, State, View
 
@@ -96,6 +97,7 @@ class Store:
             saved=document if saved is None else saved,
             path=path,
             note=note,
+            folding=Folding(),
             undo_label="",
             redo_label="",
             run=Run(),
@@ -173,6 +175,10 @@ class Store:
         if beside is not None and what_if.can_take(self._state):
             self.edit(what_if.edit_label(beside), beside.changed)
             self._become(what_if.taken(self._state))
+
+    def fold(self, folding: Folding) -> None:
+        """Open or close groups of the graph."""
+        self._change(folding=folding)
 
     def trace_lineage(self, lineage: Lineage | None) -> None:
         """Let all but the relatives of a thing fade; None for nothing."""

@@ -3,10 +3,12 @@ sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from gradviz.session.folding import DIRECT_USES_CHOICES
 from gradviz.session.state import SPEEDS, TEXT_SCALES, THEME_CHOICES, View
 
 ORGANISATION = "GradViz"
@@ -49,9 +51,15 @@ class Settings:
             text_scale=self._number("text_scale", default.text_scale, TEXT_SCALES),
             speed=self._number("speed", default.speed, SPEEDS),
             recent=tuple(str(name) for name in names),
+            vertical=self._flag("vertical", default.vertical),
+            direct_uses=int(self._number("direct_uses", default.direct_uses, DIRECT_USES_CHOICES)),
+            animated=self._flag("animated", default.animated),
         )
 
-    def _number(self, name: str, default: float, allowed: tuple[float, ...]) -> float:
+    def _flag(self, name: str, default: bool) -> bool:
+        return str(self._store.value(name, default)).lower() == "true"
+
+    def _number(self, name: str, default: float, allowed: Sequence[float]) -> float:
         try:
             value = float(str(self._store.value(name, default)))
         except ValueError:
@@ -63,6 +71,9 @@ class Settings:
         self._store.setValue("theme", view.theme)
         self._store.setValue("text_scale", view.text_scale)
         self._store.setValue("speed", view.speed)
+        self._store.setValue("vertical", view.vertical)
+        self._store.setValue("direct_uses", view.direct_uses)
+        self._store.setValue("animated", view.animated)
         self._store.setValue("recent", list(view.recent))
 
     def layout(self, name: str) -> QByteArray:
