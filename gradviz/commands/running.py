@@ -21,6 +21,11 @@ def _can_step_back(state: State) -> bool:
     return state.cursor > 0
 
 
+def _stop(shell: Shell) -> None:
+    shell.runner.stop()
+    shell.beside.stop()
+
+
 def _play(shell: Shell) -> None:
     state = shell.store.state
     if not state.playing and state.cursor >= state.steps:
@@ -71,8 +76,8 @@ RUN_ROWS = (
         help="Stop the run; what was recorded stays.",
         shortcuts=("Shift+F5", "Ctrl+."),
         toolbar="■  Stop",
-        enabled=lambda state: state.run.is_running,
-        run=lambda shell, _: shell.runner.stop(),
+        enabled=lambda state: state.is_busy,
+        run=lambda shell, _: _stop(shell),
     ),
     Command(
         id="run.start",

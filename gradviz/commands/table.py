@@ -6,10 +6,19 @@ from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
 from gradviz.commands.looking import HELP_ROWS, LEARN_ROWS, VIEW_ROWS
 from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
+from gradviz.commands.what_if import WHAT_IF_ROWS
 
 MENUS = {"File": "&File", "Edit": "&Edit", "View": "&View", "Run": "&Run", "Learn": "&Learn", "Help": "&Help"}
 
-COMMANDS: tuple[Command, ...] = (*FILE_ROWS, *EDIT_ROWS, *VIEW_ROWS, *RUN_ROWS, *LEARN_ROWS, *HELP_ROWS)
+COMMANDS: tuple[Command, ...] = (
+    *FILE_ROWS,
+    *EDIT_ROWS,
+    *VIEW_ROWS,
+    *RUN_ROWS,
+    *WHAT_IF_ROWS,
+    *LEARN_ROWS,
+    *HELP_ROWS,
+)
 
 
 def command(name: str) -> Command:

@@ -167,7 +167,8 @@ def _statement_at(text: str, line: int) -> ast.stmt | None:
 
 def remove_keyword(text: str, call: ast.Call, keyword: str) -> str | None:
     """`call`, which comes from this very text, without its argument `keyword=...`."""
-    given = sorted([*call.args, *call.keywords], key=lambda node: (node.lineno, node.col_offset))
+    arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    given = sorted(arguments, key=lambda node: (node.lineno, node.col_offset))
     place = next((at for at, node in enumerate(given) if isinstance(node, ast.keyword) and node.arg == keyword), -1)
     if place < 0:
         return None

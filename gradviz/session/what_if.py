@@ -75,6 +75,23 @@ def failed(what_if: WhatIf, run: Run) -> WhatIf:
     return replace(what_if, run=run, sentence=f"{what_if.proposal.phrase}, {why}{end}")
 
 
+def compared(state: State, what_if: WhatIf, run: Run, found: Comparison) -> WhatIf:
+    """The change has run; the other cursor stands where the front one does."""
+    from gradviz.session.differences import differences, sentence
+
+    rows = differences(found)
+    return replace(
+        what_if,
+        run=run,
+        trace=found.there,
+        steps=len(found.there),
+        cursor=found.cursor_there(state.cursor),
+        comparison=found,
+        rows=rows,
+        sentence=sentence(what_if.proposal.phrase, found, rows),
+    )
+
+
 def followed(what_if: WhatIf | None, cursor: int) -> WhatIf | None:
     """The other run's cursor goes with the front one's."""
     if what_if is None or what_if.comparison is None:

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from gradviz import __version__
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS
+from gradviz.session.proposals import Proposal
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
@@ -197,12 +198,14 @@ class WindowDialogs:
         theme: Callable[[], Theme],
         choose: Callable[[str, str], None],
         show_examples: Callable[[], None],
+        try_beside: Callable[[Proposal], None],
     ) -> None:
         self._window = window
         self._state = state
         self._theme = theme
         self._choose = choose
         self._show_examples = show_examples
+        self._try_beside = try_beside
 
     def command_palette(self) -> None:
         """Open the palette."""
@@ -222,6 +225,12 @@ class WindowDialogs:
         from gradviz.ui.reference import ReferenceDialog
 
         ReferenceDialog(self._window, self._theme()).open()
+
+    def what_if(self) -> None:
+        """Choose a change to try beside the snippet."""
+        from gradviz.ui.what_if_dialog import WhatIfDialog
+
+        WhatIfDialog(self._window, self._state(), self._theme(), self._try_beside).open()
 
     def about(self) -> None:
         """What this is."""

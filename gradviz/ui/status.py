@@ -20,6 +20,8 @@ NOTICE = 8000  # milliseconds that a notice stays
 def summary(state: State) -> str:
     """What the latest run recorded."""
     run = state.run
+    if state.what_if is not None and state.what_if.run.is_running:
+        return f"running the change · {state.what_if.recorded:,} steps so far"
     if run.is_running:
         return f"running · {state.recorded:,} steps so far"
     if run.phase is Phase.NEVER or state.trace is None:
@@ -69,9 +71,9 @@ class StatusLine(QStatusBar):
     def show_state(self, before: State, after: State) -> None:
         """Say how it stands."""
         self.label.setText(summary(after))
-        if after.run.is_running and not self._patience.isActive() and not self.progress.isVisible():
+        if after.is_busy and not self._patience.isActive() and not self.progress.isVisible():
             self._patience.start()
-        elif not after.run.is_running:
+        elif not after.is_busy:
             self._patience.stop()
             self._hide_progress()
         if before.run is not after.run and self.currentMessage() == before.run.sentence:

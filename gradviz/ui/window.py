@@ -27,9 +27,14 @@ from gradviz.ui.settings import Settings
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.ui.toolbar import Tools
+from gradviz.ui.what_if_runner import WhatIfRunner
 from gradviz.ui.worker_bridge import WorkerBridge
 
-CONTEXT_MENU = ("edit.undo", "edit.redo", "edit.cut", "edit.copy", "edit.paste", "edit.select_all", "run.run")
+CONTEXT_MENU = ("edit.undo", "edit.redo", "edit.cut", "edit.copy", "edit.paste", "edit.select_all", "run.run", "view.on_graph")
+CANVAS_MENU = (
+    *("view.source", "view.details", "view.ancestors", "view.descendants", "view.path"),
+    *("view.zoom_selection", "view.fit", "edit.find"),
+)
 
 
 class MainWindow(QMainWindow):
@@ -47,6 +52,7 @@ class MainWindow(QMainWindow):
         look.load_fonts()
         self.setAcceptDrops(True)
         self.runner = WorkerBridge(self.store)
+        self.beside = WhatIfRunner(self.store, self.runner)
         self.files = WindowFiles(
             self.store,
             Questions(self),
@@ -57,9 +63,14 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self)
         self.layout_ = Layout(Context(self, self.actions_.do, self.theme))
         self.dialogs = WindowDialogs(
-            self, lambda: self.store.state, lambda: self.theme, self.actions_.choose, lambda: self.focus("examples")
+            self,
+            lambda: self.store.state,
+            lambda: self.theme,
+            self.actions_.choose,
+            lambda: self.focus("examples"),
+            self.beside.start,
         )
-        self.status = StatusLine(self.theme, self.runner.stop)
+        self.status = StatusLine(self.theme, lambda: self.actions_.do("run.stop"))
         self.player = Player(self.store)
         self.recovery = RecoveryKeeper(self.store)
         self.runner.about_to_run.connect(self.recovery.write)
@@ -76,6 +87,7 @@ class MainWindow(QMainWindow):
         self.editor.code.reserve(self.actions_.reserved_keys())
         self.editor.code.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.editor.code.addActions([self.actions_.actions[name] for name in CONTEXT_MENU])
+        self.canvas.set_menu([self.actions_.actions[name] for name in CANVAS_MENU])
         self.setCentralWidget(self.layout_.root)
         self.setStatusBar(self.status)
         self.resize(1280, 800)
@@ -93,6 +105,11 @@ class MainWindow(QMainWindow):
     def editor(self) -> EditorPanel:
         """The snippet panel."""
         return cast(EditorPanel, self.layout_.panels["editor"])
+
+    @property
+    def source(self) -> EditorPanel:
+        """The text of the snippet."""
+        return self.editor
 
     def copy(self, text: str) -> None:
         """Put text on the clipboard."""
@@ -203,6 +220,7 @@ class MainWindow(QMainWindow):
         QGuiApplication.styleHints().colorSchemeChanged.disconnect(self._apply_theme)
         self.recovery.close()
         self.canvas.close_canvas()
+        self.beside.close()
         self.runner.close()
         event.accept()
 

@@ -1,0 +1,95 @@
+"""The rows of what-if: run the same snippet with one change beside it, and what can be done with the two."""
+
+from __future__ import annotations
+
+from gradviz.commands.row import Command, Shell
+from gradviz.session.state import State
+from gradviz.session.what_if import can_take
+
+GROUP = 8
+
+
+def _has_two(state: State) -> bool:
+    return state.what_if is not None and state.what_if.comparison is not None
+
+
+def _next_difference(state: State, step: int) -> int | None:
+    if state.what_if is None or state.what_if.comparison is None:
+        return None
+    return state.what_if.comparison.next_difference(state.cursor, step)
+
+
+def _jump(shell: Shell, step: int) -> None:
+    target = _next_difference(shell.store.state, step)
+    if target is not None:
+        shell.store.play(False)
+        shell.store.move(target)
+
+
+def _close(shell: Shell) -> None:
+    shell.beside.drop()
+    shell.store.set_what_if(None)
+
+
+WHAT_IF_ROWS = (
+    Command(
+        id="run.what_if",
+        title="What &If…",
+        menu="Run",
+        help="Run the snippet a second time with one change, and see both side by side.",
+        shortcuts=("Ctrl+I",),
+        group=GROUP,
+        enabled=lambda state: not state.document.is_blank and not state.is_busy,
+        run=lambda shell, _: shell.dialogs.what_if(),
+    ),
+    Command(
+        id="run.next_difference",
+        title="To Next Difference",
+        menu="Run",
+        help="Go to the next step at which the two runs differ.",
+        shortcuts=("F4",),
+        group=GROUP,
+        enabled=lambda state: _next_difference(state, 1) is not None,
+        run=lambda shell, _: _jump(shell, 1),
+    ),
+    Command(
+        id="run.previous_difference",
+        title="To Previous Difference",
+        menu="Run",
+        help="Go back to the step before at which the two runs differ.",
+        shortcuts=("Shift+F4",),
+        group=GROUP,
+        enabled=lambda state: _next_difference(state, -1) is not None,
+        run=lambda shell, _: _jump(shell, -1),
+    ),
+    Command(
+        id="run.swap_runs",
+        title="Swap the Two Runs",
+        menu="Run",
+        help="Let the inspector, the timeline and the output follow the other run.",
+        shortcuts=("Ctrl+Shift+I",),
+        group=GROUP,
+        enabled=_has_two,
+        run=lambda shell, _: shell.store.swap_runs(),
+    ),
+    Command(
+        id="run.take_change",
+        title="Take This Change",
+        menu="Run",
+        help="Make the change in the snippet. It can be undone.",
+        shortcuts=("Ctrl+Shift+Return", "Ctrl+Shift+Enter"),
+        group=GROUP,
+        enabled=lambda state: can_take(state) and not state.is_busy,
+        run=lambda shell, _: shell.store.take_change(),
+    ),
+    Command(
+        id="run.close_what_if",
+        title="Close What-If",
+        menu="Run",
+        help="Leave only the run of the snippet as it is written.",
+        shortcuts=("Ctrl+Shift+W",),
+        group=GROUP,
+        enabled=lambda state: state.what_if is not None,
+        run=lambda shell, _: _close(shell),
+    ),
+)
