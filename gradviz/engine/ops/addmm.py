@@ -16,6 +16,7 @@ from gradviz.engine.inplace import write
 from gradviz.engine.ops.arithmetic import conj, scaled
 from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors, first_grad, second_grad
 from gradviz.engine.ops.neural import in_single
+from gradviz.engine.ops.shape import expanded_shape
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.summing import product
 from gradviz.engine.tensor import Tensor
@@ -258,7 +259,7 @@ def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> N
     def function(input: Tensor, *args: Any, **named: Any) -> Tensor:
         (row, tensors, arrays, shape), params = arguments(input, args, named)
         if input._data.shape != shape:
-            input.detach().expand(*shape)  # refused here, where the shapes do not fit
+            expanded_shape(input, shape)  # refused here, where the shapes do not fit
         made: Tensor = apply(row, tensors, arrays, params)
         return made
 

@@ -476,12 +476,17 @@ EXPAND = op(
 @method("expand")
 def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Repeated along dimensions of size 1, without copying; -1 keeps a size."""
-    asked = sizes_of(size)
-    shape = self._data.shape
+    made: Tensor = call(EXPAND, self, size=expanded_shape(self, sizes_of(size)))
+    return made
+
+
+def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
+    """The shape that `x.expand(asked)` has; refuses what does not fit."""
+    shape = x._data.shape
     extra = len(asked) - len(shape)
     if extra < 0:
         raise RuntimeError(
-            f"expand({self.type()}{{{list(shape)}}}, size={list(asked)}): the number of sizes provided "
+            f"expand({x.type()}{{{list(shape)}}}, size={list(asked)}): the number of sizes provided "
             f"({len(asked)}) must be "
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
@@ -499,8 +504,7 @@ def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
                 f"Target sizes: {list(asked)}.  Tensor sizes: {list(shape)}"
             )
         full.append(own if n == -1 and own is not None else n)
-    made: Tensor = call(EXPAND, self, size=tuple(full))
-    return made
+    return tuple(full)
 
 
 method("expand_as")(lambda self, other: expand(self, other._data.shape))

@@ -12,6 +12,7 @@ from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
 from gradviz.engine.batched import one_example
 from gradviz.engine.inplace import resize_in_place
+from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -137,7 +138,8 @@ AS_STRIDED_SCATTER = op(
 @api("as_strided_scatter")
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int = 0) -> Tensor:
     """A copy in which the memory that `as_strided` would show is `src`."""
-    shown = input.detach().contiguous().as_strided(size, stride, storage_offset)
+    with paused():
+        shown = input.detach().contiguous().as_strided(size, stride, storage_offset)
     if shown._data.shape != src._data.shape:
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. src size = "

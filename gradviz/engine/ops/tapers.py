@@ -12,6 +12,8 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, WINDOWS, api
 from gradviz.engine.creation import check_device
 from gradviz.engine.modes import no_grad
+from gradviz.engine.observe import paused
+from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
@@ -37,13 +39,16 @@ def _window(name: str, values: Callable[..., Tensor], given: tuple[tuple[str, An
         kind = dtypes.get_default_dtype() if dtype is None else dtype
         _check_window(name, window_length, kind)
         parameters = dict(given) | dict(zip((key for key, _ in given), more, strict=False)) | named
-        with no_grad():
+        with no_grad(), paused():
             if window_length < 2:
                 found: Tensor = F["ones"](window_length, dtype=kind)
             else:
                 found = values(window_length + bool(periodic), kind, **parameters)
                 found = found.narrow(0, 0, window_length).detach() if periodic else found
-        return found.requires_grad_(requires_grad)
+            found.requires_grad_(requires_grad)
+        if state.observer is not None:
+            state.observer.created(found)
+        return found
 
     window.__name__ = name
     api(name, where="torch")(window)

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.convert import text
+from gradviz.engine.observe import paused
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, bare
 from gradviz.engine.words import SET_ON_INFERENCE
@@ -51,7 +52,9 @@ class Parameter(Tensor):
         if id(self) in memo:
             found: Parameter = memo[id(self)]
             return found
-        made = type(self)(self.detach().clone(), self._requires_grad)
+        with paused():
+            copied = self.detach().clone()
+        made = type(self)(copied, self._requires_grad)
         memo[id(self)] = made
         return made
 
