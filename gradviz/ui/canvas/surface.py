@@ -5,6 +5,7 @@ gives it a trace and a cursor; `scene` knows what there is to paint."""
 from __future__ import annotations
 
 from time import thread_time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
@@ -25,6 +26,9 @@ SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted ane
 EMPTY = "Run a snippet to see its graph"
 
 
+Overlay = Callable[[QPainter, "Scene", Camera], None]  # paints over the items
+
+
 class Surface(QWidget):
     """Paints a scene through a camera."""
 
@@ -43,6 +47,7 @@ class Surface(QWidget):
         self._dirty = QRegion()
         self._seconds = 0.0  # what the latest picture of everything took
         self._still: tuple[QPixmap, Camera] | None = None  # a picture that is shown scaled while one zooms
+        self.overlay: Overlay | None = None
         self._timer = QTimer(self, interval=TICK)
         self._timer.timeout.connect(self._tick)
 
@@ -88,6 +93,8 @@ class Surface(QWidget):
             painter.drawPixmap(QRectF(area), layer, source)
             scene.paint_rest(painter, self._camera, QRectF(area), self._phase, ratio)
             scene.paint_selection(painter, self._camera, self.hasFocus())
+            if self.overlay is not None:
+                self.overlay(painter, scene, self._camera)
 
     def _freeze(self) -> None:
         """Keep the present picture, to be shown scaled until the next `_repaint_all`, if painting it takes long."""
