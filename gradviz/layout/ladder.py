@@ -6,21 +6,25 @@ the window's; `cancel` from any."""
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from dataclasses import replace
 
 import numpy as np
 
+from gradviz.layout import loops
 from gradviz.layout.crossings import crossings
 from gradviz.layout.curves import simplify
 from gradviz.layout.layered import layered
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import Floats, LayoutInput, LayoutResult
+from gradviz.layout.row import in_a_row
 from gradviz.layout.wrap import wrap
 
 BUDGETS = ((False, 0.5), (True, 0.3))  # rough or not, seconds of processor time
 MOST_REMEMBERED = 2_000_000  # points
 MOST_BOXES_FOR_DOT = 300
+DRAFT = 0.3  # seconds of processor time, from where on a draft takes the quickest way
 MOST_EDGES_TO_COUNT = 2_000  # crossings of more are not counted
 Key = tuple[bytes, bool]
 
@@ -39,6 +43,7 @@ class Layouter:
         self._memo: OrderedDict[Key, LayoutResult] = OrderedDict()
         self._remembered = 0
         self._cancelled = False
+        self._began = time.thread_time()
 
     def start(self) -> None:
         """Start Graphviz ahead of the first graph."""
@@ -56,6 +61,7 @@ class Layouter:
     def begin(self) -> None:
         """A new request: what was cancelled before is over."""
         self._cancelled = False
+        self._began = time.thread_time()
 
     def drawing(self, graph: LayoutInput, *, draft: bool = False, upright: bool = False) -> LayoutResult:
         """The drawing of one of the graphs of a request. A `draft` is quick and not remembered; an `upright` one is
@@ -66,14 +72,23 @@ class Layouter:
             self._memo.move_to_end(key)
             return known
         self.check()
-        result = _settled(graph, layered(graph, self.check, thorough=not draft))
-        if not draft:
-            result = self._better(graph, result)
-        if self._rows:
+        if draft and time.thread_time() - self._began > DRAFT:
+            return _settled(graph, in_a_row(graph))
+        back = loops.against_the_flow(graph)
+        if len(back):
+            straight = loops.without(graph, back)
+            result = loops.joined(graph, back, self._drawn(straight, draft))
+        else:
+            result = self._drawn(graph, draft)
+        if self._rows and not len(back):
             result = wrap(graph, result, upright=upright)
         if not draft:
             self._remember(key, result)
         return result
+
+    def _drawn(self, graph: LayoutInput, draft: bool) -> LayoutResult:
+        own = _settled(graph, layered(graph, self.check, thorough=not draft))
+        return own if draft else self._better(graph, own)
 
     def _remember(self, key: Key, result: LayoutResult) -> None:
         self._memo[key] = result

@@ -31,7 +31,7 @@ def layered(graph: LayoutInput, check: Callable[[], None] = _nothing, *, thoroug
     check()
     mesh = mesh_of(graph, layer)
     check()
-    y = heights(mesh, ordered(mesh, check, thorough), check)
+    y = heights(mesh, ordered(mesh, check, thorough), check, thorough)
     return _without_joints(_draw(graph, mesh, y))
 
 

@@ -18,7 +18,7 @@ from gradviz.layout.records import Floats, Ints
 BOX_GAP = 24.0
 DUMMY_GAP = 6.0
 LEVEL_ENOUGH = 16.0  # ports that are so little apart are joined by a level line of boxes
-LARGE = 12_000  # vertices of a mesh that is levelled without blocks
+LARGE, LARGE_FOR_DRAFT = 30_000, 2_000  # vertices of a mesh that is levelled without blocks
 ROUNDS = 30
 WORK = 250_000  # blocks and their neighbours, times rounds
 MEDIANS = 4
@@ -39,10 +39,10 @@ class _Blocks:
     sequence: list[int]
 
 
-def heights(mesh: Mesh, order: Ints, check: Callable[[], None]) -> Floats:
+def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool = True) -> Floats:
     """The middle y of every vertex."""
     stacked = _stacked(mesh, order)
-    if len(order) > LARGE:
+    if len(order) > (LARGE if thorough else LARGE_FOR_DRAFT):
         return _pulled(mesh, order, stacked, check)
     layers = np.split(order, np.flatnonzero(np.diff(mesh.layer[order])) + 1) if len(order) else []
     rows = [layer.tolist() for layer in layers]
@@ -60,6 +60,7 @@ def heights(mesh: Mesh, order: Ints, check: Callable[[], None]) -> Floats:
     for turn in range(MEDIANS):
         check()
         _into_place(blocks, height, turn % 2 == 0)
+    _close_gaps(blocks, height)
     return np.array([height[block] + below for block, below in zip(blocks.of, blocks.offset, strict=True)])
 
 
@@ -225,6 +226,33 @@ def _into_place(blocks: _Blocks, height: list[float], downwards: bool) -> None:
         high = min([height[other] - distance for other, distance in blocks.below[block]], default=FAR)
         if low <= high:
             height[block] = min(max(target, low), high)
+
+
+def _close_gaps(blocks: _Blocks, height: list[float]) -> None:
+    """Move up, as a whole, what no edge joins to that above it."""
+    component = [-1] * len(height)
+    members: list[list[int]] = []
+    for block in sorted(range(len(height)), key=height.__getitem__):
+        if component[block] >= 0:
+            continue
+        found = [block]
+        component[block] = len(members)
+        for each in found:
+            for other, _, _ in blocks.pulls[each]:
+                if component[other] < 0:
+                    component[other] = len(members)
+                    found.append(other)
+        members.append(found)
+    for number, found in enumerate(members) if len(members) > 1 else ():
+        slack = [
+            height[block] - height[other] - distance
+            for block in found
+            for other, distance in blocks.above[block]
+            if component[other] != number
+        ]
+        if slack and min(slack) > 0:
+            for block in found:
+                height[block] -= min(slack)
 
 
 def _stacked(mesh: Mesh, order: Ints) -> Floats:

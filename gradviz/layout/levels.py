@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradviz.layout.records import Floats, Ints, NestedInput
+from gradviz.layout.records import Ints, NestedInput, places
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def _passes(graph: NestedInput, group: Ints, around: Ints, depth: Ints) -> _Pass
     edge, which, out = np.concatenate(edges), np.concatenate(crossed), np.concatenate(ways)
     by_way = np.lexsort((np.where(out == 1, -depth[which], depth[which]), edge))
     edge, which, out = edge[by_way], which[by_way], out[by_way]
-    source = _numbered(graph.edges[:, 0], graph.ports[:, 0])
+    source = places(graph.edges[:, 0], graph.ports[:, 0])
     _, first, stub = np.unique(
         (which * 2 + out) * (len(graph.edges) + 1) + source[edge], return_index=True, return_inverse=True
     )
@@ -154,8 +154,8 @@ def _segments(graph: NestedInput, passes: _Passes, group: Ints, around: Ints, nt
     inside = np.where(passes.out[after] == 1, passes.group[after], group[graph.edges[edge, 0]])
     inside = np.where(leaves & (passes.out[after] != 1), around[passes.group[before]], inside)
     inside = np.where(passes.out[before] == 0, passes.group[before], inside)
-    begin = np.where(before >= 0, before, stubs + _numbered(graph.edges[:, 0], graph.ports[:, 0])[edge])
-    end = np.where(after >= 0, after, stubs + _numbered(graph.edges[:, 1], graph.ports[:, 1])[edge])
+    begin = np.where(before >= 0, before, stubs + places(graph.edges[:, 0], graph.ports[:, 0])[edge])
+    end = np.where(after >= 0, after, stubs + places(graph.edges[:, 1], graph.ports[:, 1])[edge])
     key = np.lexsort((edge, end, begin, nth[inside]))
     new = np.ones(len(key), bool)
     new[1:] = (begin[key][1:] != begin[key][:-1]) | (end[key][1:] != end[key][:-1])
@@ -176,8 +176,3 @@ def _segments(graph: NestedInput, passes: _Passes, group: Ints, around: Ints, nt
         edge=edge,
         group=inside[kept],
     ), chain
-
-
-def _numbered(box: Ints, port: Floats) -> Ints:
-    """The same number for the same place of the same box."""
-    return np.unique(np.column_stack((box, port)), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)

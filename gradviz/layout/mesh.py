@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gradviz.layout.records import Floats, Ints, LayoutInput, NotAGraphToLayOut
+from gradviz.layout.records import Floats, Ints, LayoutInput, NotAGraphToLayOut, places
 
 DUMMY_HEIGHT = 6.0
 MOST_DUMMIES = 60_000
@@ -87,10 +87,7 @@ def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:
     """The graph with its dummies."""
     count = len(graph.sizes)
     tail, head = graph.edges[:, 0], graph.edges[:, 1]
-    _, first, source = np.unique(
-        np.column_stack((tail, graph.ports[:, 0])), axis=0, return_index=True, return_inverse=True
-    )
-    source = source.reshape(-1)
+    _, first, source = np.unique(places(tail, graph.ports[:, 0]), return_index=True, return_inverse=True)
     passed = _passed(source, np.maximum(layer[head] - layer[tail] - 1, 0), len(first))
     span = np.zeros(len(first), np.int64)
     np.maximum.at(span, source, passed)
@@ -112,7 +109,8 @@ def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:
         )
     )
     height = np.concatenate((graph.sizes[:, 1], np.full(len(owner), DUMMY_HEIGHT)))
-    _, kept = np.unique(np.column_stack((pairs, port)), axis=0, return_index=True)
+    ends = places(pairs[:, 0], port[:, 0]), places(pairs[:, 1], port[:, 1])
+    _, kept = np.unique(ends[0] * (int(ends[1].max(initial=0)) + 1) + ends[1], return_index=True)
     kept = np.sort(kept)
     pairs, port = pairs[kept], port[kept]
     return Mesh(

@@ -192,7 +192,7 @@ def _cornered(graph: NestedInput, result: NestedResult) -> NestedResult:
 
 def _worst(drawn: list[_Drawn]) -> str:
     engines = {each.engine for each in drawn}
-    return next((engine for engine in ("dot, rough", "dot") if engine in engines), "layered")
+    return next((engine for engine in ("row", "dot, rough", "dot") if engine in engines), "layered")
 
 
 def _transposed(graph: NestedInput) -> NestedInput:

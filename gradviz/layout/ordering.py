@@ -16,9 +16,9 @@ from gradviz.layout.records import Floats, Ints
 MOST_SWEEPS = 24
 PATIENCE = 6  # sweeps without a gain
 EXCHANGES = 4  # rounds of them after a sweep
-LARGE = 6_000  # vertices of a mesh that is ordered more cheaply
+LARGE = 30_000  # vertices of a mesh that is ordered more cheaply
 SMALL = 200  # likewise, for a draft
-EFFORT = 600_000  # looks at a vertex or an edge, all in all: some 0.3 s
+EFFORT = 500_000  # looks at a vertex or an edge, all in all: some 0.3 s
 CHEAP_SORTS = 4_000
 Ends = list[list[tuple[int, float]]]  # by vertex: its neighbours, and where at them the edge ends, 0 to 1
 

@@ -74,6 +74,14 @@ def layout_input(sizes: Floats, edges: Ints, ports: Floats | None = None) -> Lay
     return LayoutInput(box_sizes, pairs, offsets)
 
 
+def places(box: Ints, port: Floats) -> Ints:
+    """The same number for the same place of the same box."""
+    _, nth = np.unique(port, return_inverse=True)
+    _, number = np.unique(box * (int(nth.max(initial=0)) + 1) + nth, return_inverse=True)
+    result: Ints = number.astype(np.int64)
+    return result
+
+
 @dataclass(frozen=True, eq=False)
 class NestedInput:
     """Boxes in groups in groups: `group` (n,) is the innermost open group of each box, or -1; `parent` (g,) the group

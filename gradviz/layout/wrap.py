@@ -14,6 +14,7 @@ from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 PAGE = (900.0, 540.0)  # what is seen at once of a canvas at zoom 1
 NARROW = 1.28  # pages: drawings up to this width stay as they are
 GOOD_ENOUGH = 0.92
+WORTH_IT = 0.75  # of the width may be left
 MOST_PASSING = 6  # edges that a break may cut
 ROW_GAP = 30.0
 LANE = 9.0
@@ -43,6 +44,8 @@ def wrap(graph: LayoutInput, drawing: LayoutResult, *, upright: bool = False) ->
     if not len(cuts):
         return drawing
     rows = _rows(graph, drawing, cuts)
+    if float((rows.right - rows.left).max()) > WORTH_IT * drawing.size[0]:
+        return drawing
     begins, ends = drawing.points[drawing.starts[:-1], 0], drawing.points[drawing.starts[1:] - 1, 0]
     first, last = np.searchsorted(cuts, begins), np.searchsorted(cuts, ends)
     row_of_point = np.repeat(first, np.diff(drawing.starts))
