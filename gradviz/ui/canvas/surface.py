@@ -4,8 +4,8 @@ gives it a trace and a cursor; `scene` knows what there is to paint."""
 
 from __future__ import annotations
 
-from time import thread_time
 from collections.abc import Callable
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal

@@ -1,0 +1,82 @@
+"""Marks over the items of a canvas that differ from what corresponds to them in another run: a ring, and a badge that
+says how. What differs is found by `gradviz.session.compare`; this only paints, as an overlay of `surface`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradviz.session.compare import ALONE, Marks
+from gradviz.ui import look
+from gradviz.ui.canvas.camera import Camera
+from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR, Ints
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.ui.canvas.scene import Scene
+
+GAP = 4.0  # pixels between an item and its ring
+BADGE = 15.0
+SMALLEST = 9.0  # pixels of an item that has a badge
+MOST = 600  # items with a badge; of more, only rings are painted
+DIFFERS, ONLY_HERE = "Δ", "+"
+
+
+class DifferenceMarks:
+    """The marks of one canvas; call it to paint."""
+
+    def __init__(self, marks: Marks, theme: Theme) -> None:
+        self._marks = marks
+        self._theme = theme
+
+    def flags(self, scene: Scene) -> Ints:
+        """In what each item differs: a number made of the flags of `compare`."""
+        diagram = scene.placed.diagram
+        found = np.zeros(len(diagram), np.uint8)
+        cards = np.flatnonzero((diagram.kind == TENSOR) | (diagram.kind == REFERENCE))
+        found[cards] = self._marks.tensors[diagram.index[cards]]
+        nodes = np.flatnonzero(self._marks.nodes)
+        items = diagram.item_of_node[nodes]
+        here = items >= 0
+        np.bitwise_or.at(found, items[here], self._marks.nodes[nodes[here]])  # of a closed group: all that is in it
+        groups = (diagram.kind != TENSOR) & (diagram.kind != REFERENCE) & (diagram.kind != OPERATION)
+        found[groups & (found > 0)] &= ~np.uint8(ALONE)
+        return found
+
+    def __call__(self, painter: QPainter, scene: Scene, camera: Camera) -> None:
+        """Paint what is in view."""
+        if len(self._marks.tensors) != len(scene.trace.tensors):
+            return  # a drawing of another trace is still on the screen
+        flags = self.flags(scene)
+        items = np.flatnonzero((flags > 0) & scene.moment.items)
+        area = painter.clipBoundingRect()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        few = len(items) <= MOST
+        for item in items.tolist():
+            box = QRectF(scene.screen_box(item, camera, 0))
+            if box.adjusted(-BADGE, -BADGE, BADGE, BADGE).intersects(area):
+                self._paint(painter, box, bool(flags[item] & ALONE), badge=few)
+        painter.restore()
+
+    def _paint(self, painter: QPainter, box: QRectF, alone: bool, *, badge: bool) -> None:
+        theme = self._theme
+        colour = QColor(theme.inplace)
+        style = Qt.PenStyle.DashLine if alone else Qt.PenStyle.SolidLine
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(colour, 2.0, style))
+        ring = box.adjusted(-GAP, -GAP, GAP, GAP)
+        painter.drawRoundedRect(ring, 7, 7)
+        if not badge or min(box.width(), box.height()) < SMALLEST:
+            return
+        size = BADGE * theme.scale
+        spot = QRectF(ring.right() - size * 0.7, ring.top() - size * 0.45, size, size)
+        painter.setPen(QPen(QColor(theme.canvas), 1.5))
+        painter.setBrush(colour)
+        painter.drawEllipse(spot)
+        painter.setPen(QColor(theme.panel))
+        painter.setFont(look.sans(theme, 10.5, bold=True))
+        painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, ONLY_HERE if alone else DIFFERS)
