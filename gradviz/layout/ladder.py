@@ -24,6 +24,8 @@ from gradviz.layout.wrap import wrap
 BUDGETS = ((False, 0.5), (True, 0.3))  # rough or not, seconds of processor time
 MOST_REMEMBERED = 2_000_000  # points
 MOST_BOXES_FOR_DOT = 300
+MOST_BOXES_FOR_DOT_AT_ONCE = 2_000  # in all groups of a request
+QUICK = 150  # boxes of a graph that is laid out well in no time
 DRAFT = 0.3  # seconds of processor time, from where on a draft takes the quickest way
 MOST_EDGES_TO_COUNT = 2_000  # crossings of more are not counted
 Key = tuple[bytes, bool]
@@ -43,7 +45,7 @@ class Layouter:
         self._memo: OrderedDict[Key, LayoutResult] = OrderedDict()
         self._remembered = 0
         self._cancelled = False
-        self._began = time.thread_time()
+        self.begin()
 
     def start(self) -> None:
         """Start Graphviz ahead of the first graph."""
@@ -59,9 +61,10 @@ class Layouter:
         return self.drawing(graph)
 
     def begin(self) -> None:
-        """A new request: what was cancelled before is over."""
+        """A new request: what was cancelled before is over, and there is time again for drafts and for Graphviz."""
         self._cancelled = False
         self._began = time.thread_time()
+        self._boxes_for_dot = MOST_BOXES_FOR_DOT_AT_ONCE
 
     def drawing(self, graph: LayoutInput, *, draft: bool = False, upright: bool = False) -> LayoutResult:
         """The drawing of one of the graphs of a request. A `draft` is quick and not remembered; an `upright` one is
@@ -74,21 +77,30 @@ class Layouter:
         self.check()
         if draft and time.thread_time() - self._began > DRAFT:
             return _settled(graph, in_a_row(graph))
+        final = not draft
         back = loops.against_the_flow(graph)
         if len(back):
             straight = loops.without(graph, back)
-            result = loops.joined(graph, back, self._drawn(straight, draft))
+            result = loops.joined(graph, back, self._drawn(straight, draft)[0])
         else:
-            result = self._drawn(graph, draft)
+            result, good = self._drawn(graph, draft)
+            final = final or good
         if self._rows and not len(back):
             result = wrap(graph, result, upright=upright)
-        if not draft:
+        if final:
             self._remember(key, result)
         return result
 
-    def _drawn(self, graph: LayoutInput, draft: bool) -> LayoutResult:
-        own = _settled(graph, layered(graph, self.check, thorough=not draft))
-        return own if draft else self._better(graph, own)
+    def _drawn(self, graph: LayoutInput, draft: bool) -> tuple[LayoutResult, bool]:
+        """The drawing, and whether it cannot be better."""
+        thorough = not draft or len(graph.sizes) <= QUICK
+        own = _settled(graph, layered(graph, self.check, thorough=thorough))
+        if len(graph.sizes) > MOST_BOXES_FOR_DOT or len(graph.edges) > MOST_EDGES_TO_COUNT:
+            return own, not draft
+        if not thorough:
+            return own, False
+        found = len(crossings(graph, own))
+        return own if draft or not found else self._better(graph, own, found), not found
 
     def _remember(self, key: Key, result: LayoutResult) -> None:
         self._memo[key] = result
@@ -97,16 +109,16 @@ class Layouter:
             _, gone = self._memo.popitem(last=False)
             self._remembered -= len(gone.points) + len(gone.centres)
 
-    def _better(self, graph: LayoutInput, own: LayoutResult) -> LayoutResult:
-        """Our drawing or Graphviz', whichever has fewer crossings."""
-        if len(graph.sizes) > MOST_BOXES_FOR_DOT or len(graph.edges) > MOST_EDGES_TO_COUNT:
-            return own
-        fewest = len(crossings(graph, own))
-        drawn = self._climb(graph) if fewest else None
+    def _better(self, graph: LayoutInput, own: LayoutResult, found: int) -> LayoutResult:
+        """Our drawing, or Graphviz' if that has fewer crossings."""
+        self._boxes_for_dot -= len(graph.sizes)
+        drawn = self._climb(graph) if self._boxes_for_dot >= 0 else None
         if drawn is None:
             return own
         self.check()
-        return min((drawn, simplify(graph, drawn), own), key=lambda each: len(crossings(graph, each)))
+        counted = [(len(crossings(graph, each)), each) for each in (simplify(graph, drawn), drawn)]
+        fewest, best = min(counted, key=lambda pair: pair[0])
+        return best if fewest < found else own
 
     def _climb(self, graph: LayoutInput) -> LayoutResult | None:
         """What Graphviz draws within its budgets."""

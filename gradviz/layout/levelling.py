@@ -18,7 +18,7 @@ from gradviz.layout.records import Floats, Ints
 BOX_GAP = 24.0
 DUMMY_GAP = 6.0
 LEVEL_ENOUGH = 16.0  # ports that are so little apart are joined by a level line of boxes
-LARGE, LARGE_FOR_DRAFT = 30_000, 2_000  # vertices of a mesh that is levelled without blocks
+LARGE, LARGE_FOR_DRAFT = 12_000, 2_000  # vertices of a mesh that is levelled without blocks
 ROUNDS = 30
 WORK = 250_000  # blocks and their neighbours, times rounds
 MEDIANS = 4

@@ -38,8 +38,7 @@ def nested(
     progress: Callable[[int, int], None] | None = None,
 ) -> NestedResult:
     """The drawing of a graph with groups. `draft` takes what is quick; `progress` hears how many of how many depths are
-    done. Raises Cancelled when the layouter was told to `cancel`."""
-    layouter.begin()
+    done. Raises Cancelled when the layouter was told to `cancel`. The caller says when a request `begin`s."""
     lying = _transposed(graph) if graph.vertical else graph
     levels = take_apart(lying)
     sizes = np.concatenate((lying.sizes, np.zeros((levels.root, 2)), np.full((len(levels.home), 2), STUB)))

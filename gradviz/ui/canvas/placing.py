@@ -56,11 +56,16 @@ class Placing(QObject):
             if self._layouter is None:
                 self._layouter = Layouter()
             self._waiting = wish
-            if self._thread is None:
+            if not self.is_busy:
                 self._thread = threading.Thread(target=self._work, name="layout", daemon=True)
                 self._thread.start()
-            elif self._thread.is_alive():
+            else:
                 self._layouter.cancel()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is in work."""
+        return self._thread is not None and self._thread.is_alive()
 
     def _work(self) -> None:
         from gradviz.layout.ladder import Cancelled
@@ -72,6 +77,7 @@ class Placing(QObject):
                 if wish is None or layouter is None or self._closed:
                     self._thread = None
                     return
+                layouter.begin()
             try:
                 self._draw(layouter, wish)
             except Cancelled:
