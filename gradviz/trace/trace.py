@@ -18,6 +18,7 @@ from gradviz.trace.index import History, span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.naming import Naming
 from gradviz.trace.operations import Op, find_ops
+from gradviz.trace.origins import find_origins
 from gradviz.trace.regions import Nesting, find_nesting
 from gradviz.trace.schema import (
     NEVER,
@@ -134,6 +135,12 @@ class Trace:
     def graph_of_tensor(self) -> Array:
         """The graph of each tensor, -1 for leaves."""
         return self.graphs.of_tensor
+
+    @property
+    def origin_of_node(self) -> Array:
+        """Per node made in a backward call under create_graph: whose backward made it; -1 for all others."""
+        found: Array = self._cached("origins", lambda: find_origins(self.steps, self.nodes, self.calls))
+        return found
 
     @property
     def held_bytes(self) -> Array:

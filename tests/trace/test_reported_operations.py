@@ -28,7 +28,10 @@ ONE = {
         ["transpose", "expand", "clone", "_unsafe_view", "expand", "clone", "_unsafe_view", "bmm", "_unsafe_view"],
     ),
     "attention weights": ("nn.Parameter(x) @ x.t()", ["t", "mm"]),
-    "part of the memory": ("torch.as_strided_scatter(nn.Parameter(x), x[0], (2,), (1,))", ["select", "as_strided_scatter"]),
+    "part of the memory": (
+        "torch.as_strided_scatter(nn.Parameter(x), x[0], (2,), (1,))",
+        ["select", "as_strided_scatter"],
+    ),
     "conv": ("nn.Conv1d(2, 3, 1)(x)", ["unsqueeze", "convolution", "squeeze"]),
     "batch norm": ("nn.BatchNorm1d(2)(x)", ["native_batch_norm"]),
     "loss": ("F.mse_loss(nn.Parameter(x), x)", ["mse_loss"]),
