@@ -3,10 +3,15 @@ steps differ in more than hue for eyes that see fewer hues."""
 
 from __future__ import annotations
 
+from itertools import combinations
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gradviz.ui.panels.timeline_paint import SIGNS
 from gradviz.ui.theme import DARK, LIGHT, Theme
+from tests.ui.colour_vision import MATRICES, seen
 
 PAIRS = [
     ("text", "panel", 7.0),
@@ -19,8 +24,16 @@ PAIRS = [
     ("link", "panel", 4.5),
     ("link", "error_fill", 4.5),
     ("error", "error_fill", 4.5),
-    ("gradient", "panel", 3.0),
-    ("gradient", "gradient_fill", 3.0),
+    ("text", "group_fill", 7.0),
+    ("text", "leaf_fill", 7.0),
+    ("text", "output_fill", 7.0),
+    ("text", "intermediate_fill", 7.0),
+    ("muted", "canvas", 4.5),
+    ("muted", "group_fill", 4.5),
+    ("gradient", "panel", 4.5),
+    ("gradient", "gradient_fill", 4.0),
+    ("saved_text", "saved", 4.5),
+    ("group", "canvas", 3.0),
     ("keyword", "panel", 4.5),
     ("string", "panel", 4.5),
     ("number", "panel", 4.5),
@@ -28,9 +41,13 @@ PAIRS = [
     ("builtin", "panel", 4.5),
     ("leaf", "panel", 3.0),
     ("output", "panel", 3.0),
-    ("stale", "panel", 3.0),
+    ("stale", "panel", 4.5),
     ("focus", "panel", 3.0),
 ]
+
+
+MEANINGS = ("leaf", "gradient", "output", "error")  # what must be told apart at a glance
+APART = 20.0  # distance in CIELAB; a just noticeable difference is about 2.3
 
 
 def channels(colour: str) -> list[float]:
@@ -49,6 +66,36 @@ def contrast(one: str, other: str) -> float:
 def test_contrast(theme: Theme, ink: str, surface: str, least: float) -> None:
     ratio = contrast(getattr(theme, ink), getattr(theme, surface))
     assert ratio >= least, f"{ink} on {surface}: {ratio:.2f}"
+
+
+def lab(colour: NDArray[np.float64]) -> NDArray[np.float64]:
+    """CIELAB of an sRGB colour between 0 and 1."""
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    xyz = xyz / np.array([0.95047, 1.0, 1.08883])
+    f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("deficiency", ["none", *MATRICES])
+def test_meanings_stay_apart_for_eyes_that_see_fewer_hues(theme: Theme, deficiency: str) -> None:
+    for one, other in combinations(MEANINGS, 2):
+        colours = [
+            np.array([int(getattr(theme, name)[at : at + 2], 16) / 255 for at in (1, 3, 5)]) for name in (one, other)
+        ]
+        if deficiency != "none":
+            colours = [seen(colour, deficiency) for colour in colours]
+        distance = float(np.linalg.norm(lab(colours[0]) - lab(colours[1])))
+        assert distance >= APART, f"{one} and {other}: {distance:.0f}"
+
+
+def test_the_simulation_keeps_grey_and_takes_red_from_green() -> None:
+    grey, red, green = np.full(3, 0.5), np.array([0.8, 0.3, 0.3]), np.array([0.35, 0.55, 0.3])
+    for deficiency in MATRICES:
+        np.testing.assert_allclose(seen(grey, deficiency), grey, atol=0.01)
+    before = np.linalg.norm(lab(red) - lab(green))
+    assert np.linalg.norm(lab(seen(red, "deutan")) - lab(seen(green, "deutan"))) < before / 3
 
 
 def test_steps_differ_by_sign_as_well_as_by_colour() -> None:
