@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gradviz.session.derivative import local_derivative
 from gradviz.session.strip import size_text
 from gradviz.trace.text import number_text
-from gradviz.ui.canvas.diagram import OPERATION, Diagram
+from gradviz.ui.canvas.diagram import GROUP, OPERATION, Diagram
+from gradviz.ui.canvas.group_content import group_content
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -47,7 +48,23 @@ class Words:
 def words(diagram: Diagram, frame: Frame, item: int) -> Words:
     """What there is to say of an item at the frame's cursor."""
     index = int(diagram.index[item])
+    if diagram.kind[item] == GROUP:
+        return _group(diagram, frame, item)
     return _operation(frame, index) if diagram.kind[item] == OPERATION else _tensor(frame, index)
+
+
+def _group(diagram: Diagram, frame: Frame, item: int) -> Words:
+    said = group_content(diagram, frame, item)
+    rows = (
+        Row("", said.detail),
+        Row("operations", f"{said.ran:,} of {said.operations:,} have run"),
+        Row("backward", f"{said.went:,} of {said.tracked:,} have run" if said.went else "", "gradient"),
+        Row("gradient out", f"norm {said.norm}" if said.norm else "", "error" if said.bad else "gradient"),
+        Row("saved buffers", said.held),
+        Row("now", said.now),
+        Row("", "double click opens it", "muted"),
+    )
+    return Words(said.title, "folded", rows)
 
 
 def html(said: Words, theme: Theme) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gradviz.session.folding import Drawing
 from gradviz.ui.canvas.groups import Flags, Groups, Ints
-from gradviz.ui.canvas.measure import GROUP, OPERATION, REFERENCE, TENSOR, card_name
+from gradviz.ui.canvas.measure import GROUP, OPERATION, REFERENCE, TENSOR
 from gradviz.ui.canvas.structure import Structure
 
 
@@ -171,7 +171,7 @@ def _tagged(structure: Structure, seen: _Seen, edges: _Edges, drawing: Drawing) 
     if drawing.folding.tagged or drawing.folding.linked:
         trace = structure.trace
         for card in np.flatnonzero(many > 1).tolist():
-            name = card_name(trace, int(structure.cards[card, 1]), len(trace))
+            name = trace.naming.name(int(structure.cards[card, 1]), len(trace))
             often[card] = (often[card] or name in drawing.folding.tagged) and name not in drawing.folding.linked
     found: Ints = np.sort(uses[further & often[tails - seen.cards]])
     return found

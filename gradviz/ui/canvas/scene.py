@@ -17,6 +17,7 @@ from gradviz.ui.canvas.hover import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
+from gradviz.ui.canvas.nest import Nest
 from gradviz.ui.canvas.painter import MARGIN, ScenePainter
 from gradviz.ui.canvas.placed import Placed
 from gradviz.ui.theme import Theme
@@ -37,15 +38,22 @@ class Change:
     flows: Ints
     other_graph: bool
     failure: bool
+    frames: bool
 
     @property
     def many(self) -> bool:
         """So much that painting everything is simpler."""
-        return self.other_graph or self.failure or len(self.items) + len(self.edges) + len(self.flows) > MOST_CHANGES
+        return (
+            self.other_graph
+            or self.failure
+            or self.frames
+            or len(self.items) + len(self.edges) + len(self.flows) > MOST_CHANGES
+        )
 
 
-class Scene:
-    """What is shown of one trace."""
+class Scene(Nest):
+    """What is shown of one trace. What is selected is an item, or, where it is less than -1, the frame of an open group
+    (-2 - frame)."""
 
     def __init__(self, placed: Placed, theme: Theme) -> None:
         self.placed = placed
@@ -77,6 +85,7 @@ class Scene:
             np.flatnonzero(flows),
             bool((old.graphs != new.graphs).any()),
             old.failed != new.failed,
+            bool((old.frames != new.frames).any()),
         )
 
     # -- where things are on the screen
@@ -125,6 +134,9 @@ class Scene:
 
     def place_of(self, item: int) -> tuple[float, float] | None:
         """The middle of an item."""
+        if item < -1:
+            left, top, width, height = self.placed.frames[-2 - item].tolist()
+            return left + width / 2, top + height / 2
         if item < 0:
             return None
         x, y = self.placed.centre[item].tolist()
@@ -139,6 +151,8 @@ class Scene:
     @property
     def selection(self) -> tuple[str, int] | None:
         """What is selected."""
+        if self.selected < -1:
+            return "group", int(self.groups.index[self.group_at(self.selected)])
         if self.selected < 0:
             return None
         diagram = self.placed.diagram
@@ -146,7 +160,8 @@ class Scene:
 
     def find(self, kind: str, index: int) -> int:
         """The item of a tensor or node."""
-        return navigation.find(self.placed, self.moment, kind, index)
+        found = navigation.find(self.placed, self.moment, kind, index)
+        return self.frame_of_group(index) if kind == "group" and found < 0 else found
 
     def select(self, kind: str, index: int) -> None:
         """Select a tensor or node."""
@@ -159,6 +174,8 @@ class Scene:
 
     def next_item(self, direction: str) -> int:
         """Where an arrow key leads from the selection."""
+        if self.selected < -1:
+            return self.first_in_frame(self.selected)
         if self.selected < 0 or not self.moment.items[self.selected]:
             return self.start_item()
         return navigation.neighbour(self.placed, self.moment, self.selected, direction)
@@ -193,7 +210,9 @@ class Scene:
 
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
         """The frame around the selection, if it is seen."""
-        if self.selected >= 0 and self.moment.items[self.selected]:
+        if self.selected < -1:
+            self.paint_frame_selection(painter, camera, self.selected, focused)
+        elif self.selected >= 0 and self.moment.items[self.selected]:
             self.painter.paint_selection(painter, camera, self.selected, focused)
 
     def words(self, item: int) -> Words:

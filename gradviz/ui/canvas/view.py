@@ -11,19 +11,18 @@ from PySide6.QtCore import QRectF, QTimer, Signal
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QWidget
 
-from gradviz.session.folding import Drawing
-from gradviz.ui.canvas.gestures import Gestures
 from gradviz.ui.canvas.placing import Placing, Wish
 from gradviz.ui.canvas.surface import EMPTY
+from gradviz.ui.canvas.unfolding import Unfolding
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
-LONGEST_WAIT = 1000  # milliseconds between two layouts of a trace that grows
+PAUSE = 250  # milliseconds between two layouts of a trace that grows
 
 
-class CanvasView(Gestures):
+class CanvasView(Unfolding):
     """Shows a trace at a cursor."""
 
     laidOut = Signal(bool)  # a drawing is shown; False: a draft, a better one follows
@@ -35,7 +34,6 @@ class CanvasView(Gestures):
         self.follow = True
         self._cursor = 0
         self._trace: Trace | None = None
-        self._drawing = Drawing()
         self._laid_out: tuple[Trace, int] | None = None
         self._final = False  # what is shown is the best drawing of what was laid out
         self._growth = QTimer(self, singleShot=True)
@@ -63,6 +61,9 @@ class CanvasView(Gestures):
         trace = self._trace
         if trace is None:
             return
+        if self._laid_out is not None and self._laid_out[0] is trace and self._placing.is_busy:
+            self._growth.start(PAUSE)  # it has grown: what is in work comes first, or nothing would ever be seen
+            return
         if self._laid_out == (trace, len(trace)):
             if self._final:
                 self.laidOut.emit(True)
@@ -70,22 +71,33 @@ class CanvasView(Gestures):
         self._final = False
         self._laid_out = (trace, len(trace))
         self._placing.place(Wish(trace, len(trace), self._drawing))
-        self._growth.start(LONGEST_WAIT)
+        self._growth.start(PAUSE)
+
+    def _draw_anew(self) -> None:
+        self._laid_out = None
+        self._lay_out()
 
     def _on_placed(self, wish: object, placed: object, final: bool) -> None:
         from gradviz.ui.canvas.placed import Placed
         from gradviz.ui.canvas.scene import Scene
 
-        assert isinstance(placed, Placed)
-        if placed.diagram.trace is not self._trace:
+        assert isinstance(wish, Wish) and isinstance(placed, Placed)
+        if wish.trace is not self._trace or wish.drawing != self._drawing:
             return
         old = self._scene
         same = old is not None and old.trace is placed.diagram.trace
+        stays = same and (self._anchor is not None or not self._fitted)
+        held = self._held_place() if stays else None
         self._scene = Scene(placed, self._theme)
         self._scene.move_to(self._cursor)
         self._mark_again()
-        if not same or self._fitted:
+        if stays:
+            self._fitted = False
+            self._hold_place(held)
+        else:
             self._open()
+        if final:
+            self._anchor = None
         if self._wanted is not None:
             self._scene.select(*self._wanted)
         self._describe()
