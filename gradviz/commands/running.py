@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.commands.row import Choice, Command, Shell
+from gradviz.commands.stopping import STOP_ROWS
 from gradviz.session import moves
 from gradviz.session.state import SPEEDS, State
 
@@ -28,9 +29,12 @@ def _stop(shell: Shell) -> None:
 
 def _play(shell: Shell) -> None:
     state = shell.store.state
-    if not state.playing and state.cursor >= state.steps:
-        shell.store.move(0)
-    shell.store.play(not state.playing)
+    going_on = state.playing and state.playback.direction > 0
+    shell.store.play_as(replace(state.playback, direction=1))
+    first, last = state.playback.bounds(state.steps)
+    if not going_on and not (first <= state.cursor < last or (state.playback.loops and state.cursor == last)):
+        shell.store.move(first)
+    shell.store.play(not going_on)
 
 
 def _jump(shell: Shell, find: moves.Find) -> None:
@@ -50,7 +54,20 @@ def _speeds(state: State) -> tuple[Choice, ...]:
 
 
 def _speed_title(speed: float) -> str:
-    return "1 step in 2 seconds" if speed == 0.5 else f"{speed:g} step{'' if speed == 1 else 's'} a second"
+    return "1 step in 2 seconds" if speed == 0.5 else f"{speed:,.10g} step{'' if speed == 1 else 's'} a second"
+
+
+def _pace(state: State, by: int) -> float | None:
+    """The next speed of the list, None at its end."""
+    place = min(range(len(SPEEDS)), key=lambda at: abs(SPEEDS[at] - state.view.speed)) + by
+    return SPEEDS[place] if 0 <= place < len(SPEEDS) else None
+
+
+def _change_pace(shell: Shell, by: int) -> None:
+    speed = _pace(shell.store.state, by)
+    if speed is not None:
+        _set_speed(shell, str(speed))
+        shell.store.say(f"Playing does {_speed_title(speed)}.")
 
 
 def _set_speed(shell: Shell, value: str) -> None:
@@ -132,7 +149,7 @@ RUN_ROWS = (
         group=2,
         toolbar="Play",
         enabled=_has_steps,
-        retitle=lambda state: "Pa&use" if state.playing else "P&lay",
+        retitle=lambda state: "Pa&use" if state.playing and state.playback.direction > 0 else "P&lay",
         run=lambda shell, _: _play(shell),
     ),
     Command(
@@ -144,6 +161,27 @@ RUN_ROWS = (
         choices=_speeds,
         run=_set_speed,
     ),
+    Command(
+        id="run.faster",
+        title="Faster",
+        menu="Run",
+        help="Play at the next higher speed.",
+        shortcuts=("Alt+PgUp",),
+        group=2,
+        enabled=lambda state: _pace(state, 1) is not None,
+        run=lambda shell, _: _change_pace(shell, 1),
+    ),
+    Command(
+        id="run.slower",
+        title="Slower",
+        menu="Run",
+        help="Play at the next lower speed.",
+        shortcuts=("Alt+PgDown",),
+        group=2,
+        enabled=lambda state: _pace(state, -1) is not None,
+        run=lambda shell, _: _change_pace(shell, -1),
+    ),
+    *(row for row in STOP_ROWS if row.group == 2),
     Command(
         id="run.next_accumulation",
         title="To Next A&ccumulation",
@@ -177,4 +215,5 @@ RUN_ROWS = (
         enabled=lambda state: moves.error(state) is not None,
         run=lambda shell, _: _jump(shell, moves.error),
     ),
+    *(row for row in STOP_ROWS if row.group > 2),
 )

@@ -98,6 +98,7 @@ def iterations(trace: Trace, steps: int) -> Iterations:
         return Iterations(none, none, none, none)
     loops = regions.parent[rows]
     starts = _begun(trace, nesting.first[rows], loops)
+    starts[1:] = np.maximum(starts[1:], nesting.last[rows[:-1]] + 1)
     ends = np.append(starts[1:], steps)
     for place in np.append(np.flatnonzero(np.diff(loops)), len(rows) - 1).tolist():  # the last iteration of each loop
         ends[place] = min(

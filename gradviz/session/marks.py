@@ -49,6 +49,16 @@ class Marks:
             best[np.diff(np.searchsorted(self.steps_of[mark], edges - 0.5)) > 0] = mark
         return [(column, Mark(int(best[column]))) for column in np.flatnonzero(best >= 0).tolist()]
 
+    def next_to(self, cursor: int, *, forward: bool) -> int | None:
+        """The next or previous cursor at which a marked step is the current one; accumulations count only where there
+        is nothing else."""
+        import numpy as np
+
+        important = [steps for mark, steps in self.steps_of.items() if mark is not Mark.ACCUMULATE and len(steps)]
+        steps = np.unique(np.concatenate(important or list(self.steps_of.values())))
+        at = int(np.searchsorted(steps, cursor if forward else cursor - 1)) - (0 if forward else 1)
+        return int(steps[at]) + 1 if 0 <= at < len(steps) else None
+
     def within(self, start: float, end: float) -> list[tuple[Mark, int, int]]:
         """(mark, how many, the step of the first) of the steps whose middle is in [start, end), by importance."""
         import numpy as np

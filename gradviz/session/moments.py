@@ -160,7 +160,9 @@ def things(trace: Trace, first: int, last: int) -> Things:
 
     steps = np.arange(first, last)
     none = np.full(len(steps), -1)
-    rows: list[tuple[NDArray[Any], ...]] = [(steps, none, trace.steps.node[first:last], none, none, np.zeros(len(steps), np.int64))]
+    rows: list[tuple[NDArray[Any], ...]] = [
+        (steps, none, trace.steps.node[first:last], none, none, np.zeros(len(steps), np.int64))
+    ]
     rows += [_part(trace, name, first, last) for name in ("tensors", "writes", "grads", "arrivals", "flows", "hooks")]
     columns = [np.concatenate(column).astype(np.int64) for column in zip(*rows, strict=True)]
     order = np.argsort(columns[0], kind="stable")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gradviz.session.breakpoints import next_hit, previous_hit
 from gradviz.session.problem import problem
 from gradviz.session.state import Selection, State
 
@@ -34,6 +35,36 @@ def _next(state: State, kind: str) -> int | None:
     from gradviz.trace.kinds import Kind
 
     return state.trace.next_of(Kind[kind], state.cursor)
+
+
+def next_break(state: State) -> int | None:
+    """The cursor after the next step at which a breakpoint stops."""
+    return next_hit(state.breakpoints.hits.steps, state.cursor)
+
+
+def previous_break(state: State) -> int | None:
+    """The cursor after the step before this one at which a breakpoint stops."""
+    return previous_hit(state.breakpoints.hits.steps, state.cursor)
+
+
+def last_change(state: State) -> int | None:
+    """The cursor after the step that last changed what is inspected."""
+    return _change(state, forward=False)
+
+
+def next_change(state: State) -> int | None:
+    """The cursor after the next step that changes what is inspected."""
+    return _change(state, forward=True)
+
+
+def _change(state: State, *, forward: bool) -> int | None:
+    thing = inspected(state)
+    if state.trace is None or thing is None:
+        return None
+    from gradviz.session import changes
+
+    find = changes.next_change if forward else changes.last_change
+    return find(state.trace, thing, state.cursor)
 
 
 def inspected(state: State) -> Selection | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from gradviz.session.zoom import Span
@@ -21,24 +20,6 @@ if TYPE_CHECKING:
 
 BLOCK = 16  # steps that are counted together
 COARSE = 4 * BLOCK  # from so many steps per pixel on the blocks are exact enough
-
-# Where several steps share a pixel the most telling one is drawn: the later in this tuple of gradviz.trace.kinds.Kind.
-TELLING = (
-    "FREE",
-    "LEAF",
-    "FORWARD",
-    "BACKWARD",
-    "CONTRIBUTION",
-    "PRINT",
-    "INPLACE",
-    "HOOK",
-    "CLEAR_GRAD",
-    "BACKWARD_CALL",
-    "ACCUMULATE",
-    "OPTIMIZER",
-    "WARNING",
-    "ERROR",
-)
 
 # The order in which kinds stand in a column that stands for many steps, from the top.
 STACKED = (
@@ -122,7 +103,8 @@ class Strip:
             shares[counts[:, place] > 0, :] = np.where(np.arange(len(STACKED)) < place, 0, 1)
         heights = (np.arange(rows) + 0.5) / rows
         places = (shares[None, :, :] <= heights[:, None, None] * shares[None, :, -1:]).sum(axis=2)
-        return order[np.minimum(places, len(order) - 1)]
+        found: NDArray[Any] = order[np.minimum(places, len(order) - 1)]
+        return found
 
     @cached_property
     def held(self) -> NDArray[Any]:
@@ -134,7 +116,8 @@ class Strip:
     def _most_held(self) -> NDArray[Any]:
         import numpy as np
 
-        return np.maximum.reduceat(self.held, np.arange(0, self.steps, BLOCK))
+        found: NDArray[Any] = np.maximum.reduceat(self.held, np.arange(0, self.steps, BLOCK))
+        return found
 
     @cached_property
     def peak(self) -> tuple[int, int]:
@@ -212,68 +195,6 @@ def _places() -> NDArray[Any]:
     place_of = np.empty(len(Kind), np.int32)
     place_of[[Kind[name] for name in STACKED]] = np.arange(len(STACKED), dtype=np.int32)
     return place_of
-
-
-def groups(trace: Trace, steps: int) -> tuple[Group, ...]:
-    """Forward passes, backward calls (numbered if there are several), optimizer steps and the error, in order."""
-    import numpy as np
-
-    from gradviz.trace.kinds import Kind
-
-    if not steps:
-        return ()
-    kind, call = trace.steps.kind[:steps], trace.steps.call[:steps].astype(np.int64)
-    key = np.where(kind == Kind.OPTIMIZER, -2, np.where(kind == Kind.ERROR, -3, call))
-    starts = np.concatenate(([0], np.flatnonzero(np.diff(key)) + 1, [steps]))
-    several = len(np.unique(call[call >= 0])) > 1
-    return tuple(Group(int(start), int(end), _group_title(int(key[start]), several)) for start, end in pairwise(starts))
-
-
-def _group_title(key: int, several: bool) -> str:
-    if key >= 0:
-        return f"backward {key + 1}" if several else "backward"
-    return {-1: "forward", -2: "optimizer", -3: "error"}[key]
-
-
-def shares_per_pixel(kinds: NDArray[Any], columns: int, rows: int) -> NDArray[Any]:
-    """A picture of the kinds, rows × columns: each column is divided among the kinds of its steps, in proportion. A
-    column with an error or a warning is that alone. There must be at least as many steps as columns."""
-    import numpy as np
-
-    from gradviz.trace.kinds import Kind
-
-    order = np.array([Kind[name] for name in STACKED], np.int64)
-    place_of = np.empty(len(Kind), np.int64)
-    place_of[order] = np.arange(len(order))
-    column = np.arange(len(kinds), dtype=np.int64) * columns // len(kinds)
-    counts = np.bincount(column * len(order) + place_of[kinds], minlength=columns * len(order))
-    shares = np.cumsum(counts.reshape(columns, len(order)), axis=1)
-    heights = (np.arange(rows) + 0.5) / rows
-    places = (shares[None, :, :] <= heights[:, None, None] * shares[None, :, -1:]).sum(axis=2)
-    picture = order[places].astype(np.uint8)
-    telling = kinds_per_pixel(kinds, columns)
-    return np.where(np.isin(telling, (Kind.ERROR, Kind.WARNING)), telling, picture)
-
-
-def kinds_per_pixel(kinds: NDArray[Any], pixels: int) -> NDArray[Any]:
-    """The most telling kind in each of `pixels` columns; there must be at least as many steps as pixels."""
-    import numpy as np
-
-    from gradviz.trace.kinds import Kind
-
-    rank_of = np.zeros(len(Kind), np.uint8)
-    kind_of = np.array([Kind[name] for name in TELLING], np.uint8)
-    rank_of[kind_of] = np.arange(len(TELLING), dtype=np.uint8)
-    starts = np.arange(pixels, dtype=np.int64) * len(kinds) // pixels
-    return kind_of[np.maximum.reduceat(rank_of[kinds], starts)]
-
-
-def most_per_pixel(counts: NDArray[Any], pixels: int) -> NDArray[Any]:
-    """The largest count in each of `pixels` columns."""
-    import numpy as np
-
-    starts = np.arange(pixels, dtype=np.int64) * len(counts) // pixels
-    return np.maximum.reduceat(counts, starts)
 
 
 def size_text(nbytes: int) -> str:

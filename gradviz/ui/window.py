@@ -25,6 +25,7 @@ from gradviz.ui.player import Player
 from gradviz.ui.recovery import RecoveryKeeper
 from gradviz.ui.settings import Settings
 from gradviz.ui.status import StatusLine
+from gradviz.ui.stop_finder import StopFinder
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.ui.toolbar import Tools
 from gradviz.ui.what_if_runner import WhatIfRunner
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         )
         self.status = StatusLine(self.theme, lambda: self.actions_.do("run.stop"))
         self.player = Player(self.store)
+        self.stop_finder = StopFinder(self.store)
         self.recovery = RecoveryKeeper(self.store)
         self.runner.about_to_run.connect(self.recovery.write)
         self._assemble()
@@ -131,10 +133,13 @@ class MainWindow(QMainWindow):
     def _show(self, before: State, after: State) -> None:
         for panel in self.layout_.panels.values():
             panel.show_state(before, after)
-        self.layout_.cards["under"].setVisible(after.steps > 0)
+        self.layout_.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
+        if (before.what_if is None) is not (after.what_if is None):
+            self.layout_.bring("timeline" if after.what_if is None else "differences")
         self.actions_.refresh(after)
         self.status.show_state(before, after)
         self.player.show_state(after)
+        self.stop_finder.show_state(before, after)
         if before.view is not after.view:
             self.settings.remember_view(after.view)
             self._apply_theme()

@@ -1,29 +1,53 @@
-"""The timeline draws a hundred thousand steps as fast as ten: the strip once per trace and size, the playhead per
-step."""
+"""The timeline: what it draws at every zoom, what mouse, wheel and keys do, and that a million steps are no slower than
+ten."""
 
 from __future__ import annotations
 
 import statistics
 import time
+from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QPoint, QPointF, QSize, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
+from gradviz.session.playing import Playback
 from gradviz.session.state import Phase, Run
+from gradviz.session.strip import Strip
+from gradviz.session.zoom import Span, whole
 from gradviz.trace.encoding import Writer
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
-from gradviz.ui.panels.timeline_paint import Geometry, colour_of, paint_all
+from gradviz.ui.panels.timeline import TimelinePanel
+from gradviz.ui.panels.timeline_geometry import Geometry
+from gradviz.ui.panels.timeline_mouse import tooltip
+from gradviz.ui.panels.timeline_paint import colour_of
+from gradviz.ui.panels.timeline_picture import Content, draw
 from gradviz.ui.theme import LIGHT
 from tests.driver import Pilot
+from tests.trace.running import run
 
 MANY = 120_000
+TRAIN = """\
+import torch
+w = torch.tensor(1., requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for t in range(20):
+    opt.zero_grad()
+    loss = (w * 2 - 4) ** 2
+    loss.backward()
+    opt.step()
+print("done")
+"""
 
 
 def long_trace(steps: int) -> Trace:
-    """Prints, one accumulation in the middle, an error at the end."""
+    """Prints, and an error at the end."""
     out = Writer()
     text = out.text("x\n")
     for step in range(steps):
@@ -42,54 +66,211 @@ def many() -> Trace:
     return long_trace(MANY)
 
 
-def picture(trace: Trace, width: int) -> QImage:
-    image = QImage(width, 150, QImage.Format.Format_RGB32)
-    image.fill(LIGHT.panel)
-    painter = QPainter(image)
-    paint_all(painter, Geometry(width, 150, LIGHT, len(trace)), trace, len(trace))
-    painter.end()
-    return image
+@pytest.fixture
+def trained(pilot: Pilot) -> TimelinePanel:
+    """A window that shows a training of twenty iterations, at its end."""
+    show(pilot, run(TRAIN), TRAIN)
+    return timeline_of(pilot)
 
 
-def test_the_error_at_the_end_is_seen_among_many(qapp: object, many: Trace) -> None:
-    image = picture(many, 900)
-    row = Geometry(900, 150, LIGHT, MANY).strip
-    y = int(row.center().y())
-    colours = {image.pixelColor(x, y).name() for x in range(int(row.left()), int(row.right()))}
+def show(pilot: Pilot, trace: Trace, text: str) -> None:
+    store = pilot.window.store
+    store.open(Snippet(text), None)
+    store.end_run(Run(Phase.OK, store.state.document), trace)
+
+
+def timeline_of(pilot: Pilot) -> TimelinePanel:
+    return cast(TimelinePanel, pilot.window.layout_.panels["timeline"])
+
+
+def geometry_of(steps: int, span: Span | None = None) -> Geometry:
+    return Geometry(900, 160, LIGHT, steps, span or whole(steps))
+
+
+def wheel(panel: TimelinePanel, notches: int, modifiers: Qt.KeyboardModifier, x: float = 300.0) -> None:
+    at = QPointF(x, panel.geometry_.strip.center().y())
+    event = QWheelEvent(
+        at,
+        panel.mapToGlobal(at),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(panel, event)
+
+
+def click(panel: TimelinePanel, x: float, y: float) -> None:
+    QTest.mouseClick(panel, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(round(x), round(y)))
+
+
+@pytest.mark.parametrize("span", [None, Span(MANY - 50_000, MANY), Span(MANY - 30, MANY)])
+def test_the_error_at_the_end_is_seen_among_many(qapp: object, many: Trace, span: Span | None) -> None:
+    geometry = geometry_of(MANY, span)
+    content = Content(many, MANY)
+    image = draw(content, geometry, QSize(900, 160), 1.0).toImage()
+    row = geometry.strip
+    colours = {image.pixelColor(x, int(row.top()) + 2).name() for x in range(int(row.left()), int(row.right()))}
     assert colour_of(LIGHT, "ERROR") in colours
     assert colour_of(LIGHT, "PRINT") in colours
 
 
-@pytest.mark.parametrize(("cursor", "steps"), [(0, 10), (1, 10), (5, 10), (10, 10), (77_777, MANY), (MANY, MANY)])
-def test_the_playhead_and_the_mouse_agree(cursor: int, steps: int) -> None:
-    geometry = Geometry(900, 150, LIGHT, steps)
-    x, y = geometry.playhead(cursor, steps), geometry.strip.center().y()
+@pytest.mark.parametrize(
+    ("cursor", "steps", "span"),
+    [
+        (0, 10, None),
+        (1, 10, None),
+        (5, 10, None),
+        (10, 10, None),
+        (77_777, MANY, None),
+        (MANY, MANY, None),
+        (5_003, MANY, Span(4_990.3, 5_010.8)),
+    ],
+)
+def test_the_playhead_and_the_mouse_agree(cursor: int, steps: int, span: Span | None) -> None:
+    geometry = geometry_of(steps, span)
+    x, y = geometry.playhead(cursor), geometry.strip.center().y()
     assert geometry.cursor_at(x if cursor else x - 1, y, 0) == cursor
+    assert geometry.step_at(geometry.left_of(3.25)) == pytest.approx(3.25)
 
 
 @pytest.mark.parametrize("cursor", [0, 1, 50_000, MANY - 1, MANY])
 def test_the_lens_shows_the_steps_around_the_cursor_and_takes_clicks(cursor: int) -> None:
-    geometry = Geometry(900, 150, LIGHT, MANY)
-    assert geometry.is_dense and not Geometry(900, 150, LIGHT, 20).is_dense
-    first, count = geometry.lens_range(cursor, MANY)
+    geometry = geometry_of(MANY)
+    assert geometry.is_dense and not geometry_of(20).is_dense
+    first, count = geometry.lens_range(cursor)
     assert 0 <= first <= max(cursor - 1, 0) < first + count <= MANY
     width, y = geometry.lens.width() / count, geometry.lens.center().y()
     for place in range(count):
         assert geometry.cursor_at(geometry.lens.left() + (place + 0.5) * width, y, cursor) == first + place + 1
 
 
+def test_rows_stand_one_under_the_other() -> None:
+    for scale in (0.8, 1.0, 2.0):
+        geometry = Geometry(900, 400, LIGHT.scaled(scale), MANY, whole(MANY), has_iterations=True)
+        rows = [
+            *(geometry.overview, geometry.iterations, geometry.handles, geometry.strip),
+            *(geometry.marks, geometry.phases, geometry.lens, geometry.plots),
+        ]
+        assert all(upper.bottom() <= lower.top() for upper, lower in pairwise(rows))
+        assert rows[-1].bottom() <= 400
+
+
 def test_a_step_in_a_long_trace_takes_less_than_a_frame(pilot: Pilot, many: Trace) -> None:
-    store, timeline = pilot.window.store, pilot.window.layout_.panels["timeline"]
-    store.open(Snippet("x"), None)
+    timeline = timeline_of(pilot)
     timeline.resize(1200, 200)
-    store.end_run(Run(Phase.RAISED, store.state.document), many)
+    show(pilot, many, "x")
     timeline.repaint()
-    made = timeline._picture  # type: ignore[attr-defined]
+    made = timeline._picture
     times = []
     for cursor in np.linspace(0, MANY, 25).astype(int).tolist():
-        store.move(cursor)
+        pilot.window.store.move(cursor)
         begun = time.thread_time()
         timeline.repaint()
         times.append(time.thread_time() - begun)
-    assert timeline._picture is made, "stepping draws the strip no second time"  # type: ignore[attr-defined]
+    assert timeline._picture is made, "stepping draws the strip no second time"
     assert statistics.median(times) < 0.016
+
+
+def test_the_wheel_steps_zooms_and_moves_along(trained: TimelinePanel, pilot: Pilot) -> None:
+    steps = pilot.state.steps
+    wheel(trained, 1, Qt.KeyboardModifier.NoModifier)
+    assert pilot.state.cursor == steps - 1
+    at = trained.geometry_.step_at(300.0)
+    wheel(trained, 3, Qt.KeyboardModifier.ControlModifier)
+    assert trained.span.width < steps and trained.geometry_.step_at(300.0) == pytest.approx(at)
+    before = trained.span
+    wheel(trained, -1, Qt.KeyboardModifier.ShiftModifier)
+    assert trained.span.start > before.start and trained.span.width == pytest.approx(before.width)
+    wheel(trained, -20, Qt.KeyboardModifier.ControlModifier)
+    assert trained.span == whole(steps)
+
+
+def test_a_double_click_shows_all_steps_again(trained: TimelinePanel, pilot: Pilot) -> None:
+    trained.zoom(0.1, 100)
+    place = trained.geometry_.strip.center().toPoint()
+    QTest.mouseDClick(trained, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert trained.span == whole(pilot.state.steps)
+
+
+def test_the_keyboard_zooms_moves_along_and_marks(trained: TimelinePanel, pilot: Pilot) -> None:
+    trained.setFocus()
+    pilot.press("+")
+    assert trained.span.width < pilot.state.steps
+    pilot.window.store.move(10)
+    QTest.keyClick(trained, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert trained.span.start > 0 and pilot.state.cursor == 10
+    pilot.press("0")
+    assert trained.span == whole(pilot.state.steps)
+    pilot.press("[")
+    pilot.window.store.move(20)
+    pilot.press("]")
+    assert pilot.state.playback == Playback(a=9, b=20)
+    pilot.press("Backspace")
+    assert pilot.state.playback == Playback()
+    QTest.keyClick(trained, Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
+    trace = pilot.state.trace
+    assert trace is not None and trace.steps.kind[pilot.state.cursor - 1] in (Kind.ACCUMULATE, Kind.INPLACE)
+
+
+def test_the_span_follows_the_cursor(trained: TimelinePanel, pilot: Pilot) -> None:
+    trained.zoom(0.1, 5)
+    pilot.window.store.move(pilot.state.steps)
+    pilot.window.store.move(150)
+    assert trained.span.start <= 150 <= trained.span.end
+
+
+def test_the_overview_moves_what_is_in_view(trained: TimelinePanel, pilot: Pilot) -> None:
+    trained.zoom(0.1, 0)
+    row = trained.geometry_.overview
+    cursor = pilot.state.cursor
+    click(trained, row.right() - 20, row.center().y() + 1)
+    assert trained.span.end > 0.9 * pilot.state.steps and pilot.state.cursor == cursor
+
+
+def test_a_click_on_a_title_loops_over_its_steps(trained: TimelinePanel, pilot: Pilot) -> None:
+    assert trained.content is not None and len(trained.content.iterations) == 20
+    geometry = trained.geometry_
+    assert geometry.has_iterations
+    click(trained, geometry.iterations.center().x(), geometry.iterations.center().y())
+    playback = pilot.state.playback
+    assert playback.loops and "t = " in pilot.state.notice.sentence
+    assert {playback.a, playback.b} <= {*trained.content.iterations.starts, *trained.content.iterations.ends}
+    x = trained.geometry_.left_of(playback.a) + 3
+    y = trained.geometry_.handles.center().y()
+    QTest.mousePress(trained, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(round(x), round(y)))
+    QTest.mouseMove(trained, QPoint(round(trained.geometry_.left_of(30)), round(y)))
+    QTest.mouseRelease(trained, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(40, round(y)))
+    assert pilot.state.playback.a != playback.a and pilot.state.playback.b == playback.b
+
+
+def test_tooltips_say_what_is_there(trained: TimelinePanel, pilot: Pilot) -> None:
+    geometry, content = trained.geometry_, trained.content
+    assert content is not None
+
+    def said(at: QPointF) -> str:
+        return tooltip(at.toPoint(), geometry, content, pilot.state)
+
+    assert "t = " in said(geometry.iterations.center()) and "loop" in said(geometry.iterations.center())
+    assert "steps" in said(geometry.phases.center())
+    assert said(geometry.strip.center()).startswith("Step ")
+    accumulation = int(np.flatnonzero(content.strip.kinds == Kind.ACCUMULATE)[3])
+    assert "accumulation" in said(QPointF(geometry.left_of(accumulation + 0.5), geometry.marks.center().y()))
+
+
+def test_a_mark_takes_the_click(trained: TimelinePanel, pilot: Pilot) -> None:
+    content = trained.content
+    assert content is not None
+    trained.zoom(0.15, 60)
+    accumulation = int(np.flatnonzero(content.strip.kinds == Kind.ACCUMULATE)[4])
+    trained.show_span(Span(accumulation - 8, accumulation + 8))
+    click(trained, trained.geometry_.left_of(accumulation + 0.5), trained.geometry_.marks.center().y())
+    assert pilot.state.cursor == accumulation + 1
+
+
+def test_more_steps_of_the_same_run_are_shown_too(pilot: Pilot) -> None:
+    trace = long_trace(50)
+    content = Content(trace, 20)
+    assert len(content.strip.kinds) == 20 and isinstance(content.strip, Strip)

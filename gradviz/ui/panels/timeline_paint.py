@@ -1,23 +1,22 @@
-"""Painting the timeline: the strip of steps, the groups under it and the curve of held bytes. Drawn once per trace
-and size into a pixmap; moving the cursor only draws the playhead over it."""
+"""Painting steps: blocks with their signs where there is room, columns of pixels where there is not, and the lens. What
+stands around the strip is in `timeline_rows`, the curves are in `timeline_plots`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from gradviz.session import strip
+from gradviz.session.strip import Strip
+from gradviz.session.zoom import whole
 from gradviz.ui import look
+from gradviz.ui.panels.timeline_geometry import BLOCK, Geometry
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
-BLOCK = 4.0  # from this width on every step is a block of its own
-LENS_BLOCK = 24.0  # width of a step in the lens
 GLYPH = 15.0  # from this width on a block carries its sign
 SIGNS = {
     "LEAF": "●",
@@ -54,88 +53,43 @@ def colour_of(theme: Theme, kind: str) -> str:
     }.get(kind, theme.other)
 
 
-@dataclass(frozen=True)
-class Geometry:
-    """Where things stand in a timeline of this size."""
-
-    width: float
-    height: float
-    theme: Theme
-    steps: int
-
-    @property
-    def strip(self) -> QRectF:
-        """The row of steps."""
-        side = self.theme.px(16)
-        return QRectF(side, self.theme.px(15), max(1.0, self.width - 2 * side), self.theme.px(24))
-
-    @property
-    def labels(self) -> QRectF:
-        """The row of group titles."""
-        row = self.strip
-        return QRectF(row.left(), row.bottom() + 3, row.width(), self.theme.px(17))
-
-    @property
-    def is_dense(self) -> bool:
-        """True if there are too many steps for blocks."""
-        return self.strip.width() / max(1, self.steps) < BLOCK
-
-    @property
-    def lens(self) -> QRectF:
-        """The row of the steps around the cursor, where the strip is dense."""
-        row = self.labels
-        return QRectF(row.left(), row.bottom() + 2, row.width(), self.strip.height() if self.is_dense else 0.0)
-
-    def lens_range(self, cursor: int, steps: int) -> tuple[int, int]:
-        """The first step in the lens, and how many there are."""
-        count = min(steps, max(3, int(self.lens.width() / (LENS_BLOCK * self.theme.scale))))
-        return min(max(cursor - 1 - count // 2, 0), steps - count), count
-
-    @property
-    def curve(self) -> QRectF:
-        """The area of the curve of held bytes."""
-        top = self.lens.bottom() + self.theme.px(22)
-        return QRectF(self.strip.left(), top, self.strip.width(), max(0.0, self.height - top - self.theme.px(10)))
-
-    def left_of(self, step: float, steps: int) -> float:
-        """x where a step begins."""
-        return self.strip.left() + self.strip.width() * step / max(1, steps)
-
-    def playhead(self, cursor: int, steps: int) -> float:
-        """x of the playhead: in the middle of the step that was done last, or at the left end."""
-        return self.left_of(cursor - 0.5, steps) if cursor else self.strip.left()
-
-    def cursor_at(self, x: float, y: float, cursor: int) -> int:
-        """The cursor under the mouse."""
-        steps = self.steps
-        if self.is_dense and self.lens.top() <= y <= self.lens.bottom():
-            first, count = self.lens_range(cursor, steps)
-            return min(max(first + int((x - self.lens.left()) / self.lens.width() * count) + 1, 0), steps)
-        place = (x - self.strip.left()) / self.strip.width() * steps
-        return 0 if place < 0 else min(steps, int(place) + 1)
-
-
-def paint_all(painter: QPainter, geometry: Geometry, trace: Trace, steps: int) -> None:
-    """Everything except the playhead."""
+def paint_strip(painter: QPainter, geometry: Geometry, strip: Strip, ratio: float) -> None:
+    """The row of steps in view."""
     if geometry.is_dense:
-        _paint_columns(painter, geometry, trace, steps)
+        row = geometry.strip
+        painter.drawImage(row, columns_of(geometry.theme, strip, geometry, round(row.width() * ratio)))
     else:
-        _paint_blocks(painter, geometry, trace, steps)
-    _paint_groups(painter, geometry, trace, steps)
-    _paint_curve(painter, geometry, trace, steps)
+        _paint_blocks(painter, geometry, strip)
 
 
-def _paint_blocks(painter: QPainter, geometry: Geometry, trace: Trace, steps: int) -> None:
+def columns_of(theme: Theme, strip: Strip, geometry: Geometry, columns: int, *, all_steps: bool = False) -> QImage:
+    """More steps than there is room for blocks: each pixel shows what its steps are, in proportion."""
+    import numpy as np
+
+    from gradviz.trace.kinds import Kind
+
+    rows = 3 if all_steps else max(1, int(geometry.strip.height()))
+    span = whole(strip.steps) if all_steps else geometry.span
+    kinds = strip.picture(span, max(1, columns), rows)
+    colours = np.array([QColor(colour_of(theme, kind.name)).rgba() for kind in Kind], np.uint32)
+    pixels = np.ascontiguousarray(colours[kinds])
+    return QImage(pixels.tobytes(), kinds.shape[1], rows, 4 * kinds.shape[1], QImage.Format.Format_RGB32)
+
+
+def _paint_blocks(painter: QPainter, geometry: Geometry, strip: Strip) -> None:
     from gradviz.trace.kinds import Kind
 
     theme, row = geometry.theme, geometry.strip
-    width = row.width() / steps
+    width = row.width() / geometry.span.width
     gap = min(2.0, width / 5)
+    first, last = max(0, int(geometry.span.start)), min(strip.steps, int(geometry.span.end) + 1)
+    painter.save()
+    painter.setClipRect(row.adjusted(-1, -1, 1, 1))
     painter.setFont(look.sans(theme, 11, bold=True))
-    for step, number in enumerate(trace.steps.kind[:steps].tolist()):
-        kind = Kind(number).name
-        box = QRectF(row.left() + step * width + gap / 2, row.top(), width - gap, row.height())
-        _paint_block(painter, theme, box, trace, step, kind)
+    for step, number in enumerate(strip.kinds[first:last].tolist(), first):
+        box = QRectF(geometry.left_of(step) + gap / 2, row.top(), width - gap, row.height())
+        _paint_block(painter, theme, box, strip.trace, step, Kind(number).name)
+    painter.restore()
 
 
 def _paint_block(painter: QPainter, theme: Theme, box: QRectF, trace: Trace, step: int, kind: str) -> None:
@@ -162,27 +116,12 @@ def _sign(trace: Trace, step: int, kind: str) -> str:
     return symbol if 0 < len(symbol) <= 2 else SIGNS[kind]
 
 
-def _paint_columns(painter: QPainter, geometry: Geometry, trace: Trace, steps: int) -> None:
-    """More steps than there is room for blocks: each pixel shows what its steps are, in proportion."""
-    import numpy as np
-
-    from gradviz.trace.kinds import Kind
-
-    row = geometry.strip
-    columns, rows = max(1, min(int(row.width()), steps)), max(1, int(row.height()))
-    kinds = strip.shares_per_pixel(trace.steps.kind[:steps], columns, rows)
-    colours = np.array([QColor(colour_of(geometry.theme, kind.name)).rgba() for kind in Kind], np.uint32)
-    pixels = np.ascontiguousarray(colours[kinds])
-    image = QImage(pixels.tobytes(), columns, rows, 4 * columns, QImage.Format.Format_RGB32)
-    painter.drawImage(row, image)
-
-
-def paint_lens(painter: QPainter, geometry: Geometry, trace: Trace, cursor: int, steps: int) -> None:
+def paint_lens(painter: QPainter, geometry: Geometry, trace: Trace, cursor: int) -> None:
     """Under a strip of many steps: the ones around the cursor, large enough to tell them apart."""
     from gradviz.trace.kinds import Kind
 
     theme, row = geometry.theme, geometry.lens
-    first, count = geometry.lens_range(cursor, steps)
+    first, count = geometry.lens_range(cursor)
     width = row.width() / count
     painter.setFont(look.sans(theme, 11, bold=True))
     for place, number in enumerate(trace.steps.kind[first : first + count].tolist()):
@@ -196,82 +135,30 @@ def paint_lens(painter: QPainter, geometry: Geometry, trace: Trace, cursor: int,
     painter.setOpacity(1.0)
 
 
-def _paint_groups(painter: QPainter, geometry: Geometry, trace: Trace, steps: int) -> None:
-    theme, row = geometry.theme, geometry.labels
-    painter.setFont(look.sans(theme, look.SMALL))
-    metrics = painter.fontMetrics()
-    free_from = row.left()
-    groups = strip.groups(trace, steps)
-    if len(groups) * theme.px(30) > row.width():  # one by one they could not be read
-        calls = sum(group.title.startswith("backward") for group in groups)
-        painter.setPen(QColor(theme.muted))
-        text = f"{calls:,} backward calls"
-        painter.drawText(QPointF(row.left() + 1, row.top() + metrics.ascent() + 1), text)
-        free_from += metrics.horizontalAdvance(text) + theme.px(8)
-        groups = tuple(group for group in groups if group.title == "error")
-    for group in groups:
-        left, right = geometry.left_of(group.start, steps), geometry.left_of(group.end, steps)
-        needed = metrics.horizontalAdvance(group.title)
-        is_last_and_short = group.end == steps and right - left < needed
-        text_left = right - needed if is_last_and_short else left + 1
-        if (right - left >= needed or is_last_and_short or group.title == "error") and text_left >= free_from:
-            painter.setPen(QColor(theme.error if group.title == "error" else theme.muted))
-            painter.drawText(QPointF(text_left, row.top() + metrics.ascent() + 1), group.title)
-            free_from = text_left + needed + theme.px(8)
-        if right - left >= BLOCK and group.start:
-            painter.setPen(QPen(QColor(theme.faint), 1))
-            painter.drawLine(QPointF(left, geometry.strip.top() - 3), QPointF(left, row.top() + 4))
-
-
-def _paint_curve(painter: QPainter, geometry: Geometry, trace: Trace, steps: int) -> None:
-    area, theme = geometry.curve, geometry.theme
-    if area.height() < 12:
-        return
-    held = trace.held_bytes[1 : steps + 1]
-    pixels = max(1, min(int(area.width()), steps))
-    levels = (strip.most_per_pixel(held, pixels) if steps > pixels else held).tolist()
-    peak = max(levels, default=0)
-    width = area.width() / len(levels)
-    line = QPolygonF([QPointF(area.left(), area.bottom())])
-    for place, level in enumerate(levels):
-        y = area.bottom() - (area.height() * level / peak if peak else 0)
-        line.append(QPointF(area.left() + place * width, y))
-        line.append(QPointF(area.left() + (place + 1) * width, y))
-    line.append(QPointF(area.right(), area.bottom()))
-    path = QPainterPath()
-    path.addPolygon(line)
-    fill = QColor(theme.saved)
-    fill.setAlpha(60)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.fillPath(path, fill)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(theme.saved), 1.5))
-    painter.drawPolyline(line)
-
-
-def paint_playhead(painter: QPainter, geometry: Geometry, cursor: int, steps: int, held: str) -> None:
-    """The future paler, the current step framed, the playhead, and how much is held now."""
+def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float) -> None:
+    """The future paler, the current step framed, and the playhead through all rows."""
     theme, row = geometry.theme, geometry.strip
-    after = geometry.left_of(cursor, steps)
+    painter.save()
+    painter.setClipRect(QRectF(row.left() - 6, 0, row.width() + 12, geometry.height))
+    after = geometry.left_of(cursor)
     veil = QColor(theme.panel)
     veil.setAlpha(165)
-    painter.fillRect(QRectF(after, row.top() - 1, row.right() - after + 2, row.height() + 2), veil)
-    x = geometry.playhead(cursor, steps)
+    if after < row.right():
+        left = max(after, row.left() - 1)
+        painter.fillRect(QRectF(left, row.top() - 1, row.right() - left + 2, row.height() + 2), veil)
+    x = geometry.playhead(cursor)
     ink = QColor(theme.text)
-    width = row.width() / steps
-    if cursor and width >= BLOCK:
+    width = row.width() / geometry.span.width
+    if cursor >= 1 and width >= BLOCK:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(ink, 2))
         painter.drawRoundedRect(QRectF(after - width, row.top() - 1, width, row.height() + 2), 3, 3)
     painter.setPen(QPen(ink, 1.5))
     painter.drawLine(QPointF(x, row.top() - 7), QPointF(x, row.top() - 1))
-    painter.drawLine(QPointF(x, geometry.curve.top() - 2), QPointF(x, max(geometry.curve.bottom(), row.bottom())))
+    if geometry.is_dense:
+        painter.drawLine(QPointF(x, row.top()), QPointF(x, row.bottom()))
+    if geometry.plots.height() > 0:
+        painter.drawLine(QPointF(x, geometry.plots.top()), QPointF(x, geometry.plots.bottom()))
     painter.setBrush(ink)
-    painter.drawEllipse(QPointF(x, row.top() - 8), 4, 4)
-    painter.setPen(QColor(theme.muted))
-    painter.setFont(look.sans(theme, look.SMALL))
-    if geometry.curve.height() >= 12:
-        place = QPointF(row.left(), geometry.curve.top() - theme.px(8))
-        box = painter.fontMetrics().boundingRect(held).translated(place.toPoint())
-        painter.fillRect(box.adjusted(-2, -1, 4, 1), QColor(theme.panel))
-        painter.drawText(place, held)
+    painter.drawEllipse(QPointF(x, row.top() - 7), 4, 4)
+    painter.restore()

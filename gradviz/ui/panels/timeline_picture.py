@@ -1,0 +1,89 @@
+"""The picture of a timeline: everything that does not move with the cursor, drawn once per trace, size and zoom, and on
+it the playhead, the lens, the markers and the numbers of the moment. `timeline` has the mouse and the keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPixmap
+
+from gradviz.session.iterations import Iterations, iterations
+from gradviz.session.marks import Mark, Marks, find_marks
+from gradviz.session.playing import Playback
+from gradviz.session.strip import Strip
+from gradviz.session.training import Training, training
+from gradviz.ui.panels import timeline_plots as plots
+from gradviz.ui.panels import timeline_rows as rows
+from gradviz.ui.panels.timeline_geometry import Geometry
+from gradviz.ui.panels.timeline_paint import paint_lens, paint_playhead, paint_strip
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gradviz.trace.trace import Trace
+
+
+class Content:
+    """What is shown of one trace at one length; made once, asked at every zoom."""
+
+    def __init__(self, trace: Trace, steps: int) -> None:
+        self.trace = trace
+        self.steps = steps
+        self.strip = Strip(trace, steps)
+        self.iterations: Iterations = iterations(trace, steps)
+        self.course: Training | None = training(trace, steps)
+        self._marks = find_marks(trace, steps)
+        self.marks = Marks(self._marks)
+
+    def stop_at(self, hits: tuple[int, ...]) -> None:
+        """Mark these steps as those at which breakpoints stop."""
+        import numpy as np
+
+        found: NDArray[np.int64] = np.array(hits, np.int64)
+        self.marks = Marks({**self._marks, Mark.BREAKPOINT: found[found < self.steps]})
+
+
+@dataclass(frozen=True)
+class Now:
+    """What moves: the cursor with the fraction of a glide, and the markers."""
+
+    cursor: int
+    glide: float
+    playback: Playback
+
+
+def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPixmap:
+    """Everything that does not move."""
+    picture = QPixmap(size * ratio)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(geometry.theme.panel)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    rows.paint_overview(painter, geometry, content.strip)
+    if geometry.has_iterations:
+        rows.paint_iterations(painter, geometry, content.iterations)
+    paint_strip(painter, geometry, content.strip, ratio)
+    rows.paint_marks(painter, geometry, content.marks)
+    rows.paint_phases(painter, geometry, content.strip)
+    course, held = plots.areas(geometry, content.course)
+    plots.paint_held(painter, geometry, held, content.strip)
+    if content.course is not None:
+        plots.paint_course(painter, geometry, course, content.course)
+    painter.end()
+    return picture
+
+
+def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now) -> None:
+    """What moves, over the picture."""
+    paint_playhead(painter, geometry, now.glide)
+    rows.paint_markers(painter, geometry, now.playback)
+    if geometry.is_dense:
+        paint_lens(painter, geometry, content.trace, now.cursor)
+    course, held = plots.areas(geometry, content.course)
+    if content.course is not None and course.height():
+        plots.paint_course_text(painter, geometry, course, content.course, now.cursor)
+    if held.height():
+        text = plots.held_text(content.strip, now.cursor)
+        plots.paint_held_text(painter, geometry, held, text, at_right=course == held)

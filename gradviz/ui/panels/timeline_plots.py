@@ -1,0 +1,199 @@
+"""Painting the curves under the strip: the bytes held by saved buffers, with their peak; in a training loop the loss
+and the norm of the gradients over its iterations. The numbers are made in `session.strip` and `session.training`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+
+from gradviz.session.strip import Strip, size_text
+from gradviz.session.training import Series, Training
+from gradviz.ui import look
+from gradviz.ui.panels.timeline_geometry import Geometry
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LEAST = 14.0  # pixels that a curve needs
+WIDE = 1000.0  # from this ratio of the largest to the smallest number on the scale is logarithmic
+MANY = 3.0  # points per pixel beyond which only the extremes are drawn
+SAMPLE = 14.0  # pixels of the line that stands before its name
+
+
+def areas(geometry: Geometry, course: Training | None) -> tuple[QRectF, QRectF]:
+    """Where the course of the training and the held bytes are drawn, each with a line of text above it; an area
+    without height is not drawn."""
+    whole, text = geometry.plots, geometry.theme.px(15)
+    if course is None:
+        return QRectF(), _cut(whole, text)
+    half = whole.height() / 2
+    if half < text + LEAST:  # no room for both: one behind the other
+        return _cut(whole, text), _cut(whole, text)
+    upper = QRectF(whole.left(), whole.top(), whole.width(), half)
+    return _cut(upper, text), _cut(upper.translated(0, half), text)
+
+
+def _cut(area: QRectF, text: float) -> QRectF:
+    height = area.height() - text
+    return QRectF(area.left(), area.top() + text, area.width(), height if height >= LEAST else 0.0)
+
+
+def paint_held(painter: QPainter, geometry: Geometry, area: QRectF, strip: Strip, *, label: bool = False) -> None:
+    """The curve of held bytes; its peak is a dot, with its step beside it if asked for."""
+    if not area.height():
+        return
+    theme, span = geometry.theme, geometry.span
+    levels = strip.levels(span, max(1, min(int(area.width()), math.ceil(span.width)))).tolist()
+    peak, at = strip.peak
+    if span.width <= area.width():  # whole steps: they begin where the strip's begin
+        first = int(span.start)
+        levels = strip.held[first : int(span.end) + 1].tolist()
+        lefts = [geometry.left_of(first + place) for place in range(len(levels) + 1)]
+    else:
+        lefts = [area.left() + area.width() * place / len(levels) for place in range(len(levels) + 1)]
+    line = QPolygonF([QPointF(lefts[0], area.bottom())])
+    for place, level in enumerate(levels):
+        y = area.bottom() - (area.height() * level / peak if peak else 0)
+        line.append(QPointF(lefts[place], y))
+        line.append(QPointF(lefts[place + 1], y))
+    line.append(QPointF(lefts[-1], area.bottom()))
+    fill = QColor(theme.saved)
+    fill.setAlpha(60)
+    painter.save()
+    painter.setClipRect(area.adjusted(0, -5, 0, 1))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(fill)
+    painter.drawPolygon(line)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(theme.saved), 1.5))
+    painter.drawPolyline(line)
+    if peak:
+        _paint_peak(
+            painter, theme, QPointF(geometry.playhead(at), area.top()), f"{size_text(peak)} at step {at:,}" * label
+        )
+    painter.restore()
+
+
+def _paint_peak(painter: QPainter, theme: Theme, at: QPointF, text: str) -> None:
+    painter.setPen(QPen(QColor(theme.panel), 1.5))
+    painter.setBrush(QColor(theme.saved))
+    painter.drawEllipse(at, 4, 4)
+    if text:
+        painter.setFont(look.sans(theme, look.SMALL))
+        painter.setPen(QColor(theme.text))
+        width = painter.fontMetrics().horizontalAdvance(text)
+        right = painter.clipBoundingRect().right()
+        x = at.x() + 8 if at.x() + 8 + width < right else at.x() - 8 - width
+        painter.drawText(QPointF(x, at.y() + theme.px(13)), text)
+
+
+def paint_held_text(painter: QPainter, geometry: Geometry, area: QRectF, text: str, *, at_right: bool) -> None:
+    """The line over the curve of held bytes; at the right where the course of a training has the left."""
+    painter.setFont(look.sans(geometry.theme, look.SMALL))
+    painter.setPen(QColor(geometry.theme.muted))
+    metrics = painter.fontMetrics()
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(area.width() * (0.6 if at_right else 1.0)))
+    left = area.right() - metrics.horizontalAdvance(text) if at_right else area.left()
+    painter.drawText(QPointF(left, area.top() - geometry.theme.px(4)), text)
+
+
+def held_text(strip: Strip, cursor: int) -> str:
+    """What is held now, and the most with its step."""
+    now = int(strip.held[cursor - 1]) if cursor else 0
+    peak, at = strip.peak
+    most = f" · peak {size_text(peak)} at step {at:,}" if peak else ""
+    return f"saved buffers held: {size_text(now)} now{most}"
+
+
+def paint_course(painter: QPainter, geometry: Geometry, area: QRectF, course: Training) -> None:
+    """The losses as lines, the norm of the gradients dashed; each on a scale of its own."""
+    if not area.height():
+        return
+    painter.save()
+    painter.setClipRect(area.adjusted(0, -2, 0, 2))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for series, pen in lines(geometry.theme, course):
+        painter.setPen(pen)
+        for piece in _pieces(geometry, area, series):
+            if piece.size() == 1:
+                painter.drawEllipse(piece.first(), 1, 1)
+            painter.drawPolyline(piece)
+    painter.restore()
+
+
+def lines(theme: Theme, course: Training) -> list[tuple[Series, QPen]]:
+    """Each line with its pen: the gradient first, so that the losses are on top."""
+    dashed = QPen(QColor(theme.gradient), 1.4, Qt.PenStyle.DashLine)
+    colours = (theme.forward, theme.inplace, theme.leaf)
+    losses = [(series, QPen(QColor(colour), 1.7)) for series, colour in zip(course.losses, colours, strict=False)]
+    return [(course.gradient, dashed), *losses]
+
+
+def _pieces(geometry: Geometry, area: QRectF, series: Series) -> list[QPolygonF]:
+    """The line of a series in view; it is broken where a number is not finite."""
+    import numpy as np
+
+    finite = series.numbers[np.isfinite(series.numbers)]
+    if not len(finite):
+        return []
+    scale, low, high = _scale(finite)
+    first, last = np.searchsorted(series.steps, [geometry.span.start, geometry.span.end]).tolist()
+    steps, numbers = series.steps[max(0, first - 1) : last + 1], series.numbers[max(0, first - 1) : last + 1]
+    x = area.left() + (steps + 0.5 - geometry.span.start) / geometry.span.width * area.width()
+    with np.errstate(all="ignore"):
+        y = area.bottom() - (scale(numbers) - low) / (high - low) * area.height()
+    if len(x) > MANY * area.width():
+        x, y = _extremes(x, y, int(area.width()))
+    broken = np.flatnonzero(~np.isfinite(y))
+    pieces = zip(np.split(x, broken), np.split(y, broken), strict=True)
+    polygons = []
+    for xs, ys in pieces:
+        good = np.isfinite(ys)
+        points = [QPointF(one, other) for one, other in zip(xs[good].tolist(), ys[good].tolist(), strict=True)]
+        polygons += [QPolygonF(points)] if points else []
+    return polygons
+
+
+def _scale(numbers: NDArray[Any]) -> tuple[Any, float, float]:
+    """How numbers are put on the axis, and its ends."""
+    import numpy as np
+
+    low, high = float(numbers.min()), float(numbers.max())
+    if low > 0 and high / low > WIDE:
+        return np.log10, math.log10(low), math.log10(high)
+    if low == high:
+        return np.asarray, low - 1, high + 1
+    return np.asarray, low, high
+
+
+def _extremes(x: NDArray[Any], y: NDArray[Any], columns: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Of many points the lowest and the highest of each column, which look the same."""
+    import numpy as np
+
+    starts = np.unique(np.searchsorted(x, np.linspace(x[0], x[-1], columns, endpoint=False)))
+    safe = np.nan_to_num(y, nan=0.0, posinf=0.0, neginf=0.0)
+    both = np.stack([np.minimum.reduceat(safe, starts), np.maximum.reduceat(safe, starts)], axis=1)
+    return np.repeat(x[starts], 2), both.reshape(-1)
+
+
+def paint_course_text(painter: QPainter, geometry: Geometry, area: QRectF, course: Training, cursor: int) -> None:
+    """The names of the lines with a piece of each, and their numbers at the cursor."""
+    theme, x, y = geometry.theme, area.left(), area.top() - geometry.theme.px(4)
+    painter.setFont(look.sans(theme, look.SMALL))
+    metrics = painter.fontMetrics()
+    for series, pen in reversed(lines(theme, course)):
+        number = series.at(cursor)
+        text = f"{series.name} {'–' if math.isnan(number) and not len(series.numbers) else _number(number)}"
+        painter.setPen(pen)
+        painter.drawLine(QPointF(x, y - 4), QPointF(x + SAMPLE, y - 4))
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(QPointF(x + SAMPLE + 5, y), text)
+        x += SAMPLE + 5 + metrics.horizontalAdvance(text) + theme.px(14)
+
+
+def _number(number: float) -> str:
+    return "–" if math.isnan(number) else f"{number:.4g}"
