@@ -162,6 +162,7 @@ class Stage:
             view = graph.view
             self.until(lambda: view._scene is not None and view._scene.trace is store.state.trace)
             paints.append(Paints(view))
+            view.update()
             self.until(lambda: paints[0].count > 0)
             painted = time.perf_counter() - begun
             self.until(lambda: graph.is_settled)

@@ -129,18 +129,29 @@ class Store:
         """So many steps have been recorded, and this has been printed."""
         self._change(recorded=recorded, live=live)
 
+    def grow(self, trace: Trace) -> None:
+        """Show what has been recorded so far of the run that goes on; the cursor stays at its end, or where it was put
+        meanwhile."""
+        self._show(trace, run=self._state.run)
+
     def end_run(self, run: Run, trace: Trace | None) -> None:
-        """The worker said how it ended. A trace is shown from its end; without one the former stays, unless it is of a
-        run that did begin."""
+        """The worker said how it ended. A trace is shown from its end, unless the cursor was moved while it grew;
+        without one the former stays, unless it is of a run that did begin and was not stopped."""
         if trace is not None:
-            steps = len(trace)
-            self._change(
-                run=run, trace=trace, traced=run.snippet, steps=steps, cursor=steps, selection=None, lineage=None
-            )
-        elif run.phase in (Phase.REFUSED, Phase.RAISED):
+            self._show(trace, run=run)
+        elif run.phase in (Phase.REFUSED, Phase.RAISED, Phase.STOPPED):
             self._change(run=run)
         else:
             self._change(run=run, trace=None, steps=0, cursor=0, selection=None, lineage=None)
+
+    def _show(self, trace: Trace, run: Run) -> None:
+        state, steps = self._state, len(trace)
+        if state.trace is not None and state.trace.run is trace.run and state.cursor < state.steps:
+            self._change(run=run, trace=trace, steps=steps)
+        else:
+            self._change(
+                run=run, trace=trace, traced=run.snippet, steps=steps, cursor=steps, selection=None, lineage=None
+            )
 
     # the rest
 

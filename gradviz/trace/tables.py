@@ -4,7 +4,7 @@ rows. It knows nothing of what the columns mean; `schema.py` declares them, `tra
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Any, Self, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,3 +82,13 @@ class Table:
             self._store[name] = store
         self._count = end
         self._publish()
+
+    def as_now(self, *changing: str) -> Self:
+        """The rows so far, in a table that later rows do not reach; of columns that are `changing` a copy."""
+        made = type(self).__new__(type(self))
+        made._count = self._count
+        made._store = {name: column[: self._count] for name, column in self._store.items()}
+        for name in changing:
+            made._store[name] = made._store[name].copy()
+        made._publish()
+        return made

@@ -57,6 +57,7 @@ from gradviz.trace.validate import validate
 from gradviz.trace.values import Value, ValueStore
 
 Array = NDArray[Any]
+CHANGING = {"saved": ("freed",), "calls": ("end",)}  # columns in which later batches write
 
 
 class Trace:
@@ -79,6 +80,7 @@ class Trace:
         self.ends, self.texts, self.errors = Ends(), Texts(), Errors()
         self.strings: list[str] = []
         self.store = ValueStore(self.values, self.dims, self.summaries)
+        self.run: object = self.store  # the same for all that `as_now` gave of one run
         self._cache: dict[str, Any] = {}
         self._frame: Frame | None = None
 
@@ -99,6 +101,16 @@ class Trace:
         derive(self, pieces)
         self._cache.clear()
         self._frame = None
+
+    def as_now(self) -> Trace:
+        """The trace as long as it is now, which does not grow: to be read while this one does. The rows are shared."""
+        made = Trace(self.source)
+        for name, table in self.tables.items():
+            setattr(made, name, table.as_now(*CHANGING.get(name, ())))
+        made.strings = self.strings
+        made.store = self.store.as_now(made.values, made.dims, made.summaries)
+        made.run = self.run
+        return made
 
     def value(self, index: int) -> Value | None:
         """The value with this number, None for -1."""

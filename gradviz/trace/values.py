@@ -180,6 +180,12 @@ class ValueStore:
                 self._chunks.append(elements[name])
         return {"chunk": chunk, "offset": offset, "count": count}
 
+    def as_now(self, rows: Values, dims: Dims, summaries: Summaries) -> ValueStore:
+        """The same values under tables that do not grow."""
+        made = ValueStore(rows, dims, summaries)
+        made._chunks = self._chunks.copy()
+        return made
+
     def shape(self, index: int) -> tuple[int, ...]:
         """The shape of value `index`."""
         ndim = self.rows.ndim[index]

@@ -71,6 +71,7 @@ class MainWindow(QMainWindow):
             lambda: self.focus("examples"),
             self.beside.start,
         )
+        self.runner.is_drawn = lambda: self.canvas.is_settled
         self.status = StatusLine(self.theme, lambda: self.actions_.do("run.stop"))
         self.player = Player(self.store)
         self.stop_finder = StopFinder(self.store)

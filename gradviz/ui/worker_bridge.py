@@ -4,9 +4,10 @@ worker itself is in `gradviz.worker`."""
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradviz.document.snippet import MAX_BYTES, Snippet, too_big
 from gradviz.session.state import Phase, Run
@@ -17,6 +18,11 @@ from gradviz.worker.events import Detail, Done
 
 NOTHING_TO_RUN = "There is nothing to run yet. Paste a snippet, or choose one of the examples."
 NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = torch.tensor(2., requires_grad=True)."
+
+
+FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
+SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
+RESTS = 8  # times as long as it takes to show it
 
 
 class WorkerBridge(QObject):
@@ -33,6 +39,9 @@ class WorkerBridge(QObject):
         self.live = LiveRun(lambda: self.pool)
         self.live.grown.connect(self._tell)
         self.live.ended.connect(self._finish)
+        self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
+        self._growth = QTimer(self, singleShot=True)
+        self._growth.timeout.connect(self._grow)
 
     def warm(self) -> None:
         """Start the next worker ahead, and load what the first trace will need, beside the window's work."""
@@ -58,6 +67,7 @@ class WorkerBridge(QObject):
         self.live.drop()
         self._store.start_run(snippet)
         self.live.start(snippet.text, self._store.state.title)
+        self._growth.start(FIRST_SHOWN)
 
     def stop(self) -> None:
         """Stop the run; its `Done` comes as ever."""
@@ -66,6 +76,7 @@ class WorkerBridge(QObject):
     def close(self) -> None:
         """End every worker and its threads."""
         self.live.drop()
+        self._growth.stop()
         if self._pool is not None:
             self._pool.close()
             self._pool = None
@@ -75,7 +86,23 @@ class WorkerBridge(QObject):
         if self.live.trace is not None:
             self._store.progress(len(self.live.trace), "".join(self.live.printed))
 
+    def _grow(self) -> None:
+        """Show what there is so far, if what was shown before is drawn; the more it takes, the more rarely."""
+        trace = self.live.trace
+        if trace is None or not self._store.state.run.is_running:
+            return
+        begun = time.perf_counter()
+        shown = self._store.state.trace
+        if (
+            len(trace)
+            and self.is_drawn()
+            and not (shown is not None and shown.run is trace.run and len(shown) == len(trace))
+        ):
+            self._store.grow(trace.as_now())
+        self._growth.start(max(SHOWN_EVERY, int(RESTS * 1000 * (time.perf_counter() - begun))))
+
     def _finish(self, done: Done) -> None:
+        self._growth.stop()
         trace = self.live.trace
         assert trace is not None
         phase, detail = Phase(done.status), done.detail

@@ -160,8 +160,26 @@ def test_without_a_trace_the_former_stays_only_if_nothing_ran() -> None:
     store.end_run(Run(Phase.OK, Snippet("x")), trace_of(4))
     store.end_run(Run(Phase.REFUSED, Snippet("import os")), None)
     assert store.state.steps == 4
+    store.end_run(Run(Phase.STOPPED, Snippet("x")), None)
+    assert store.state.steps == 4
     store.end_run(Run(Phase.DIED, Snippet("x")), None)
     assert (store.state.trace, store.state.steps, store.state.cursor) == (None, 0, 0)
+
+
+def test_a_run_is_shown_while_it_goes_on_and_the_cursor_stays_where_it_was_put() -> None:
+    store, whole = Store(), trace_of(9)
+    part, more = trace_of(4), trace_of(6)
+    part.run = more.run = whole.run
+    store.start_run(Snippet("x"))
+    store.grow(part)
+    assert (store.state.trace, store.state.cursor, store.state.run.phase) == (part, 4, Phase.RUNNING)
+    store.grow(more)
+    assert store.state.cursor == 6, "it follows the end"
+    store.move(2)
+    store.select(Selection("tensor", 0))
+    store.end_run(Run(Phase.OK, Snippet("x")), whole)
+    assert (store.state.trace, store.state.cursor, store.state.steps) == (whole, 2, 9)
+    assert store.state.selection == Selection("tensor", 0)
 
 
 def test_playing_needs_steps() -> None:

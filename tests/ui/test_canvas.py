@@ -293,7 +293,6 @@ def test_a_growing_trace_is_laid_out_again(qtbot: QtBot) -> None:
 def test_the_same_trace_again_is_settled_at_once(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, 14)
-    qtbot.wait(1100)  # longer than any pause between the layouts of a growing trace
     with qtbot.waitSignal(view.laidOut, timeout=100) as caught:
         view.set_trace(trace)
     assert caught.args == [True]

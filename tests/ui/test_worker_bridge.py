@@ -67,6 +67,42 @@ def test_decoding_gives_the_window_its_turns(pilot: Pilot) -> None:
     live._queue.clear()
 
 
+SLOW = """import torch
+x = torch.tensor(1., requires_grad=True)
+y = x
+while True:
+    y = torch.sin(y)
+"""
+
+
+def test_a_long_run_is_shown_while_it_goes_on_and_stays_when_it_is_stopped(qtbot: QtBot, pilot: Pilot) -> None:
+    runner, store = pilot.window.runner, pilot.window.store
+    pilot.type_snippet(SLOW)
+    runner.run()
+    qtbot.waitUntil(lambda: pilot.state.trace is not None and pilot.window.canvas.is_settled, timeout=60_000)
+    assert pilot.state.run.is_running
+    assert pilot.state.cursor == pilot.state.steps > 0
+    first = pilot.state.steps
+    qtbot.waitUntil(lambda: pilot.state.steps > first, timeout=60_000)
+    store.move(3)
+    with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
+        runner.stop()
+    assert ended.args == ["stopped"]
+    assert (pilot.state.cursor, pilot.state.steps > first) == (3, True)
+
+
+def test_a_run_that_is_stopped_before_its_first_step_leaves_what_was_there(qtbot: QtBot, pilot: Pilot) -> None:
+    pilot.type_snippet(FINE)
+    pilot.run()
+    steps = pilot.state.steps
+    pilot.type_snippet("while True:\n    pass\n")
+    pilot.window.runner.run()
+    with qtbot.waitSignal(pilot.window.runner.ended, timeout=60_000):
+        pilot.window.runner.stop()
+    assert (pilot.state.run.phase, pilot.state.steps) == (Phase.STOPPED, steps)
+    assert pilot.state.is_stale
+
+
 def test_an_empty_document_never_reaches_a_worker(pilot: Pilot) -> None:
     pilot.window.store.open(Snippet("  \n"), None)
     assert pilot.run() is Phase.REFUSED

@@ -7,7 +7,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QTimer, Signal
+from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QWidget
 
@@ -18,9 +18,6 @@ from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
-
-PAUSE = 250  # milliseconds between two layouts of a trace that grows
-
 
 class CanvasView(Unfolding):
     """Shows a trace at a cursor."""
@@ -36,8 +33,6 @@ class CanvasView(Unfolding):
         self._trace: Trace | None = None
         self._laid_out: tuple[Trace, int] | None = None
         self._final = False  # what is shown is the best drawing of what was laid out
-        self._growth = QTimer(self, singleShot=True)
-        self._growth.timeout.connect(self._lay_out)
         self._placing = Placing()
         self._placing.placed.connect(self._on_placed)
         self.destroyed.connect(self._placing.close)  # deleted with its parent
@@ -46,23 +41,18 @@ class CanvasView(Unfolding):
     # -- what is shown
 
     def set_trace(self, trace: Trace | None) -> None:
-        """Show another trace, or the same one after it grew; the layout follows by itself, of a trace that grows only
-        now and then."""
+        """Show another trace, or the same one after it grew; the layout follows by itself."""
         self._trace = trace
         self._invitation = EMPTY if trace is None else ""
         if trace is None:
             self._scene = None
-            self._growth.stop()
             self._repaint_all()
-        elif not self._growth.isActive():
+        else:
             self._lay_out()
 
     def _lay_out(self) -> None:
         trace = self._trace
         if trace is None:
-            return
-        if self._laid_out is not None and self._laid_out[0] is trace and self._placing.is_busy:
-            self._growth.start(PAUSE)  # it has grown: what is in work comes first, or nothing would ever be seen
             return
         if self._laid_out == (trace, len(trace)):
             if self._final:
@@ -71,7 +61,6 @@ class CanvasView(Unfolding):
         self._final = False
         self._laid_out = (trace, len(trace))
         self._placing.place(Wish(trace, len(trace), self._drawing))
-        self._growth.start(PAUSE)
 
     def _draw_anew(self) -> None:
         self._laid_out = None
@@ -85,7 +74,7 @@ class CanvasView(Unfolding):
         if wish.trace is not self._trace or wish.drawing != self._drawing:
             return
         old = self._scene
-        same = old is not None and old.trace is placed.diagram.trace
+        same = old is not None and old.trace.run is placed.diagram.trace.run
         stays = same and (self._anchor is not None or not self._fitted)
         held = self._held_place() if stays else None
         self._scene = Scene(placed, self._theme)
@@ -140,7 +129,6 @@ class CanvasView(Unfolding):
     def shutdown(self) -> None:
         """End the layout and the animation; the widget may still be painted."""
         self._timer.stop()
-        self._growth.stop()
         self._placing.close()
 
     def _describe(self) -> None:
