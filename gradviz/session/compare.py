@@ -93,6 +93,8 @@ class Comparison:
         """The tensor or node of the other run that corresponds to this one, -1 none."""
         if kind == "group":
             return -1
+        if kind not in ("node", "tensor"):
+            return -1
         match = self.alignment.nodes if kind == "node" else self.alignment.tensors
         return int(match.there[index]) if 0 <= index < len(match.there) else -1
 

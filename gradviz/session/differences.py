@@ -324,15 +324,15 @@ def _numbers(rows: list[Difference]) -> str:
 def _error_words(row: Difference) -> str:
     if row.there == NONE:
         return f"it runs to the end; as written it stops at {_stop(row.here)}"
-    if row.here == NONE:
-        return f"it stops at {_stop(row.there)}; as written it runs to the end"
-    return f"it stops at {_stop(row.there)}; as written at {_stop(row.here)}"
+    end = "it runs to the end" if row.here == NONE else f"it stops at {_stop(row.here)}"
+    place, _, rest = row.there.partition(": ")
+    return f"it stops at {place} with {rest} – as written {end}"
 
 
 def _stop(text: str) -> str:
+    """ "line 9 (RuntimeError)"."""
     place, _, rest = text.partition(": ")
-    kind, _, message = rest.partition(": ")
-    return f"{place} ({kind}: {message})" if place.startswith("line") else text
+    return f"{place} ({rest.partition(': ')[0]})" if rest else text
 
 
 def _count(number: int, noun: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
 AS_WRITTEN = "as written"
+CHANGED = "changed"
 CANNOT = {Phase.RAISED: "it cannot be read", Phase.REFUSED: "it is not run", Phase.DIED: "its worker ended"}
 CUT_SHORT = (Phase.LIMIT, Phase.STOPPED, Phase.DIED)
 
@@ -51,6 +52,12 @@ class WhatIf:
     def titles(self) -> tuple[str, str]:
         """What the front and the other run are called."""
         both = (AS_WRITTEN, self.proposal.title)
+        return both[::-1] if self.swapped else both
+
+    @property
+    def short_titles(self) -> tuple[str, str]:
+        """The same where there is little room."""
+        both = (AS_WRITTEN, CHANGED)
         return both[::-1] if self.swapped else both
 
     @property

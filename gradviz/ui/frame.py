@@ -69,8 +69,12 @@ class Layout:
         self.splitters["bottom"].setSizes([max(1, width - corner), corner])
         self.splitters["whole"].setSizes([max(1, height - low), low])
 
-    def reveal(self, name: str) -> None:
-        """Bring a panel to the front and give it the keyboard."""
+    def bring(self, name: str) -> None:
+        """Bring a panel to the front of its card."""
         row = next(row for row in PANELS if row.id == name)
         self.cards[row.place].reveal(self.panels[name])
+
+    def reveal(self, name: str) -> None:
+        """Bring a panel to the front and give it the keyboard."""
+        self.bring(name)
         self.panels[name].focus_target.setFocus(Qt.FocusReason.ShortcutFocusReason)

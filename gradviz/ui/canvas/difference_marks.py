@@ -6,13 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradviz.session.compare import ALONE, Marks
 from gradviz.ui import look
 from gradviz.ui.canvas.camera import Camera
-from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR, Ints
+from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class DifferenceMarks:
         self._marks = marks
         self._theme = theme
 
-    def flags(self, scene: Scene) -> Ints:
+    def flags(self, scene: Scene) -> NDArray[np.uint8]:
         """In what each item differs: a number made of the flags of `compare`."""
         diagram = scene.placed.diagram
         found = np.zeros(len(diagram), np.uint8)
@@ -59,7 +60,8 @@ class DifferenceMarks:
         for item in items.tolist():
             box = QRectF(scene.screen_box(item, camera, 0))
             if box.adjusted(-BADGE, -BADGE, BADGE, BADGE).intersects(area):
-                self._paint(painter, box, bool(flags[item] & ALONE), badge=few)
+                round_ = scene.placed.diagram.kind[item] == OPERATION
+                self._paint(painter, _circle(box) if round_ else box, bool(flags[item] & ALONE), badge=few)
         painter.restore()
 
     def _paint(self, painter: QPainter, box: QRectF, alone: bool, *, badge: bool) -> None:
@@ -69,7 +71,8 @@ class DifferenceMarks:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(colour, 2.0, style))
         ring = box.adjusted(-GAP, -GAP, GAP, GAP)
-        painter.drawRoundedRect(ring, 7, 7)
+        corner = ring.width() / 2 if ring.width() == ring.height() else 7.0
+        painter.drawRoundedRect(ring, corner, corner)
         if not badge or min(box.width(), box.height()) < SMALLEST:
             return
         size = BADGE * theme.scale
@@ -80,3 +83,9 @@ class DifferenceMarks:
         painter.setPen(QColor(theme.panel))
         painter.setFont(look.sans(theme, 10.5, bold=True))
         painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, ONLY_HERE if alone else DIFFERS)
+
+
+def _circle(box: QRectF) -> QRectF:
+    """The circle of an operation, without its name and its tabs."""
+    side = min(box.width(), box.height()) * 0.72
+    return QRectF(box.center().x() - side / 2, box.center().y() - side / 2, side, side)

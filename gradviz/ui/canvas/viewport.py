@@ -51,6 +51,10 @@ class Viewport(Surface):
         camera = fitting(box, self.width() / AROUND, self.height() / AROUND, self._theme.scale)
         self._fly(self._aimed(camera, ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)))
 
+    def look_afresh(self) -> None:
+        """Look as at a graph that was just opened."""
+        self._open()
+
     def _open(self) -> None:
         """Fit, unless nothing could be read then: begin at the current step, large enough. No flight: it is new."""
         self._fitted = True

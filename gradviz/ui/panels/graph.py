@@ -16,6 +16,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas import CanvasView
+    from gradviz.ui.panels.two_canvases import TwoCanvases
 
 INVITED = 3  # examples on the empty canvas
 INVITATION = "Paste a snippet and press Run"
@@ -73,7 +74,8 @@ class GraphPanel(Panel):
         super().__init__(context)
         self.setAccessibleName("Graph")
         self._view: CanvasView | None = None
-        self.is_settled = True  # no better drawing is on its way
+        self._settled = True
+        self._two: TwoCanvases | None = None
         self._stack = QStackedWidget()
         self.invitation = Invitation(context)
         self._stack.addWidget(self.invitation)
@@ -104,16 +106,18 @@ class GraphPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.invitation.set_theme(theme)
+        if self._two is not None:
+            self._two.set_theme(theme)
         if self._view is not None:
             self._view.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
         if after.trace is None or not after.steps:
-            self._stack.setCurrentWidget(self.invitation)
+            self._show_page(self.invitation, before, after)
             return
-        self._stack.setCurrentWidget(self.view)
+        self._show_page(self.view, before, after)
         if before.trace is not after.trace or before.steps != after.steps or before is after:
-            self.is_settled = False
+            self._settled = False
             self.view.set_trace(after.trace)
         if moved(before, after):
             self.view.set_cursor(after.cursor)
@@ -124,13 +128,46 @@ class GraphPanel(Panel):
             else:
                 self.view.select(after.selection.kind, after.selection.index)
 
+    def _show_page(self, page: QWidget, before: State, after: State) -> None:
+        """The invitation, the canvas, or the canvas beside that of another run."""
+        if after.what_if is None:
+            if before.what_if is not None and self._two is not None:
+                self._two.end()
+                self._stack.addWidget(self.view)
+            self._stack.setCurrentWidget(page)
+            return
+        if self._two is None:
+            from gradviz.ui.panels.two_canvases import TwoCanvases
+
+            self._two = TwoCanvases(self.context, self.view, self.theme)
+            self._stack.addWidget(self._two.view)
+        self._stack.setCurrentWidget(self._two.view)
+        self._two.show_state(before, after)
+
+    @property
+    def is_settled(self) -> bool:
+        """True if no better drawing is on its way."""
+        return self._settled and (self._two is None or self._two.is_settled)
+
+    @property
+    def two(self) -> TwoCanvases | None:
+        """The canvas and that of another run, once there was one."""
+        return self._two
+
+    @property
+    def _views(self) -> list[CanvasView]:
+        """The canvases on the screen."""
+        return [self.view] if self._two is None else [self.view, self._two.other]
+
     def _laid_out(self, final: bool) -> None:
-        self.is_settled = final
+        self._settled = final
 
     def close_canvas(self) -> None:
         """End what the canvas still has running."""
         if self._view is not None:
             self._view.shutdown()
+        if self._two is not None:
+            self._two.shutdown()
 
     def _select(self, kind: str, index: int) -> None:
         self.context.shell.store.select(Selection(kind, index))
@@ -142,19 +179,23 @@ class GraphPanel(Panel):
 
     def fit(self) -> None:
         """Show the whole graph."""
-        self.view.fit()
+        for view in self._views:
+            view.fit()
 
     def zoom_in(self) -> None:
         """Make it larger."""
-        self.view.zoom_in()
+        for view in self._views:
+            view.zoom_in()
 
     def zoom_out(self) -> None:
         """Make it smaller."""
-        self.view.zoom_out()
+        for view in self._views:
+            view.zoom_out()
 
     def zoom_reset(self) -> None:
         """Show it at its own size."""
-        self.view.zoom_reset()
+        for view in self._views:
+            view.zoom_reset()
 
     def pan(self, dx: float, dy: float) -> None:
         """Look elsewhere."""

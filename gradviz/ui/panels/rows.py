@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gradviz.ui.panels.differences import DifferencesPanel
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.events import EventsPanel
 from gradviz.ui.panels.explanation import ExplanationPanel
@@ -34,5 +35,6 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("inspector", "Inspector", "right", InspectorPanel),
     PanelRow("timeline", "Timeline", "bottom", TimelinePanel),
     PanelRow("events", "Events", "bottom", EventsPanel),
+    PanelRow("differences", "What-if", "bottom", DifferencesPanel),
     PanelRow("output", "Output", "corner", OutputPanel),
 )

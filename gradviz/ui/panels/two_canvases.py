@@ -1,0 +1,121 @@
+"""The canvas of the front run and that of the other one, kept in step: cursors, selections and the marks over what
+differs. `beside` is how they stand on the screen; `graph` makes one of these when a change first runs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+
+from gradviz.session.state import Selection, State
+from gradviz.session.what_if import WhatIf
+from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas.difference_marks import DifferenceMarks
+from gradviz.ui.panels.beside import BesideView
+from gradviz.ui.panels.panel import Context
+from gradviz.ui.theme import Theme
+
+
+class TwoCanvases(QObject):
+    """Shows a `WhatIf` beside the canvas of the front run."""
+
+    def __init__(self, context: Context, front: CanvasView, theme: Theme) -> None:
+        super().__init__()
+        self._context = context
+        self._theme = theme
+        self.front = front
+        self.other = CanvasView(theme)
+        self.other.setAccessibleName("Graph of the other run")
+        self.view = BesideView(context)
+        self.view.set_theme(theme)
+        self.is_settled = True
+        self._fresh = False  # both are to be looked at as if just opened
+        self._turn_soon = QTimer(self)
+        self._turn_soon.setSingleShot(True)
+        self._turn_soon.setInterval(0)
+        self._turn_soon.timeout.connect(self._turn)
+        self.other.laidOut.connect(self._laid_out)
+        self.other.nodeSelected.connect(self._select)
+        self.other.nothingSelected.connect(self._select_nothing)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self._theme = theme
+        self.other.set_theme(theme)
+        self.view.set_theme(theme)
+        state = self._context.shell.store.state
+        if state.what_if is not None:
+            self._mark(state, state.what_if)
+
+    def show_state(self, before: State, after: State) -> None:
+        """Show both runs; only while there is another one."""
+        beside, former = after.what_if, before.what_if
+        if beside is None:
+            return
+        self.view.show_state(after)
+        new = former is None or former.trace is not beside.trace or former.run.phase is not beside.run.phase
+        if new or before is after:
+            self._show_trace(beside)
+        if beside.trace is not None:
+            self.other.set_cursor(beside.cursor)
+            self.other.set_playing(after.playing)
+            self._show_selection(former, beside)
+        if new or before.cursor != after.cursor or former is None or former.cursor != beside.cursor:
+            self._mark(after, beside)
+
+    def _show_trace(self, beside: WhatIf) -> None:
+        self.is_settled = beside.trace is None
+        self.other.set_trace(beside.trace)
+        self.view.arrange(self.front, self.other if beside.trace is not None else None, beside.summary)
+        self._fresh = True
+        self._turn_soon.start()
+
+    def _show_selection(self, former: WhatIf | None, beside: WhatIf) -> None:
+        if former is not None and former.selection == beside.selection and former.trace is beside.trace:
+            return
+        if beside.selection is None:
+            self.other.clear_selection()
+        else:
+            self.other.select(beside.selection.kind, beside.selection.index)
+
+    def _mark(self, state: State, beside: WhatIf) -> None:
+        """Rings around what differs where both stand now."""
+        if beside.comparison is None:
+            self.front.overlay = None
+        else:
+            here, there = beside.comparison.marks(state.cursor, beside.cursor)
+            self.front.overlay = DifferenceMarks(here, self._theme)
+            self.other.overlay = DifferenceMarks(there, self._theme)
+            self.other.update()
+        self.front.update()
+
+    def end(self) -> None:
+        """The other run is gone."""
+        self._turn_soon.stop()
+        self.front.overlay = self.other.overlay = None
+        self.other.clear_selection()
+        self.other.set_trace(None)
+        self.is_settled = True
+
+    def shutdown(self) -> None:
+        """End what the other canvas still has running."""
+        self._turn_soon.stop()
+        self.other.shutdown()
+
+    def _laid_out(self, final: bool) -> None:
+        self.is_settled = final
+        self._turn_soon.start()
+
+    def _turn(self) -> None:
+        """Side by side, or one under the other."""
+        boxes = [box for box in (self.front.extent, self.other.extent) if box is not None]
+        if boxes:
+            self.view.turn(max(box[2] - box[0] for box in boxes), max(box[3] - box[1] for box in boxes))
+        if self._fresh:
+            self._fresh = not self.is_settled
+            self.front.look_afresh()
+            self.other.look_afresh()
+
+    def _select(self, kind: str, index: int) -> None:
+        self._context.shell.store.select_there(Selection(kind, index))
+
+    def _select_nothing(self) -> None:
+        self._context.shell.store.select_there(None)
