@@ -37,6 +37,11 @@ class Marks:
         self.hits: Flags | None = None
         self.hovered = -1
         self._parts: tuple[Moment, tuple[tuple[Moment, float], ...]] | None = None
+        self._passing: tuple[Flags, float] | None = None
+
+    def move(self, placed: Placed, passing: Flags, opacity: float) -> None:
+        """The same items elsewhere; some of them come or go, and are seen so much."""
+        self._placed, self._passing, self._parts = placed, (passing, opacity), None
 
     def show_family(self, family: Family | None) -> None:
         """Let everything but these operations and tensors fade; None for nothing."""
@@ -69,11 +74,18 @@ class Marks:
 
     def parts(self, moment: Moment) -> tuple[tuple[Moment, float], ...]:
         """What to paint one after the other, with the opacity of each."""
-        if self.lit is None:
+        if self.lit is None and self._passing is None:
             return ((moment, 1.0),)
         if self._parts is None or self._parts[0] is not moment:
-            edges = self.lit[self._placed.diagram.edges].all(1)
-            parts = (_only(moment, ~self.lit, ~edges), FADED), (_only(moment, self.lit, edges), 1.0)
+            ends = self._placed.diagram.edges
+            if self._passing is not None:
+                passing, opacity = self._passing
+                edges = passing[ends].any(1)
+                parts = (_only(moment, passing, edges), opacity), (_only(moment, ~passing, ~edges, beneath=False), 1.0)
+            else:
+                assert self.lit is not None
+                edges = self.lit[ends].all(1)
+                parts = (_only(moment, ~self.lit, ~edges), FADED), (_only(moment, self.lit, edges, beneath=False), 1.0)
             self._parts = moment, parts
         return self._parts[1]
 
@@ -102,7 +114,7 @@ class Marks:
         for low, high in zip(self._placed.low[edges].tolist(), self._placed.high[edges].tolist(), strict=True):
             left, top = camera.to_screen(*low)
             right, bottom = camera.to_screen(*high)
-            region += QRectF(left, top, right - left, bottom - top).adjusted(-6, -6, 6, 6).toAlignedRect()
+            region += QRectF(left, top, right - left, bottom - top).adjusted(-12, -12, 12, 12).toAlignedRect()
         return region
 
     def paint_edges(
@@ -175,10 +187,11 @@ def _meets(low: Floats, high: Floats, world: Box) -> Flags:
     return hit
 
 
-def _only(moment: Moment, items: Flags, edges: Flags) -> Moment:
-    """The same moment with some of its items and edges."""
+def _only(moment: Moment, items: Flags, edges: Flags, *, beneath: bool = True) -> Moment:
+    """The same moment with some of its items and edges, and with the frames `beneath` them or without."""
     return replace(
         moment,
+        frames=moment.frames & beneath,
         items=moment.items & items,
         edges=moment.edges & edges,
         flow=np.where(edges, moment.flow, NO_FLOW).astype(moment.flow.dtype),
