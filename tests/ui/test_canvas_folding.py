@@ -9,12 +9,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import EVERYTHING, Drawing, Folding
 from gradviz.ui.canvas import CanvasView
 from gradviz.ui.canvas.content import content
-from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, build
+from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, Diagram, build, diagram_of
 from gradviz.ui.canvas.group_content import GroupContent, bytes_text
+from gradviz.ui.canvas.laying import lay_out
 from gradviz.ui.canvas.moment import FLOW
+from gradviz.ui.canvas.morph import morph
+from gradviz.ui.canvas.placed import Placed
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sizes import Ruler
 from tests.ui.canvas_fixtures import LOOP, run, scene_of, settle, shown
@@ -254,3 +258,42 @@ def test_bytes_are_short() -> None:
         "45 kB",
         "3.2 MB",
     ]
+
+
+def test_groups_open_and_close_in_a_movement(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(BLOCKS))
+    settle(view, lambda: view.set_drawing(CLOSED))
+    view.animated = view.flight.enabled = True
+    group = ("group", int(view._scene.groups.index[0]))  # type: ignore[union-attr]
+    view.select(*group)
+    few = len(view._scene.placed.diagram)  # type: ignore[union-attr]
+    settle(view, view.toggle_group)
+    scene = view._scene
+    assert scene is not None and not view.moving.is_going
+    assert len(scene.placed.diagram) > few and view.selection == group
+    settle(view, view.toggle_group)
+    assert len(view._scene.placed.diagram) == few  # type: ignore[union-attr]
+
+
+def test_a_movement_begins_and_ends_in_the_two_drawings() -> None:
+    trace = run(RNN)
+    structure = build(trace, Ruler()).structure
+    one, other = (place_of(diagram_of(structure, Ruler(), Drawing(Folding(level)))) for level in (1, EVERYTHING))
+    for old, new in ((one, other), (other, one)):
+        way = morph(old, new, (30.0, 0.0))
+        assert way is not None
+        begin, end = way.at(0.0), way.at(1.0)
+        here, there = (end, begin) if way.opens else (begin, end)
+        np.testing.assert_allclose(here.corner, other.corner + ((0.0, 0.0) if way.opens else (30.0, 0.0)))
+        leaf = int(np.flatnonzero(other.diagram.kind == TENSOR)[0])
+        twin = int(one.diagram.items_of_tensor(int(other.diagram.index[leaf]))[0])
+        shift = (30.0, 0.0) if way.opens else (0.0, 0.0)
+        np.testing.assert_allclose(there.corner[leaf], one.corner[twin] + shift)
+        assert way.passing.any() and not way.passing[leaf]
+
+
+def place_of(diagram: Diagram) -> Placed:
+    layouter = Layouter()
+    placed = lay_out(diagram, Ruler(), layouter)
+    layouter.close()
+    return placed

@@ -11,9 +11,9 @@ from gradviz.trace.regions import RegionKind
 from gradviz.ui.canvas.groups import Flags, Groups, Ints
 from gradviz.ui.canvas.structure import Structure
 
-OPEN_THROUGHOUT = 300  # items of a graph that needs no folding
+OPEN_THROUGHOUT = 120  # items of a graph that needs no folding
 OPEN_LOOPS = 100  # items of a graph that shows all iterations of its loops
-MOST_BOXES = 150
+MOST_BOXES = 120
 LONG_LOOP = 8  # iterations
 OPEN_INSIDE = 40  # items of a group in a closed one that is open when its turn comes
 

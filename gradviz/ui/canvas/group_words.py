@@ -100,5 +100,6 @@ def _rounds(trace: Trace) -> dict[int, str]:
     found = {}
     for each, low, many in zip(loops.tolist(), first.tolist(), count.tolist(), strict=True):
         begin, end = str(regions.name[rows[low]]), str(regions.name[rows[low + many - 1]])
-        found[each] = f"×{many} · {begin} … {end.split(' = ')[-1]}" if many > 1 else ""
+        turns = "" if begin.startswith(NUMBERED) else f" · {begin} … {end.split(' = ')[-1]}"
+        found[each] = f"×{many}{turns}" if many > 1 else ""
     return found

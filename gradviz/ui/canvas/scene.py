@@ -17,6 +17,7 @@ from gradviz.ui.canvas.hover import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
+from gradviz.ui.canvas.morph import Morph
 from gradviz.ui.canvas.nest import Nest
 from gradviz.ui.canvas.painter import MARGIN, ScenePainter
 from gradviz.ui.canvas.placed import Placed
@@ -66,6 +67,12 @@ class Scene(Nest):
     def trace(self) -> Trace:
         """The trace that is shown."""
         return self.placed.diagram.trace
+
+    def show_on_the_way(self, way: Morph, part: float) -> None:
+        """Everything where it is on its way to another drawing."""
+        self.placed = way.at(part)
+        self.painter.placed = self.placed
+        self.marks.move(self.placed, way.passing, way.opacity(part))
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QWidget
 
+from gradviz.ui.canvas.moving import Moving
 from gradviz.ui.canvas.placing import Placing, Wish
 from gradviz.ui.canvas.surface import EMPTY
 from gradviz.ui.canvas.unfolding import Unfolding
@@ -18,6 +19,10 @@ from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
+    from gradviz.ui.canvas.morph import Morph
+    from gradviz.ui.canvas.placed import Placed
+    from gradviz.ui.canvas.scene import Scene
+
 
 class CanvasView(Unfolding):
     """Shows a trace at a cursor."""
@@ -33,6 +38,7 @@ class CanvasView(Unfolding):
         self._trace: Trace | None = None
         self._laid_out: tuple[Trace, int] | None = None
         self._final = False  # what is shown is the best drawing of what was laid out
+        self.moving = Moving(self)
         self._placing = Placing()
         self._placing.placed.connect(self._on_placed)
         self.destroyed.connect(self._placing.close)  # deleted with its parent
@@ -45,6 +51,7 @@ class CanvasView(Unfolding):
         self._trace = trace
         self._invitation = EMPTY if trace is None else ""
         if trace is None:
+            self.moving.finish()
             self._scene = None
             self._repaint_all()
         else:
@@ -67,19 +74,20 @@ class CanvasView(Unfolding):
         self._lay_out()
 
     def _on_placed(self, wish: object, placed: object, final: bool) -> None:
+        from gradviz.ui.canvas.morph import morph
         from gradviz.ui.canvas.placed import Placed
         from gradviz.ui.canvas.scene import Scene
 
         assert isinstance(wish, Wish) and isinstance(placed, Placed)
         if wish.trace is not self._trace or wish.drawing != self._drawing:
             return
-        old = self._scene
+        self.moving.finish()
+        old, before = self._scene, self._camera
         same = old is not None and old.trace.run is placed.diagram.trace.run
         stays = same and (self._anchor is not None or not self._fitted)
         held = self._held_place() if stays else None
-        self._scene = Scene(placed, self._theme)
-        self._scene.move_to(self._cursor)
-        self._mark_again()
+        self._scene = scene = Scene(placed, self._theme)
+        scene.move_to(self._cursor)
         if stays:
             self._fitted = False
             self._hold_place(held)
@@ -87,8 +95,41 @@ class CanvasView(Unfolding):
             self._open()
         if final:
             self._anchor = None
+        way = None
+        if old is not None and same and self._may_move and before.scale == self._camera.scale:
+            way = morph(old.placed, placed, (self._camera.left - before.left, self._camera.top - before.top))
+        if old is None or way is None:
+            self._show_scene(scene, final)
+        else:
+            going = scene if way.opens else old
+            self.moving.begin(lambda part: self._show_way(going, way, part), lambda: self._arrive(placed, final))
+
+    @property
+    def _may_move(self) -> bool:
+        """Whether groups open and close in a movement."""
+        return self.animated and self.flight.enabled
+
+    def _show_way(self, scene: Scene, way: Morph, part: float) -> None:
+        """One picture of groups that open or close."""
+        self._scene = scene
+        if scene.moment.frame.cursor != self._cursor:
+            scene.move_to(self._cursor)
+        scene.show_on_the_way(way, part)
+        self._repaint_all()
+
+    def _arrive(self, placed: Placed, final: bool) -> None:
+        from gradviz.ui.canvas.scene import Scene
+
+        scene = Scene(placed, self._theme)
+        scene.move_to(self._cursor)
+        self._show_scene(scene, final)
+
+    def _show_scene(self, scene: Scene, final: bool) -> None:
+        """A drawing is where it stays."""
+        self._scene = scene
+        self._mark_again()
         if self._wanted is not None:
-            self._scene.select(*self._wanted)
+            scene.select(*self._wanted)
         self._describe()
         self._repaint_all()
         self._final = final
@@ -129,6 +170,7 @@ class CanvasView(Unfolding):
     def shutdown(self) -> None:
         """End the layout and the animation; the widget may still be painted."""
         self._timer.stop()
+        self.moving.finish()
         self._placing.close()
 
     def _describe(self) -> None:
