@@ -5,7 +5,6 @@ gives the same pixels as painting all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,40 +28,13 @@ from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.operation_painter import paint_operation
 from gradviz.ui.canvas.placed import Placed
+from gradviz.ui.canvas.sprites import Said, Sprites
 
 WHOLE = 0.6  # the zoom, at text scale 1, from which items are painted whole
 FAR_BORDER = 0.06  # the zoom from which blocks have borders
 MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
-MOST_PIXELS = 12_000_000  # of all sprites
 BLOCK = 0.35  # strength of the colour inside of a block
 REASON_WIDTH, REASON_LINE = 100.0, 14.0
-
-
-Said = Content | Brief
-
-
-@dataclass(eq=False)
-class Sprites:
-    """Items as they were painted, by item: painted anew only when what they say, or the zoom, has changed."""
-
-    scale: float = 0.0
-    ratio: float = 1.0
-    whole: bool = True
-    pixels: int = 0
-    known: dict[int, tuple[Said, QPixmap]] | None = None
-
-    def at(self, scale: float, ratio: float, whole: bool, *, coarse: bool = False) -> dict[int, tuple[Said, QPixmap]]:
-        """The sprites of this zoom; those of another zoom are forgotten, unless a `coarse` picture will do."""
-        other = (scale, ratio) != (self.scale, self.ratio) and not coarse
-        if self.known is None or other or whole != self.whole or self.pixels > MOST_PIXELS:
-            self.scale, self.ratio, self.whole, self.pixels, self.known = scale, ratio, whole, 0, {}
-        return self.known
-
-    def keep(self, item: int, says: Said, sprite: QPixmap) -> None:
-        """Remember one."""
-        assert self.known is not None
-        self.known[item] = says, sprite
-        self.pixels += sprite.width() * sprite.height()
 
 
 class ScenePainter:
@@ -71,7 +43,7 @@ class ScenePainter:
     def __init__(self, placed: Placed, ink: Ink) -> None:
         self.placed = placed
         self.ink = ink
-        self._sprites = Sprites()
+        self.sprites = Sprites()
         self.coarse = False  # while zooming: near items may be scaled pictures
         self._said: tuple[Frame, dict[int, Content]] | None = None
         self._brief: tuple[Frame, Briefs, dict[int, Said]] | None = None
@@ -105,7 +77,7 @@ class ScenePainter:
         if camera.scale < MIDDLE:
             return []
         whole = self.whole(camera.scale)
-        known = self._sprites.at(camera.scale, ratio, whole)
+        known = self.sprites.at(camera.scale, ratio, whole)
         says = self._says if whole else self._says_briefly
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()))
         seen = [item for item in self.items_in(world, moment.items).tolist() if item in known]
@@ -157,10 +129,10 @@ class ScenePainter:
             for item in items.tolist():
                 self._paint(painter, item, says(moment, item), camera.scale)
             return
-        known = self._sprites.at(camera.scale, ratio, whole, coarse=self.coarse)
+        known = self.sprites.at(camera.scale, ratio, whole, coarse=self.coarse)
         painter.save()
         painter.resetTransform()
-        grown = camera.scale / self._sprites.scale
+        grown = camera.scale / self.sprites.scale
         for item in items.tolist():
             box = self._box(item).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
             x, y = camera.to_screen(box.left(), box.top())
@@ -170,14 +142,15 @@ class ScenePainter:
                 painter.drawPixmap(QRectF(QPointF(x, y), size), sprite, QRectF(sprite.rect()))
                 continue
             sprite = self._sprite(known, says(moment, item), item, box)
-            painter.drawPixmap(QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio), sprite)
+            place = QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio)
+            painter.drawPixmap(place, self.sprites.shown(item, sprite))
         painter.restore()
 
     def _sprite(self, known: dict[int, tuple[Said, QPixmap]], says: Said, item: int, box: QRectF) -> QPixmap:
         found = known.get(item)
         if found is not None and found[0] == says:
             return found[1]
-        scale, ratio = self._sprites.scale, self._sprites.ratio
+        scale, ratio = self.sprites.scale, self.sprites.ratio
         sprite = QPixmap(int(box.width() * scale * ratio) + 2, int(box.height() * scale * ratio) + 2)
         sprite.setDevicePixelRatio(ratio)
         sprite.fill(Qt.GlobalColor.transparent)
@@ -187,7 +160,7 @@ class ScenePainter:
         painter.translate(-box.left(), -box.top())
         self._paint(painter, item, says, scale)
         painter.end()
-        self._sprites.keep(item, says, sprite)
+        self.sprites.keep(item, says, sprite)
         return sprite
 
     def _paint(self, painter: QPainter, item: int, says: Said, scale: float) -> None:

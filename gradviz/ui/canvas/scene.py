@@ -135,6 +135,13 @@ class Scene(Nest):
         now = np.flatnonzero(self.moment.now)
         return self.screen_region(now[:MOST_CHANGES], camera)
 
+    def dissolve(self, part: float, camera: Camera) -> QRegion:
+        """How far the looks of the step before have dissolved; the pixels that this changes."""
+        region = QRegion()
+        for item in self.painter.sprites.dissolve(part):
+            region += self.screen_box(item, camera)
+        return region
+
     def extent(self) -> Box | None:
         """The box around all graphs that are shown, with what is still to come in them."""
         return self.placed.extent(self.moment.graphs)

@@ -8,20 +8,19 @@ from collections.abc import Callable
 from time import thread_time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPixmap, QRegion
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gradviz.ui import look
 from gradviz.ui.canvas.camera import Camera
+from gradviz.ui.canvas.motion import Motion
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas.scene import Scene
 
 MOST_PARTS = 6
-TICK = 33  # milliseconds between two pictures of moving dashes
-PHASE = 0.07
 SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted anew for every frame of a zoom
 EMPTY = "Run a snippet to see its graph"
 
@@ -41,29 +40,26 @@ class Surface(QWidget):
         self._theme = theme
         self._scene: Scene | None = None
         self._camera = Camera()
-        self._phase = 0.0
         self._invitation = EMPTY
         self._layer: QPixmap | None = None
         self._dirty = QRegion()
         self._seconds = 0.0  # what the latest picture of everything took
         self._still: tuple[QPixmap, Camera] | None = None  # a picture that is shown scaled while one zooms
         self.overlay: Overlay | None = None
-        self._timer = QTimer(self, interval=TICK)
-        self._timer.timeout.connect(self._tick)
+        self.motion = Motion(self)
+        self.motion.ticked.connect(self._tick)
 
     # -- painting
 
     def set_playing(self, playing: bool) -> None:
-        """Whether the dashes of the current step's gradients move."""
-        if playing:
-            self._timer.start()
-        else:
-            self._timer.stop()
+        """Whether the dashes of the current step's gradients move all the time."""
+        self.motion.set_playing(playing)
 
     def _tick(self) -> None:
-        self._phase = (self._phase + PHASE) % 1.0
-        if self._scene is not None and self._still is None:
-            self.update(self._scene.moving_region(self._camera) & QRegion(self.rect()))
+        scene = self._scene
+        if scene is not None and self._still is None:
+            dissolving = scene.dissolve(self.motion.fade, self._camera)
+            self.update((scene.moving_region(self._camera) + dissolving) & QRegion(self.rect()))
 
     def _repaint_all(self) -> None:
         self._layer = None
@@ -91,7 +87,7 @@ class Surface(QWidget):
             painter.setClipRect(area)
             source = QRectF(area.x() * ratio, area.y() * ratio, area.width() * ratio, area.height() * ratio)
             painter.drawPixmap(QRectF(area), layer, source)
-            scene.paint_rest(painter, self._camera, QRectF(area), self._phase, ratio)
+            scene.paint_rest(painter, self._camera, QRectF(area), self.motion.phase, ratio)
             scene.paint_selection(painter, self._camera, self.hasFocus())
             if self.overlay is not None:
                 self.overlay(painter, scene, self._camera)

@@ -141,6 +141,8 @@ class CanvasView(Unfolding):
         scene = self._scene
         if scene is None or scene.trace is not self._trace:
             return
+        if self.motion.begin():
+            self.update(scene.dissolve(0.0, self._camera))
         change = scene.move_to(cursor)
         self._describe()
         if change.other_graph and not self._extent_is_seen():
@@ -169,7 +171,7 @@ class CanvasView(Unfolding):
 
     def shutdown(self) -> None:
         """End the layout and the animation; the widget may still be painted."""
-        self._timer.stop()
+        self.motion.stop()
         self.moving.finish()
         self._placing.close()
 
