@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gradviz.commands.finding import FIND_ROWS
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.session import moves
 from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
@@ -31,6 +32,17 @@ def _set_scale(shell: Shell, scale: float) -> None:
 
 def _select(shell: Shell, step: int) -> None:
     shell.store.select(moves.neighbour(shell.store.state, step))
+
+
+def _end(shell: Shell) -> None:
+    """One thing at a time: the search, what stands out, the selection."""
+    store = shell.store
+    if store.state.search.open:
+        store.look_for(replace(store.state.search, open=False))
+    elif store.state.lineage is not None:
+        store.trace_lineage(None)
+    else:
+        store.select(None)
 
 
 def _has_trace(state: State) -> bool:
@@ -89,6 +101,26 @@ VIEW_ROWS = (
         enabled=_has_trace,
         run=lambda shell, _: shell.canvas.fit(),
     ),
+    Command(
+        id="view.zoom_selection",
+        title="Zoom to Selection",
+        menu="View",
+        help="Show what is selected, or the current step, large enough to read.",
+        shortcuts=("Ctrl+8",),
+        enabled=_has_trace,
+        run=lambda shell, _: shell.canvas.fit_selection(),
+    ),
+    Command(
+        id="view.minimap",
+        title="Hide &Mini-map",
+        menu="View",
+        help="Show or hide the small map of the whole graph.",
+        shortcuts=("Ctrl+M",),
+        retitle=lambda state: "Hide &Mini-map" if state.view.minimap else "Show &Mini-map",
+        run=lambda shell, _: shell.store.look(
+            replace(shell.store.state.view, minimap=not shell.store.state.view.minimap)
+        ),
+    ),
     _pan_row("Left", "Left", PAN, 0),
     _pan_row("Right", "Right", -PAN, 0),
     _pan_row("Up", "Up", 0, PAN),
@@ -117,12 +149,13 @@ VIEW_ROWS = (
         id="view.select_none",
         title="Follow the &Current Step",
         menu="View",
-        help="Inspect whatever the current step is about.",
+        help="Inspect whatever the current step is about; before that, end a search or a selection of relatives.",
         shortcuts=("Escape",),
         group=2,
-        enabled=lambda state: state.selection is not None,
-        run=lambda shell, _: shell.store.select(None),
+        enabled=lambda state: state.selection is not None or state.lineage is not None or state.search.open,
+        run=lambda shell, _: _end(shell),
     ),
+    *FIND_ROWS,
     *(
         Command(
             id=f"view.focus_{panel}",

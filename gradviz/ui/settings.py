@@ -51,6 +51,7 @@ class Settings:
             text_scale=self._number("text_scale", default.text_scale, TEXT_SCALES),
             speed=self._number("speed", default.speed, SPEEDS),
             recent=tuple(str(name) for name in names),
+            minimap=str(self._store.value("minimap", "true")).lower() != "false",
             vertical=self._flag("vertical", default.vertical),
             direct_uses=int(self._number("direct_uses", default.direct_uses, DIRECT_USES_CHOICES)),
             animated=self._flag("animated", default.animated),
@@ -74,6 +75,7 @@ class Settings:
         self._store.setValue("vertical", view.vertical)
         self._store.setValue("direct_uses", view.direct_uses)
         self._store.setValue("animated", view.animated)
+        self._store.setValue("minimap", str(view.minimap).lower())
         self._store.setValue("recent", list(view.recent))
 
     def layout(self, name: str) -> QByteArray:

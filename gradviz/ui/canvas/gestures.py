@@ -10,8 +10,10 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.flight import WHEEL_FLIGHT
 from gradviz.ui.canvas.hovering import Hovering
+from gradviz.ui.canvas.viewport import OPENED, READABLE
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -74,6 +76,15 @@ class Gestures(Hovering):
             self._fitted = False
             self._fly(self._aimed(self.flight.target(self._camera), place))
 
+    def show_thing(self, kind: str, index: int) -> None:
+        """Bring a tensor or node into the middle, large enough to read."""
+        scene, scale = self._scene, self._camera.scale
+        place = scene.place_of(scene.find(kind, index)) if scene is not None else None
+        if place is not None:
+            self._fitted = False
+            near = scale if scale >= READABLE * self._theme.scale else OPENED * self._theme.scale
+            self._fly(self._aimed(Camera(near, self._camera.left, self._camera.top), place))
+
     def fit_selection(self) -> None:
         """The selection, or the current step, in view and large enough to read."""
         if self._scene is not None:
@@ -105,6 +116,7 @@ class Gestures(Hovering):
         if self._scene is not None:
             self._scene.marks.show_family(self._family)
             self._scene.marks.show_hits(self._hits)
+        self.cameraChanged.emit()
 
     def _choose(self, item: int) -> None:
         """Select by mouse or keyboard."""
@@ -169,6 +181,8 @@ class Gestures(Hovering):
             self.flight.stop()
             self._drag = event.position()
             self._moved = False
+        elif event.button() == Qt.MouseButton.RightButton and self._item_at(event.position().toPoint()) >= 0:
+            self._choose(self._item_at(event.position().toPoint()))  # what the menu will be about
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is None:

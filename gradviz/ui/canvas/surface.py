@@ -49,6 +49,16 @@ class Surface(QWidget):
         self.motion = Motion(self)
         self.motion.ticked.connect(self._tick)
 
+    @property
+    def scene(self) -> Scene | None:
+        """What is painted, None before the first layout."""
+        return self._scene
+
+    @property
+    def camera(self) -> Camera:
+        """Where it looks."""
+        return self._camera
+
     # -- painting
 
     def set_playing(self, playing: bool) -> None:

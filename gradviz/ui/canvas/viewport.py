@@ -35,7 +35,7 @@ class Viewport(Surface):
     def fit(self) -> None:
         """All of the graphs that are shown in view."""
         self._fitted = True
-        extent = self._extent()
+        extent = self.extent
         if extent is not None:
             self._fly(fitting(extent, self.width(), self.height(), LARGEST_FIT * self._theme.scale))
 
@@ -59,7 +59,7 @@ class Viewport(Surface):
         """Fit, unless nothing could be read then: begin at the current step, large enough. No flight: it is new."""
         self._fitted = True
         self.flight.stop()
-        extent = self._extent()
+        extent = self.extent
         if self._scene is None or extent is None:
             return
         self._look(fitting(extent, self.width(), self.height(), LARGEST_FIT * self._theme.scale))
@@ -69,22 +69,24 @@ class Viewport(Surface):
         if place is not None:
             self._look(self._aimed(Camera(OPENED * self._theme.scale), place))
 
-    def _extent(self) -> Box | None:
+    @property
+    def extent(self) -> Box | None:
+        """The box around all graphs that are shown, in the world."""
         return self._scene.extent() if self._scene is not None else None
 
     def _aimed(self, camera: Camera, place: tuple[float, float]) -> Camera:
         """The camera with a place in the middle, or as near to it as there is something to see around it."""
         camera = camera.centred(*place, self.width(), self.height())
-        extent = self._extent()
+        extent = self.extent
         return camera if extent is None else within(camera, extent, self.width(), self.height())
 
     def _kept(self, camera: Camera) -> Camera:
         """The camera, moved so that some of the graph is in view."""
-        extent = self._extent()
+        extent = self.extent
         return camera if extent is None else kept(camera, extent, self.width(), self.height())
 
     def _extent_is_seen(self) -> bool:
-        extent = self._extent()
+        extent = self.extent
         if extent is None:
             return True
         left, top = self._camera.to_screen(extent[0], extent[1])
@@ -94,7 +96,7 @@ class Viewport(Surface):
     @property
     def shows_everything(self) -> bool:
         """Whether all of the graphs is in view."""
-        extent = self._extent()
+        extent = self.extent
         if extent is None:
             return True
         left, top = self._camera.to_world(-1, -1)
@@ -118,7 +120,7 @@ class Viewport(Surface):
     def _zoom(self, factor: float, at: QPointF | None = None, milliseconds: int = FLIGHT) -> None:
         """Zoom at a pixel, or around the middle; during a flight, on from where that one would end."""
         self._fitted = False
-        extent = self._extent()
+        extent = self.extent
         smallest = furthest(extent, self.width(), self.height()) if extent is not None else SMALLEST
         at = at if at is not None else QPointF(self.width() / 2, self.height() / 2)
         camera = self.flight.target(self._camera).zoomed(factor, at.x(), at.y(), smallest)

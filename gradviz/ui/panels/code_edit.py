@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
@@ -21,6 +23,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.ui import look
+from gradviz.ui.panels.flash import Flash
 from gradviz.ui.panels.highlighter import PythonHighlighter
 from gradviz.ui.theme import Theme
 
@@ -28,12 +31,19 @@ INDENT = "    "
 
 
 class LineNumbers(QWidget):
-    """The strip at the left; the editor paints it."""
+    """The strip at the left; the editor paints it. A click on it is about a breakpoint."""
+
+    clicked = Signal(int)  # how far down
 
     def __init__(self, editor: QWidget, width: Callable[[], int], paint: Callable[[QPaintEvent], None]) -> None:
         super().__init__(editor)
         self._width = width
         self._paint = paint
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """The line that was clicked is the editor's to find."""
+        if event.button() is Qt.MouseButton.LeftButton:
+            self.clicked.emit(round(event.position().y()))
 
     def sizeHint(self) -> QSize:
         """As wide as the largest number."""
@@ -48,6 +58,7 @@ class CodeEdit(QPlainTextEdit):
     """Python text. `edited` tells of what the user did, never of what the program set."""
 
     edited = Signal(str)
+    break_clicked = Signal(int)  # the line beside which was clicked
     refused = Signal(str)  # the sentence that says why something was not pasted
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -56,12 +67,18 @@ class CodeEdit(QPlainTextEdit):
         self._setting = False
         self._step_line = -1
         self._error_line = -1
+        self._break_lines: dict[int, bool] = {}
         self._reserved: frozenset[str] = frozenset()
         self.setAccessibleName("Snippet")
         self.setUndoRedoEnabled(False)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setPlaceholderText("Paste a snippet and press Run (F5).")
+        self.flash = Flash(self, self._mark)
         self.numbers = LineNumbers(self, self._numbers_width, self._paint_numbers)
+        self.numbers.setToolTip("Click to set a breakpoint or take it away (Ctrl+F2 at the caret's line).")
+        self.numbers.clicked.connect(
+            lambda y: self.break_clicked.emit(self.cursorForPosition(QPoint(0, y)).blockNumber() + 1)
+        )
         self._highlighter = PythonHighlighter(self.document(), theme)
         self.blockCountChanged.connect(self._fit_margin)
         self.updateRequest.connect(self._scroll_numbers)
@@ -108,6 +125,12 @@ class CodeEdit(QPlainTextEdit):
             self.numbers.update()
             if moved and step > 0:
                 self._reveal(step)
+
+    def mark_breakpoints(self, lines: dict[int, bool]) -> None:
+        """Show a dot beside these lines, an empty one where the breakpoint is switched off."""
+        if lines != self._break_lines:
+            self._break_lines = lines
+            self.numbers.update()
 
     def go_to_line(self, line: int) -> None:
         """Put the caret at the beginning of that line."""
@@ -204,7 +227,7 @@ class CodeEdit(QPlainTextEdit):
         wave.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         wave.setUnderlineColor(QColor(self._theme.error))
         marks += self._mark_of(self._error_line, wave, whole_line=True)
-        self.setExtraSelections(marks)
+        self.setExtraSelections(marks + self.flash.marks(self._theme))
 
     def _mark_of(self, line: int, mark: QTextCharFormat, *, whole_line: bool) -> list[QTextEdit.ExtraSelection]:
         block = self.document().findBlockByNumber(line - 1)
@@ -268,6 +291,8 @@ class CodeEdit(QPlainTextEdit):
             is_step, is_error = line == self._step_line, line == self._error_line
             if is_step:
                 painter.fillRect(box, QColor(self._theme.current_line))
+            if line in self._break_lines:
+                _paint_dot(painter, self._theme, box, self._break_lines[line])
             ink = self._theme.error if is_error else self._theme.text if is_step else self._theme.faint
             painter.setPen(QColor(ink))
             sign = "×" if is_error else "▸" if is_step else ""
@@ -275,6 +300,18 @@ class CodeEdit(QPlainTextEdit):
             painter.drawText(box.adjusted(0, 0, -self._theme.px(11), 0), _RIGHT, str(line))
             block = block.next()
             top += height
+
+
+def _paint_dot(painter: QPainter, theme: Theme, box: QRect, enabled: bool) -> None:
+    """A breakpoint: it stays legible under the sign of the current step."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(theme.error), 1.5))
+    fill = QColor(theme.error)
+    fill.setAlpha(110 if enabled else 0)
+    painter.setBrush(fill)
+    painter.drawEllipse(QPointF(theme.px(9), box.center().y() + 0.5), theme.px(5), theme.px(5))
+    painter.restore()
 
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

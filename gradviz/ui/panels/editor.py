@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from gradviz.session.breakpoints import Breakpoint, toggled
+from gradviz.session.sources import Place
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
 from gradviz.ui import look
@@ -22,6 +24,7 @@ class EditorPanel(Panel):
         super().__init__(context)
         self.code = CodeEdit(context.theme)
         self.code.edited.connect(self._edited)
+        self.code.break_clicked.connect(self._toggle_breakpoint)
         self.code.refused.connect(context.shell.store.say)
         self.note = QLabel()
         self.note.setObjectName("note")
@@ -40,6 +43,17 @@ class EditorPanel(Panel):
     @property
     def focus_target(self) -> QWidget:
         return self.code
+
+    @property
+    def caret(self) -> tuple[int, int]:
+        """Line, from 1, and column, from 0, in characters."""
+        cursor = self.code.textCursor()
+        return cursor.blockNumber() + 1, cursor.positionInBlock()
+
+    def show_place(self, place: Place) -> None:
+        """Go to an expression and show it for a moment."""
+        self.context.shell.focus("editor")
+        self.code.flash.show(place)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -64,11 +78,17 @@ class EditorPanel(Panel):
         if after.trace is not None and after.cursor and not after.is_stale:
             step = int(after.trace.frame(after.cursor).current_line)
         self.code.mark_lines(step=step, error=self.card.line)
+        self.code.mark_breakpoints(after.breakpoints.lines())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The card may take a part of the height only."""
         super().resizeEvent(event)
         self.card.fit()
+
+    def _toggle_breakpoint(self, line: int) -> None:
+        store = self.context.shell.store
+        stops = store.state.breakpoints
+        store.stop_at(stops.with_points(toggled(stops.points, Breakpoint(line=line))))
 
     def _edited(self, text: str) -> None:
         store = self.context.shell.store

@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from gradviz.document.examples import Example, examples
+from gradviz.session.folding import Drawing
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
@@ -16,6 +18,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas import CanvasView
+    from gradviz.ui.panels.over_canvas import OverCanvas
     from gradviz.ui.panels.two_canvases import TwoCanvases
 
 INVITED = 3  # examples on the empty canvas
@@ -74,6 +77,8 @@ class GraphPanel(Panel):
         super().__init__(context)
         self.setAccessibleName("Graph")
         self._view: CanvasView | None = None
+        self._over: OverCanvas | None = None
+        self._menu: list[QAction] = []
         self._settled = True
         self._two: TwoCanvases | None = None
         self._stack = QStackedWidget()
@@ -95,13 +100,28 @@ class GraphPanel(Panel):
         """The canvas; made when first needed."""
         if self._view is None:
             from gradviz.ui.canvas import CanvasView
+            from gradviz.ui.panels.over_canvas import OverCanvas
 
             self._view = CanvasView(self.theme)
             self._view.laidOut.connect(self._laid_out)
             self._view.nodeSelected.connect(self._select)
             self._view.nothingSelected.connect(self._select_nothing)
+            self._view.refolded.connect(self.context.shell.store.fold)
+            self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+            self._view.addActions(self._menu)
+            self._over = OverCanvas(self.context, self._view)
             self._stack.addWidget(self._view)
         return self._view
+
+    @property
+    def over(self) -> OverCanvas:
+        """What lies over the canvas."""
+        assert self.view is not None and self._over is not None
+        return self._over
+
+    def set_menu(self, actions: list[QAction]) -> None:
+        """What the right mouse button offers on the canvas."""
+        self._menu = actions
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -110,12 +130,16 @@ class GraphPanel(Panel):
             self._two.set_theme(theme)
         if self._view is not None:
             self._view.set_theme(theme)
+            self.over.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
         if after.trace is None or not after.steps:
             self._show_page(self.invitation, before, after)
             return
         self._show_page(self.view, before, after)
+        view = after.view
+        self.view.animated = view.animated
+        self.view.set_drawing(Drawing(after.folding, view.vertical, view.direct_uses))
         if before.trace is not after.trace or before.steps != after.steps or before is after:
             self._settled = False
             self.view.set_trace(after.trace)
@@ -127,6 +151,7 @@ class GraphPanel(Panel):
                 self.view.clear_selection()
             else:
                 self.view.select(after.selection.kind, after.selection.index)
+        self.over.show_state(before, after)
 
     def _show_page(self, page: QWidget, before: State, after: State) -> None:
         """The invitation, the canvas, or the canvas beside that of another run."""
@@ -200,3 +225,23 @@ class GraphPanel(Panel):
     def pan(self, dx: float, dy: float) -> None:
         """Look elsewhere."""
         self.view.pan(dx, dy)
+
+    def toggle_group(self) -> None:
+        """Open or close the group that is selected or holds the selection."""
+        self.view.toggle_group()
+
+    def fit_selection(self) -> None:
+        """Show the selection large enough to read."""
+        self.view.fit_selection()
+
+    def show_details(self) -> None:
+        """Show the card of the selection."""
+        self.view.show_details()
+
+    def show_thing(self, thing: Selection) -> None:
+        """Bring a tensor or operation into the middle, large enough to read."""
+        self.view.show_thing(thing.kind, thing.index)
+
+    def find(self) -> None:
+        """Give the keyboard to the search bar."""
+        self.over.bar.take_keyboard()

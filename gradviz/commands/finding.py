@@ -1,0 +1,240 @@
+"""The rows that find things: by search, by their relatives, by the line that made them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradviz.commands.row import Command, Shell
+from gradviz.session import moves
+from gradviz.session.state import Lineage, State
+
+STALE = "The snippet has changed since it ran: run it again to go between it and the graph."
+
+
+def has_trace(state: State) -> bool:
+    """There is a graph."""
+    return state.steps > 0
+
+
+def _thing(state: State) -> bool:
+    return moves.inspected(state) is not None
+
+
+# search
+
+
+def _find(shell: Shell) -> None:
+    shell.store.look_for(replace(shell.store.state.search, open=True))
+    shell.canvas.find()
+
+
+def _step(shell: Shell, step: int) -> None:
+    """Go to the next hit; one that cannot be seen now is only named."""
+    from gradviz.session import search
+
+    if not shell.store.state.search.query.strip():
+        _find(shell)
+        return
+    shell.store.look_for(replace(search.stepped(shell.store.state, step), open=True))
+    _show_hit(shell)
+
+
+def _show_hit(shell: Shell) -> None:
+    from gradviz.session import search
+
+    hit = search.current(shell.store.state)
+    if hit is not None and search.coming(shell.store.state, hit) is None:
+        shell.store.select(hit)
+        shell.canvas.show_thing(hit)
+
+
+def _jump(shell: Shell) -> None:
+    from gradviz.session import search
+
+    state = shell.store.state
+    hit = search.current(state)
+    cursor = search.coming(state, hit) if hit is not None else None
+    if cursor is not None:
+        shell.store.play(False)
+        shell.store.move(cursor)
+    _show_hit(shell)
+
+
+def _searched(state: State) -> bool:
+    return state.steps > 0 and bool(state.search.query.strip())
+
+
+# relatives
+
+
+def _relatives(shell: Shell, kind: str) -> None:
+    thing = moves.inspected(shell.store.state)
+    if thing is not None:
+        lineage = Lineage(kind, thing)
+        shell.store.trace_lineage(lineage if shell.store.state.lineage != lineage else None)
+
+
+def _path(shell: Shell) -> None:
+    """The first time it takes one end, the second time, at another thing, the other."""
+    state = shell.store.state
+    thing, begun = moves.inspected(state), state.lineage
+    if thing is None:
+        return
+    if begun is None or begun.kind != "path" or begun.to is not None or begun.of == thing:
+        shell.store.trace_lineage(Lineage("path", thing))
+        shell.store.say("Select the other end and choose Select Path again, or click it with Shift.")
+    else:
+        show_path(shell, replace(begun, to=thing))
+
+
+def show_path(shell: Shell, lineage: Lineage) -> None:
+    """Let all but a path stand back, if there is one."""
+    from gradviz.session.lineage import family
+
+    trace = shell.store.state.trace
+    if trace is None or not len(family(trace, lineage)):
+        shell.store.trace_lineage(None)
+        shell.store.say("Neither of the two is computed from the other.")
+    else:
+        shell.store.trace_lineage(lineage)
+
+
+# source text
+
+
+def _show_source(shell: Shell) -> None:
+    from gradviz.session.sources import place_of
+
+    state = shell.store.state
+    thing = moves.inspected(state)
+    place = place_of(state.trace, thing) if state.trace is not None and thing is not None else None
+    if place is None:
+        shell.store.say("No line of the snippet made this.")
+    elif state.is_stale:
+        shell.store.say(STALE)
+    else:
+        shell.source.show_place(place)
+
+
+def _show_on_graph(shell: Shell) -> None:
+    from gradviz.session import search
+    from gradviz.session.sources import next_made_at
+
+    state = shell.store.state
+    line, col = shell.source.caret
+    thing = next_made_at(state, line, col)
+    if state.is_stale:
+        shell.store.say(STALE)
+    elif thing is None:
+        shell.store.say(f"Line {line} made no tensor and ran no operation.")
+    else:
+        cursor = search.coming(state, thing)
+        if cursor is not None:
+            shell.store.play(False)
+            shell.store.move(cursor)
+        shell.store.select(thing)
+        shell.canvas.show_thing(thing)
+
+
+FIND_ROWS = (
+    Command(
+        id="edit.find",
+        title="&Find on the Graph…",
+        menu="Edit",
+        help="Find operations and tensors by name, line, shape, dtype, or what is wrong with them.",
+        shortcuts=("Ctrl+F",),
+        group=3,
+        enabled=has_trace,
+        run=lambda shell, _: _find(shell),
+    ),
+    Command(
+        id="edit.find_next",
+        title="Find Next",
+        menu="Edit",
+        help="Go to the next thing that the search has found.",
+        shortcuts=("F3",),
+        group=3,
+        enabled=has_trace,
+        run=lambda shell, _: _step(shell, 1),
+    ),
+    Command(
+        id="edit.find_previous",
+        title="Find Previous",
+        menu="Edit",
+        help="Go to the previous thing that the search has found.",
+        shortcuts=("Shift+F3",),
+        group=3,
+        enabled=has_trace,
+        run=lambda shell, _: _step(shell, -1),
+    ),
+    Command(
+        id="edit.find_jump",
+        title="Go to the Step of the Find",
+        menu="Edit",
+        help="Go to the step at which the thing that the search has found can be seen.",
+        shortcuts=("Ctrl+F3",),
+        group=3,
+        enabled=_searched,
+        run=lambda shell, _: _jump(shell),
+    ),
+    Command(
+        id="view.ancestors",
+        title="Select Ancestors",
+        menu="View",
+        help="Let all but what this was computed from fade.",
+        shortcuts=("Ctrl+[",),
+        group=2,
+        enabled=_thing,
+        run=lambda shell, _: _relatives(shell, "ancestors"),
+    ),
+    Command(
+        id="view.descendants",
+        title="Select Descendants",
+        menu="View",
+        help="Let all but what this goes into fade.",
+        shortcuts=("Ctrl+]",),
+        group=2,
+        enabled=_thing,
+        run=lambda shell, _: _relatives(shell, "descendants"),
+    ),
+    Command(
+        id="view.path",
+        title="Select Path",
+        menu="View",
+        help="Choose it at one thing, then at another: all but the ways between the two fades.",
+        shortcuts=("Ctrl+\\",),
+        group=2,
+        enabled=_thing,
+        run=lambda shell, _: _path(shell),
+    ),
+    Command(
+        id="view.details",
+        title="Show &Details",
+        menu="View",
+        help="Show the card with full numbers for what is selected.",
+        shortcuts=("Ctrl+D",),
+        group=2,
+        enabled=has_trace,
+        run=lambda shell, _: shell.canvas.show_details(),
+    ),
+    Command(
+        id="view.source",
+        title="Go to Its Line",
+        menu="View",
+        help="Put the caret where the selected tensor or operation was made.",
+        shortcuts=("F12",),
+        group=2,
+        enabled=_thing,
+        run=lambda shell, _: _show_source(shell),
+    ),
+    Command(
+        id="view.on_graph",
+        title="Show Line on Graph",
+        menu="View",
+        help="Select what the line of the caret made; again for the next of several.",
+        shortcuts=("Ctrl+F12",),
+        group=2,
+        enabled=has_trace,
+        run=lambda shell, _: _show_on_graph(shell),
+    ),
+)

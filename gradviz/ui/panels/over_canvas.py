@@ -1,0 +1,77 @@
+"""What lies over the canvas and what stands out on it: mini-map, search bar, hits of the search, a lineage. It gives
+the canvas what `session.search` and `session.lineage` find in a state; the canvas itself knows of no state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gradviz.commands.finding import show_path
+from gradviz.session.state import Lineage, Selection, State
+from gradviz.ui.canvas.minimap import Minimap
+from gradviz.ui.panels.panel import Context, moved
+from gradviz.ui.panels.search_bar import SearchBar
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.ui.canvas import CanvasView
+
+
+class OverCanvas:
+    """The companions of one canvas."""
+
+    def __init__(self, context: Context, view: CanvasView) -> None:
+        self._context = context
+        self._view = view
+        self.minimap = Minimap(view, context.theme)
+        self.bar = SearchBar(context, view)
+        view.opened.connect(self._opened)
+        view.otherEnd.connect(self._other_end)
+        view.cameraChanged.connect(self.bar.place)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self.minimap.set_theme(theme)
+        self.bar.set_theme(theme)
+
+    def show_state(self, before: State, after: State) -> None:
+        """Bring everything up to date."""
+        other = moved(before, after)
+        if other or before.lineage != after.lineage:
+            self._show_lineage(before, after)
+        if other or before.search != after.search:
+            self._show_hits(before, after)
+        self.bar.show_state(before, after)
+        self.minimap.wanted = after.view.minimap
+        if other or before.view is not after.view:
+            self.minimap.refresh()
+            self._view.refresh_card()
+
+    def _show_lineage(self, before: State, after: State) -> None:
+        same = before.lineage == after.lineage and before.trace is after.trace and before.steps == after.steps
+        if after.trace is None or (same and before is not after):
+            return
+        if after.lineage is None:
+            if before.lineage is not None:
+                self._view.show_family(None)
+            return
+        from gradviz.session.lineage import family
+
+        self._view.show_family(family(after.trace, after.lineage))
+
+    def _show_hits(self, before: State, after: State) -> None:
+        if not after.search.open:
+            if before.search.open:
+                self._view.show_hits(None)
+            return
+        from gradviz.session.search import hits_of
+
+        self._view.show_hits(hits_of(after))
+
+    def _opened(self, kind: str, index: int) -> None:
+        self._context.shell.store.select(Selection(kind, index))
+        self._context.do("view.source")
+
+    def _other_end(self, kind: str, index: int) -> None:
+        begun = self._context.shell.store.state.selection
+        if begun is not None:
+            show_path(self._context.shell, Lineage("path", begun, Selection(kind, index)))
