@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
+from gradviz.commands.folding import FOLD_ROWS
 from gradviz.commands.looking import HELP_ROWS, LEARN_ROWS, VIEW_ROWS
 from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
@@ -14,6 +15,7 @@ COMMANDS: tuple[Command, ...] = (
     *FILE_ROWS,
     *EDIT_ROWS,
     *VIEW_ROWS,
+    *FOLD_ROWS,
     *RUN_ROWS,
     *WHAT_IF_ROWS,
     *LEARN_ROWS,
