@@ -83,7 +83,9 @@ def row(label: str, text: str, tone: str = "") -> Row:
 
 def value_text(value: Value | None) -> str:
     """A value as PyTorch shows it."""
-    return "None" if value is None else value.text(LONGEST)
+    if value is None:
+        return "None"
+    return value.text(LONGEST) if value.array is not None else f"{value.text(LONGEST)} · only a summary was kept"
 
 
 def node_link(frame: Frame, node: int) -> Link:

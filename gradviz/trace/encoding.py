@@ -25,6 +25,7 @@ MAX_STRINGS = 1 << 22
 BUDGET = 256 << 20  # bytes of values that one run keeps whole
 LARGE = 4_096  # bytes of a value that is not put together with others
 
+_HEADER = {"format", "start", "rows", "strings", "elements", "beyond"}
 _CODE = {name: code for code, name in enumerate(DTYPES)}
 PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
 _MOST_DIMS = 64  # of a NumPy array
@@ -50,6 +51,7 @@ class Writer:
         self.values = 0  # how many values there are so far
         self._sent = dict.fromkeys(TABLES, 0)
         self._budget = budget
+        self._beyond = 0  # values that it did not suffice for
         self._texts: dict[str, int] = {}
         self._new_texts: list[str] = []
         # Of the values, by type: large ones as they are, all between two of them together.
@@ -122,6 +124,7 @@ class Writer:
                 self._chunks.append(array.tobytes())
                 self._begin_chunk()
             return
+        self._beyond += array.size <= WHOLE
         found = summarise(array)
         self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
         self._value_rows += PACK["values"](_CODE[array.dtype.name], ndim, False)
@@ -135,6 +138,7 @@ class Writer:
             "start": dict(self._sent),
             "rows": counts,
             "strings": self._new_texts,
+            "beyond": self._beyond,
             "elements": {
                 name: sum(map(len, chunks)) // numpy_dtype(name).itemsize
                 for name, chunks in self._elements.items()
@@ -160,6 +164,7 @@ class Pieces:
     rows: dict[str, Array]
     strings: list[str]
     elements: dict[str, Array]  # of the values, by type
+    beyond: int  # values of the run so far that were not kept whole because the budget was spent
 
 
 def _counts(found: object, what: str) -> dict[str, int]:
@@ -173,10 +178,11 @@ def read(batch: Batch) -> Pieces:
     """Take a batch apart by lengths and types; `validate.py` checks what the rows mean. Raises `TraceFormatError`."""
     header, payload = batch.header, batch.payload
     refuse_unless(isinstance(header, dict) and isinstance(payload, bytes), "header or payload has the wrong type")
-    refuse_unless(set(header) == {"format", "start", "rows", "strings", "elements"}, "unknown or missing header fields")
+    refuse_unless(set(header) == _HEADER, "unknown or missing header fields")
     refuse_unless(header["format"] == FORMAT and type(header["format"]) is int, "unknown format number")
     start, counts = _counts(header["start"], "start"), _counts(header["rows"], "rows")
-    strings, elements = header["strings"], header["elements"]
+    strings, elements, beyond = header["strings"], header["elements"], header["beyond"]
+    refuse_unless(type(beyond) is int and 0 <= beyond < 1 << 31, "impossible count of values")
     refuse_unless(isinstance(strings, list) and len(strings) <= MAX_STRINGS, "strings must be a list")
     refuse_unless(all(type(s) is str for s in strings), "strings must be texts")
     refuse_unless(isinstance(elements, dict) and set(elements) <= set(DTYPES), "unknown type of values")
@@ -197,7 +203,7 @@ def read(batch: Batch) -> Pieces:
         end = at + elements.get(name, 0) * numpy_dtype(name).itemsize
         found[name] = _chunk(payload[at:end], numpy_dtype(name))
         at = end
-    return Pieces(start, rows, strings, found)
+    return Pieces(start, rows, strings, found, beyond)
 
 
 def _chunk(data: bytes, dtype: np.dtype[Any]) -> Array:

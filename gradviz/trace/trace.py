@@ -79,6 +79,7 @@ class Trace:
         )
         self.ends, self.texts, self.errors = Ends(), Texts(), Errors()
         self.strings: list[str] = []
+        self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
         self.store = ValueStore(self.values, self.dims, self.summaries)
         self.run: object = self.store  # the same for all that `as_now` gave of one run
         self._cache: dict[str, Any] = {}
@@ -98,6 +99,7 @@ class Trace:
         pieces = read(batch)
         validate(pieces, self.tables, len(self.strings))
         self.strings += pieces.strings
+        self.beyond_budget = pieces.beyond
         derive(self, pieces)
         self._cache.clear()
         self._frame = None
@@ -107,7 +109,7 @@ class Trace:
         made = Trace(self.source)
         for name, table in self.tables.items():
             setattr(made, name, table.as_now(*CHANGING.get(name, ())))
-        made.strings = self.strings
+        made.strings, made.beyond_budget = self.strings, self.beyond_budget
         made.store = self.store.as_now(made.values, made.dims, made.summaries)
         made.run = self.run
         return made

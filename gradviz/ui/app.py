@@ -14,6 +14,18 @@ DEFAULT_SIZE = (1280, 800)
 CANNOT_START = 1
 
 
+def load_what_knows_no_qt() -> None:
+    """Note [Before Qt]: once PySide is there it looks through the source of each module that is imported; what knows
+    no Qt comes before it. In this time nothing becomes garbage: the collector rests until the window is painted."""
+    import gc
+
+    gc.disable()
+    import gradviz.commands.table
+    import gradviz.session.inspection
+    import gradviz.session.store
+    import gradviz.worker.client  # noqa: F401
+
+
 def main(
     file: str | None = None,
     step: str | None = None,
@@ -26,6 +38,7 @@ def main(
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     sentence = obstacle()
     if sentence is None:
+        load_what_knows_no_qt()
         try:
             from gradviz.ui import launch
         except ImportError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,6 +41,8 @@ def open_window(path: Path | None, step: str | None, size: tuple[int, int] | Non
     window.show()
 
     def begin() -> None:
+        gc.freeze()  # what the program itself is made of need not be looked through again and again
+        gc.enable()
         window.offer_recovery()
         if path is not None and window.files.open_path(path):
             _run_to(window, step)

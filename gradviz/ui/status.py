@@ -29,7 +29,8 @@ def summary(state: State) -> str:
     stale = " · the snippet has changed since" if state.is_stale else ""
     steps = f"{state.steps:,} step{'' if state.steps == 1 else 's'}"
     took = f" in {duration(run.seconds)}" if run.snippet == state.traced else ""  # not the time of another run
-    return f"recorded {steps}{took} · {FOLLOWS}{stale}"
+    beyond = f" · {state.trace.beyond_budget:,} values as summaries" if state.trace.beyond_budget else ""
+    return f"recorded {steps}{took}{beyond} · {FOLLOWS}{stale}"
 
 
 def duration(seconds: float) -> str:

@@ -20,6 +20,9 @@ NOTHING_TO_RUN = "There is nothing to run yet. Paste a snippet, or choose one of
 NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = torch.tensor(2., requires_grad=True)."
 
 
+BEYOND = (
+    "The first {:,} MB of values are kept whole; of {:,} further ones a summary: their edges, range, mean and norm."
+)
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
 SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
 RESTS = 8  # times as long as it takes to show it
@@ -108,6 +111,9 @@ class WorkerBridge(QObject):
         phase, detail = Phase(done.status), done.detail
         if phase is Phase.OK and not len(trace.tensors):
             detail = Detail(NO_TENSOR, seconds=detail.seconds)
+        elif phase is Phase.OK and trace.beyond_budget:
+            megabytes = self.pool.limits.values_mb
+            detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
         run = Run(phase, self._store.state.run.snippet, detail.sentence, detail.line, detail.seconds)
         self._store.end_run(run, trace if len(trace) else None)
         self.ended.emit(done.status)

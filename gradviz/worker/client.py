@@ -30,7 +30,8 @@ class Run:
     def __init__(self, source: str, filename: str, limits: Limits, on_event: Callable[[Event], None]) -> None:
         self._limits = limits
         self._on_event = on_event
-        self._request_header = {"source": source, "filename": filename, "limits": {"output_chars": limits.output_chars}}
+        bounds = {"output_chars": limits.output_chars, "values_mb": limits.values_mb}
+        self._request_header = {"source": source, "filename": filename, "limits": bounds}
         self._verdict: Done | None = None
         self._lock = threading.Lock()
         self._finished = threading.Event()

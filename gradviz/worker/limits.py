@@ -14,6 +14,7 @@ class Limits:
     memory_mb: int = 1500
     output_chars: int = 200_000
     steps: int = 1_000_000
+    values_mb: int = 256  # of arrays that are kept whole; of further ones a summary is
     recorded_bytes: int = 512_000_000
     message_bytes: int = 256_000_000
     start_seconds: float = 30.0

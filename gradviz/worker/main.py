@@ -71,8 +71,9 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
 
     while (frame := read_frame(lambda count: os.read(reading, count), 1 << 20)) is not None:
         if frame.kind is FrameKind.RUN:
-            channel.begin(frame.request, int(frame.header["limits"]["output_chars"]))
-            runner.run(frame.header["source"], frame.header["filename"])
+            limits = frame.header["limits"]
+            channel.begin(frame.request, int(limits["output_chars"]))
+            runner.run(frame.header["source"], frame.header["filename"], int(limits["values_mb"]) << 20)
 
 
 def _memory_mb() -> int:

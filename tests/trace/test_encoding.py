@@ -106,6 +106,7 @@ def test_beyond_the_budget_only_summaries_are_kept() -> None:
     found = [trace.value(i) for i in range(3)]
     assert [value is not None and value.array is not None for value in found] == [True, False, False]
     assert [value.summary.mean for value in found if value is not None] == [1.0, 1.0, 1.0]
+    assert trace.beyond_budget == trace.as_now().beyond_budget == 2
 
 
 def test_a_value_is_what_it_was_when_it_was_recorded() -> None:
@@ -206,7 +207,7 @@ JSON = st.recursive(
 )
 
 
-@given(st.sampled_from(["format", "start", "rows", "strings", "elements", "more"]), JSON)
+@given(st.sampled_from(["format", "start", "rows", "strings", "elements", "beyond", "more"]), JSON)
 def test_a_header_with_anything_in_it_is_refused_or_sound(field: str, value: Any) -> None:
     batch = sample_batch()
     refused_or_sound(Batch({**batch.header, field: value}, batch.payload))

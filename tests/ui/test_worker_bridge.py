@@ -8,8 +8,10 @@ import time
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.snippet import Snippet
-from gradviz.session.state import Phase
+from gradviz.session.state import Phase, Selection
+from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Detail, Done, Event
+from gradviz.worker.limits import Limits
 from tests.driver import Pilot
 
 FINE = "import torch\nx = torch.tensor(3., requires_grad=True)\n(x * x).backward()\n"
@@ -101,6 +103,32 @@ def test_a_run_that_is_stopped_before_its_first_step_leaves_what_was_there(qtbot
         pilot.window.runner.stop()
     assert (pilot.state.run.phase, pilot.state.steps) == (Phase.STOPPED, steps)
     assert pilot.state.is_stale
+
+
+MUCH = """import torch
+x = torch.ones(200, 200, requires_grad=True)
+y = x
+for i in range(10):
+    y = y * 2
+y.sum().backward()
+"""
+
+
+def test_values_beyond_the_budget_are_summaries_and_that_is_said(pilot: Pilot) -> None:
+    window, runner = pilot.window, pilot.window.runner
+    runner.close()
+    runner._make_pool = lambda: WorkerPool(Limits(values_mb=1))
+    assert pilot.run_again(MUCH) is Phase.OK
+    trace = pilot.state.trace
+    assert trace is not None and trace.beyond_budget > 0
+    assert f"of {trace.beyond_budget} further ones a summary" in pilot.state.run.sentence
+    assert window.status.currentMessage() == pilot.state.run.sentence
+    assert f"{trace.beyond_budget} values as summaries" in window.status.label.text()
+    store = window.store
+    store.select(Selection("tensor", int(trace.outputs_of(len(trace.nodes) - 2)[0])))
+    inspection = window.layout_.panels["inspector"].inspection  # type: ignore[attr-defined]
+    rows = [row.text for section in inspection.sections for row in section.rows if row.label == "value"]
+    assert rows and rows[0].endswith("only a summary was kept")
 
 
 def test_an_empty_document_never_reaches_a_worker(pilot: Pilot) -> None:
