@@ -27,6 +27,7 @@ MOST_BOXES_FOR_DOT = 300
 MOST_BOXES_FOR_DOT_AT_ONCE = 2_000  # in all groups of a request
 QUICK = 150  # boxes of a graph that is laid out well in no time
 DRAFT = 0.3  # seconds of processor time, from where on a draft takes the quickest way
+FEW_CROSSINGS = 2  # are not worth the time that Graphviz takes
 MOST_EDGES_TO_COUNT = 2_000  # crossings of more are not counted
 Key = tuple[bytes, bool]
 
@@ -100,7 +101,8 @@ class Layouter:
         if not thorough:
             return own, False
         found = len(crossings(graph, own))
-        return own if draft or not found else self._better(graph, own, found), not found
+        good = found <= FEW_CROSSINGS
+        return own if draft or good else self._better(graph, own, found), good
 
     def _remember(self, key: Key, result: LayoutResult) -> None:
         self._memo[key] = result

@@ -176,12 +176,13 @@ def _chained(levels: Levels, points: Floats, starts: Ints) -> tuple[Floats, Ints
 def _cornered(graph: NestedInput, result: NestedResult) -> NestedResult:
     """The same with its top left corner at 0, 0."""
     half = graph.sizes / 2
-    low = np.concatenate((result.centres - half, result.points, result.frames[:, :2]))
-    high = np.concatenate((result.centres + half, result.points, result.frames[:, :2] + result.frames[:, 2:]))
-    if not len(low):
+    low = (result.centres - half, result.points, result.frames[:, :2])
+    high = (result.centres + half, result.points, result.frames[:, :2] + result.frames[:, 2:])
+    if not any(map(len, low)):
         return result
-    corner = low.min(0)
-    width, height = (high.max(0) - corner).tolist()
+    corner = np.array([min(each[:, axis].min(initial=np.inf) for each in low) for axis in (0, 1)])
+    opposite = np.array([max(each[:, axis].max(initial=-np.inf) for each in high) for axis in (0, 1)])
+    width, height = (opposite - corner).tolist()
     frames = result.frames.copy()
     frames[:, :2] -= corner
     return replace(
