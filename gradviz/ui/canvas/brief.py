@@ -31,6 +31,8 @@ class Brief:
     stored: bool = False  # the gradient is in `.grad`, not only passing
     ran: bool = False  # an operation that has run backward in this call
     tabs: tuple[str, ...] = ()  # states of an operation's saved buffers
+    arrived: int = 0  # gradients in the input buffer, of those that it waits for
+    expected: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,14 @@ class Briefs:
         _follow(self.grad, trace.grads, cursor)
         self.stored = self.grad >= 0
         passing = np.full(len(trace.tensors), -1, np.int64)
+        self._arrival: Ints = np.full(len(trace.tensors), -1, np.int64)  # the last one in this call
         if frame.call >= 0:
             arrivals = trace.arrivals
             low, high = np.searchsorted(arrivals.step, [int(trace.calls.step[frame.call]), cursor])
             rows = np.arange(low, high)
             rows = rows[(arrivals.call[rows] == frame.call) & (arrivals.tensor[rows] >= 0)]
             passing[arrivals.tensor[rows]] = arrivals.total[rows]
+            self._arrival[arrivals.tensor[rows]] = rows
             passing[trace.tensors.is_leaf[: len(passing)].astype(bool)] = -1
         self.grad = np.where(self.stored, self.grad, passing)
 
@@ -68,7 +72,9 @@ class Briefs:
         index = int(diagram.index[item])
         if diagram.kind[item] == TENSOR:
             value, grad, stored = int(self.value[index]), int(self.grad[index]), bool(self.stored[index])
-            return Brief(diagram.names[item], value, grad, stored)
+            last, arrivals = int(self._arrival[index]), self._frame.trace.arrivals
+            arrived, expected = (int(arrivals.arrived[last]), int(arrivals.expected[last])) if last >= 0 else (0, 0)
+            return Brief(diagram.names[item], value, grad, stored, arrived=arrived, expected=expected)
         if diagram.kind[item] == OPERATION:
             tabs = tuple(saved.state for saved in self._frame.saved(index))
             symbol = str(diagram.trace.nodes.symbol[index])

@@ -12,7 +12,7 @@ from gradviz.ui.canvas.brief import Brief, Writer
 from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
-LINE = 14.0  # pixels that a line of text needs, at text scale 1
+LINE = 13.0  # pixels that a line of text needs, at text scale 1
 PADDING = 4.0
 LOWEST = 7.0  # pixels that a picture needs
 NARROWEST_WORD = 16.0
@@ -75,6 +75,26 @@ class BriefPainter:
         painter.setPen(QPen(frame.border, max(frame.width * scale, 1.2), style))
         painter.setBrush(QBrush())
         painter.drawRoundedRect(area, corner, corner)
+        if says.expected > 1:
+            self._badge(painter, area, says, scale)
+
+    def _badge(self, painter: QPainter, area: QRectF, says: Brief, scale: float) -> None:
+        """How many gradients have arrived where several are summed: a pill that fills, with words if there is room."""
+        ink = self._ink
+        height = (sizes.BADGE_GAP + sizes.BADGE_HEIGHT) * scale - 3
+        pill = QRectF(area.left(), area.bottom() + 2, area.width(), min(height, LINE * ink.theme.scale))
+        radius = pill.height() / 2
+        painter.setPen(QPen(ink.colours["gradient"], 1.0))
+        painter.setBrush(ink.colours["gradient_fill"])
+        painter.drawRoundedRect(pill, radius, radius)
+        painter.save()
+        painter.setClipRect(QRectF(pill.left(), pill.top(), pill.width() * says.arrived / says.expected, pill.height()))
+        painter.setBrush(ink.colour("gradient", 0.25))
+        painter.drawRoundedRect(pill, radius, radius)
+        painter.restore()
+        if pill.height() >= LINE * ink.theme.scale - 4:
+            inner = pill.adjusted(5, 0, -5, 0)
+            self._word(painter, sizes.CELL, 0.9, "text", inner, f"Σ {says.arrived} of {says.expected}", CENTRE)
 
     def _value(self, painter: QPainter, body: QRectF, line: float, says: Brief) -> None:
         written = self._writer.of(says.value)
@@ -109,7 +129,7 @@ class BriefPainter:
         painter.setBrush(ink.colours["gradient_fill"] if says.ran else frame.header)
         painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
         role, size = (sizes.SYMBOL, 0.8) if len(says.name) < 3 else (sizes.NAME, NAME_SIZE)
-        room = area.width() - 2 * scale
+        room = area.width() * 0.8
         size = min(size, room / (ink.width(role, says.name) * ink.theme.scale or 1.0), area.height() / 16)
         if size * ink.theme.scale >= 0.4:
             self._word(painter, role, size, "text", area, says.name, CENTRE)

@@ -24,6 +24,7 @@ CORNER = 9.0
 BEHIND, SHEETS = 4.0, 2  # how far each of the sheets behind a loop looks out, and how many there are
 TINTS = (0.0, 0.05)  # of frames in frames, in turn: they never darken with depth
 BAR = 6.0
+TITLE_TEXT = 0.8  # of its own size: so large the title of a frame stays from further away
 SMALL_TEXT = 0.85  # of the fonts of near groups
 READABLE = 0.3  # zoom at which the titles of frames keep their size
 SMALLEST_TITLE, LARGEST_TITLE = 0.07, 3.2
@@ -207,13 +208,14 @@ def _frame(painter: QPainter, ink: Ink, box: QRectF, kind: int, depth: int, scal
 
 def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: str, scale: float) -> None:
     """The title in its strip, larger where one is far away."""
-    grown = min(max(1.0, READABLE / scale * 1.6), LARGEST_TITLE)
+    grown = min(max(1.0, TITLE_TEXT * ink.theme.scale / scale), LARGEST_TITLE)
     if ink.width(sizes.NAME, title) * grown + 30 * grown > box.width() and grown > 1.0:
         grown = max(1.0, box.width() / (ink.width(sizes.NAME, title) + 30))
     painter.save()
     painter.translate(box.left(), box.top())
     painter.scale(grown, grown)
-    line = QRectF(sizes.PAD, 1, box.width() / grown - 2 * sizes.PAD, group_sizes.FRAME_TITLE)
+    height = group_sizes.FRAME_TITLE / grown if grown < 2 else group_sizes.FRAME_TITLE  # in the strip, or over it
+    line = QRectF(sizes.PAD, 0, box.width() / grown - 2 * sizes.PAD, height)
     triangle(painter, ink, line.left() + 4, line.center().y(), is_open=True)
     words = line.adjusted(group_sizes.TRIANGLE - 6, 0, 0, 0)
     ink.text(painter, sizes.NAME, "text", words, title, LEFT)

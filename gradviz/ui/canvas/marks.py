@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen, QRegion, QTransform
 
 from gradviz.ui.canvas.camera import Box, Camera
-from gradviz.ui.canvas.diagram import REFERENCE, TENSOR, Flags, Floats, Ints
+from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR, Flags, Floats, Ints
 from gradviz.ui.canvas.edge_painter import FAR, NEAR, cubics_in, draw_lines, far_lines, lines_of
 from gradviz.ui.canvas.moment import NO_FLOW, Moment
 
@@ -97,13 +97,26 @@ class Marks:
         return touching
 
     def uses_of(self, moment: Moment, item: int) -> Ints:
-        """The card of a tensor and the tags that stand for it elsewhere; empty where there is only one of them."""
+        """The card of a tensor and the tags that stand for it elsewhere, or an operation and its kin in a graph of
+        gradients; empty where there is nothing else."""
         diagram = self._placed.diagram
+        if item >= 0 and diagram.kind[item] == OPERATION:
+            return self._kin(moment, item)
         if item < 0 or diagram.kind[item] not in (TENSOR, REFERENCE):
             return np.empty(0, np.int64)
         found = diagram.items_of_tensor(int(diagram.index[item]))
         found = found[moment.items[found]]
         return found if len(found) > 1 and (diagram.kind[found] == REFERENCE).any() else found[:0]
+
+    def _kin(self, moment: Moment, item: int) -> Ints:
+        """An operation, the one whose backward made it, and those that its own backward made; empty without kin."""
+        diagram, node = self._placed.diagram, int(self._placed.diagram.index[item])
+        origin = diagram.trace.origin_of_node[: len(diagram.item_of_node)]
+        nodes = np.append(np.flatnonzero(origin == node), origin[node])
+        kin = diagram.item_of_node[nodes[nodes >= 0]]
+        kin = np.unique(kin[kin >= 0])
+        kin = kin[moment.items[kin] & (kin != item)]
+        return np.append(item, kin) if len(kin) else kin
 
     def region(self, moment: Moment, camera: Camera, item: int) -> QRegion | None:
         """The pixels that hovering an item changes; None for "too many to tell"."""

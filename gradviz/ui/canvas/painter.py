@@ -70,7 +70,7 @@ class ScenePainter:
 
     def whole(self, scale: float) -> bool:
         """Whether items are painted whole at this zoom."""
-        return scale >= WHOLE * self.ink.theme.scale
+        return scale >= WHOLE * self.ink.theme.scale**0.5
 
     def stale(self, moment: Moment, camera: Camera, area: QRectF, ratio: float) -> list[int]:
         """The items in an area that were painted with words and say something else now."""
