@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from gradviz.commands.row import Shell
 from gradviz.session.problem import Problem, problem
+from gradviz.session.proposals import edited
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
@@ -15,6 +16,7 @@ from gradviz.ui.theme import Theme
 EDIT_LABEL = "Fix"
 TALLEST, TALLEST_WHOLE = 0.34, 0.62  # of the editor panel, short and with the whole message; a longer text scrolls
 AROUND = 18  # pixels of margins and spacing
+LONGEST = 110  # characters of a message that is not shown to its end
 SHORTENED = 60  # characters that are worth a "more"
 
 
@@ -53,11 +55,15 @@ class ErrorCard(QFrame):
         self.text = Text()
         self.text.document().documentLayout().documentSizeChanged.connect(self.fit)
         self.text.anchorClicked.connect(self._toggle)
-        self.apply = QPushButton("&Apply the fix")
+        self.apply = QPushButton("&Apply")
         self.apply.setToolTip("Make this change in the snippet and run it again. It can be undone.")
         self.apply.clicked.connect(self._apply)
+        self.beside = QPushButton("&Try beside")
+        self.beside.setToolTip("Run the snippet with this change beside it, and see both.")
+        self.beside.clicked.connect(self._try_beside)
         row = QHBoxLayout()
         row.addWidget(self.title, 1)
+        row.addWidget(self.beside)
         row.addWidget(self.apply)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 7, 8, 7)
@@ -94,6 +100,7 @@ class ErrorCard(QFrame):
             return
         self.title.setText(found.title)
         self.apply.setVisible(bool(found.fix) and found.text is not None)
+        self.beside.setVisible(self.apply.isVisibleTo(self) and state.trace is not None and state.what_if is None)
         self._write(found)
 
     def _write(self, found: Problem) -> None:
@@ -116,6 +123,12 @@ class ErrorCard(QFrame):
         if self._problem is not None:
             self._write(self._problem)
 
+    def _try_beside(self) -> None:
+        text = self._problem.text if self._problem is not None else None
+        proposal = edited(self._shell.store.state.document.text, text) if text is not None else None
+        if proposal is not None:
+            self._shell.beside.start(proposal)
+
     def _apply(self) -> None:
         if self._problem is not None and self._problem.text is not None:
             document = self._shell.store.state.document
@@ -127,6 +140,8 @@ def shortened(message: str) -> str:
     """The first thing that a long message says: up to a bracket or the end of the first sentence."""
     ends = [place for place in (message.find(" ("), message.find(". "), message.find("\n")) if place > 0]
     first = message[: min(ends, default=len(message))]
+    if len(first) > LONGEST:
+        first = first[:LONGEST].rsplit(" ", 1)[0]
     return first if len(message) - len(first) > SHORTENED else message
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
-from gradviz.session.inspection import Inspection, Link, Row, Section, inspect
-from gradviz.session.moves import inspected
+from gradviz.session.both_sides import inspect_both
+from gradviz.session.inspection import Inspection, Link, Row, Section
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
@@ -47,9 +47,10 @@ class InspectorPanel(Panel):
 
     def show_state(self, before: State, after: State) -> None:
         same_thing = before.selection == after.selection and before.run is after.run
+        same_thing = same_thing and before.what_if is after.what_if
         if not moved(before, after) and same_thing:
             return
-        self.inspection = inspect(after, inspected(after))
+        self.inspection = inspect_both(after)
         html = page(self.inspection, self.theme)
         if html != self._html:
             self._html = html

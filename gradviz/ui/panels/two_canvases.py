@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
 
+from gradviz.session.folding import Drawing
 from gradviz.session.state import Selection, State
 from gradviz.session.what_if import WhatIf
 from gradviz.ui.canvas import CanvasView
@@ -35,6 +36,7 @@ class TwoCanvases(QObject):
         self.other.laidOut.connect(self._laid_out)
         self.other.nodeSelected.connect(self._select)
         self.other.nothingSelected.connect(self._select_nothing)
+        self.other.refolded.connect(context.shell.store.fold)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours and sizes."""
@@ -51,6 +53,8 @@ class TwoCanvases(QObject):
         if beside is None:
             return
         self.view.show_state(after)
+        self.other.animated = after.view.animated
+        self.other.set_drawing(Drawing(after.folding, after.view.vertical, after.view.direct_uses))
         new = former is None or former.trace is not beside.trace or former.run.phase is not beside.run.phase
         if new or before is after:
             self._show_trace(beside)

@@ -1,0 +1,83 @@
+"""What the inspector says while a change runs beside the snippet: about the thing in the front run, and what is
+otherwise with what corresponds to it in the other run. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradviz.session.inspection import Inspection, Link, Row, Section, inspect
+from gradviz.session.moves import inspected
+from gradviz.session.state import Selection, State
+from gradviz.session.what_if import WhatIf
+
+COMPARED = ("kind", "shape", "version", "value", ".grad", "∇ passing", "why None", "backward")
+
+
+def inspect_both(state: State) -> Inspection | None:
+    """What there is to say about what is selected, or what the current step is about, in both runs."""
+    beside = state.what_if
+    if beside is None or beside.comparison is None or beside.trace is None:
+        return inspect(state, inspected(state))
+    other = replace(
+        state,
+        trace=beside.trace,
+        run=beside.run,
+        steps=beside.steps,
+        cursor=beside.cursor,
+        what_if=None,
+        selection=None,
+    )
+    if state.selection is None and beside.selection is not None:
+        return _only_there(inspect(other, beside.selection), beside)
+    thing = inspected(state)
+    found = inspect(state, thing)
+    if found is None or thing is None or thing.kind not in ("node", "tensor"):
+        return found
+    partner = beside.comparison.partner(thing.kind, thing.index)
+    there = inspect(other, Selection(thing.kind, partner)) if partner >= 0 else None
+    rows = _otherwise(found, there) if there is not None else (_line("", "It is not in this run."),)
+    section = Section(_title(beside), rows)
+    return replace(found, sections=(found.sections[0], section, *found.sections[1:]))
+
+
+def _title(beside: WhatIf) -> str:
+    name = beside.titles[1]
+    return name[:1].upper() + name[1:]
+
+
+def _only_there(found: Inspection | None, beside: WhatIf) -> Inspection | None:
+    """Something that the front run does not have; its links would lead to rows of the wrong trace."""
+    if found is None:
+        return None
+    sections = tuple(replace(section, rows=tuple(map(_plain, section.rows))) for section in found.sections)
+    note = Section("", (_line("only in", beside.titles[1]),))
+    return Inspection(found.title, (note, *sections))
+
+
+def _plain(row: Row) -> Row:
+    return replace(row, parts=(Link(row.text),))
+
+
+def _line(label: str, text: str, tone: str = "") -> Row:
+    return Row(label, (Link(text),), tone)
+
+
+def _otherwise(here: Inspection, there: Inspection) -> tuple[Row, ...]:
+    """The rows that say something else in the other run."""
+    rows = []
+    for label in COMPARED:
+        one, other = here.find(label), there.find(label)
+        if one != other:
+            rows.append(_line(label, other or "–", "gradient" if label in (".grad", "∇ passing") else ""))
+    rows += _buffers(here, there)
+    return tuple(rows) or (_line("", "The same in this run.", "muted"),)
+
+
+def _buffers(here: Inspection, there: Inspection) -> list[Row]:
+    """Saved buffers in another state."""
+    mine, theirs = ({row.label: row.text for row in _section(one, "Saved buffers")} for one in (here, there))
+    return [_line(name, text) for name, text in theirs.items() if mine.get(name) != text]
+
+
+def _section(inspection: Inspection, title: str) -> tuple[Row, ...]:
+    return next((section.rows for section in inspection.sections if section.title == title), ())
