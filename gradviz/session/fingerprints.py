@@ -36,7 +36,9 @@ def fingerprints(trace: Trace) -> Fingerprints:
     filled = np.flatnonzero(rows.count)
     filled = filled[np.lexsort((rows.offset[filled], rows.chunk[filled]))]
     chunks, starts = np.unique(rows.chunk[filled], return_index=True)
-    for chunk, mine in zip(chunks.tolist(), np.split(filled, starts[1:]), strict=True):
+    ends = np.append(starts[1:], len(filled))[: len(starts)]
+    for chunk, start, end in zip(chunks.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        mine = filled[start:end]
         data, offsets, counts = trace.store.piece(chunk), rows.offset[mine], rows.count[mine]
         wide = _real(data[offsets[0] : offsets[-1] + counts[-1]])
         begins = offsets - offsets[0]
