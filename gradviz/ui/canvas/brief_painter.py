@@ -22,9 +22,10 @@ NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards
 class BriefPainter:
     """Paints in pixels, in one theme."""
 
-    def __init__(self, ink: Ink, writer: Writer) -> None:
+    def __init__(self, ink: Ink, writer: Writer, *, vertical: bool = False) -> None:
         self._ink = ink
         self._writer = writer
+        self._vertical = vertical
 
     def paint(self, painter: QPainter, card: QRectF, kind: int, category: int, says: Brief, scale: float) -> None:
         """An item whose card or circle has this place in the world."""
@@ -138,8 +139,10 @@ class BriefPainter:
     def _tabs(self, painter: QPainter, area: QRectF, tabs: tuple[str, ...], scale: float) -> None:
         """A small tab per saved buffer: filled while held, an outline struck through once freed, crossed if stale."""
         wide, tall = 30 * scale, sizes.TAB_HEIGHT * scale * 0.8
-        left = area.center().x() - (len(tabs) * (wide + 3) - 3) / 2
-        top = area.top() - sizes.TAB_GAP * scale - tall
+        whole = len(tabs) * (wide + 3) - 3
+        left, top = area.center().x() - whole / 2, area.top() - sizes.TAB_GAP * scale - tall
+        if self._vertical:
+            left, top = area.left() - sizes.TAB_GAP * scale - whole, area.center().y() - tall / 2
         for nth, state in enumerate(tabs):
             place = QRectF(left + nth * (wide + 3), top, wide, tall)
             name = "freed" if state == "freed" else "stale" if state == "stale" else "saved"

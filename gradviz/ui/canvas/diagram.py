@@ -203,7 +203,7 @@ def diagram_of(structure: Structure, ruler: sizes.Measure, drawing: Drawing) -> 
     trace, groups = structure.trace, structure.groups
     links = find_links(structure, open_groups(structure, drawing.folding), drawing)
     kind, index = links.kind, links.index
-    look = measure(trace, groups, ruler, kind, index)
+    look = measure(trace, groups, ruler, kind, index, vertical=drawing.vertical)
     closed = kind == GROUP
     outward = index.copy()
     outward[closed] = groups.index[index[closed]]

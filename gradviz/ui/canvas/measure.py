@@ -37,8 +37,8 @@ class Look:
 
 
 def measure(
-    trace: Trace, groups: Groups, ruler: sizes.Measure, kind: NDArray[np.uint8], index: Ints
-) -> Look:  # fmt: skip
+    trace: Trace, groups: Groups, ruler: sizes.Measure, kind: NDArray[np.uint8], index: Ints, *, vertical: bool = False
+) -> Look:
     """The look of all items; `index` is the number of the group for those that are closed groups."""
     known = _KnownOfTensors(trace)
     tensor = (kind == TENSOR) | (kind == REFERENCE)
@@ -47,7 +47,7 @@ def measure(
     category[operation] = np.where(trace.nodes.sequence_nr >= 0, OP, PLAIN_OP)[index[operation]]
     category[tensor] = known.category[index[tensor]]
     size, card = np.empty((len(kind), 2)), np.empty((len(kind), 2))
-    size[operation], card[operation] = _operations(trace, ruler, index[operation])
+    size[operation], card[operation] = _operations(trace, ruler, index[operation], vertical)
     badge = kind == TENSOR
     badge[tensor] &= known.badged[index[tensor]]
     names = [""] * len(kind)
@@ -66,7 +66,7 @@ def measure(
     return Look(category, size, card, names, badge)
 
 
-def _operations(trace: Trace, ruler: sizes.Measure, nodes: Ints) -> tuple[Floats, Floats]:
+def _operations(trace: Trace, ruler: sizes.Measure, nodes: Ints, vertical: bool) -> tuple[Floats, Floats]:
     """Sizes of operations, and of their circles: those with the same words are measured once."""
     saved = _saved_names(trace, nodes)
     known: dict[tuple[tuple[str, str, str], tuple[str, ...]], tuple[tuple[float, float], float]] = {}
@@ -75,7 +75,7 @@ def _operations(trace: Trace, ruler: sizes.Measure, nodes: Ints) -> tuple[Floats
         words = operation_text(trace, node), saved.get(node, ())
         if words not in known:
             known[words] = (
-                sizes.operation_size(ruler, *words[0], words[1]),
+                sizes.operation_size(ruler, *words[0], words[1], vertical=vertical),
                 sizes.symbol_width(ruler, words[0][0]),
             )
         size[row], circle[row, 0] = known[words]

@@ -1,4 +1,5 @@
-"""Paints one operation: the circle with its symbol, the grad_fn's name under it, a tab per saved buffer above it."""
+"""Paints one operation: the circle with its symbol, the grad_fn's name under it, a tab per saved buffer above it; where
+edges come from above, the name is at its right and the tabs are at its left."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from gradviz.ui.canvas.diagram import OP, PLAIN_OP
 from gradviz.ui.canvas.ink import CENTRE, Ink
 
 
-def paint_operation(painter: QPainter, ink: Ink, box: QRectF, content: OperationContent) -> None:
+def paint_operation(
+    painter: QPainter, ink: Ink, box: QRectF, content: OperationContent, *, vertical: bool = False
+) -> None:
     """The operation in the middle of its box."""
     frame = ink.frames[OP if content.tracked else PLAIN_OP]
     width = sizes.symbol_width(ink, content.symbol)
@@ -24,8 +27,11 @@ def paint_operation(painter: QPainter, ink: Ink, box: QRectF, content: Operation
     painter.drawRoundedRect(circle, sizes.RADIUS, sizes.RADIUS)
     role = sizes.SYMBOL if len(content.symbol) < 3 else sizes.NAME
     ink.text(painter, role, "text", circle, content.symbol, CENTRE)
-    _labels(painter, ink, box, circle.bottom() + sizes.LABEL_GAP, content)
-    _tabs(painter, ink, circle, content.tabs)
+    if vertical:
+        _labels_beside(painter, ink, circle, content)
+    else:
+        _labels(painter, ink, box, circle.bottom() + sizes.LABEL_GAP, content)
+    _tabs(painter, ink, circle, content.tabs, vertical)
 
 
 def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
@@ -33,6 +39,16 @@ def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: Opera
     _label(painter, ink, line, "muted", content.label)
     if content.scope:
         _label(painter, ink, line.translated(0, sizes.LABEL_HEIGHT - 1), "link", content.scope)
+
+
+def _labels_beside(painter: QPainter, ink: Ink, circle: QRectF, content: OperationContent) -> None:
+    height = sizes.LABEL_HEIGHT * (2 if content.scope else 1)
+    left, top = circle.right() + sizes.LABEL_GAP - 2, circle.center().y() - height / 2
+    for text, colour in ((content.label, "muted"), (content.scope, "link")):
+        if text:
+            line = QRectF(left, top, min(ink.width(sizes.SMALL, text) + 1, sizes.LABEL_MAX), sizes.LABEL_HEIGHT)
+            _label(painter, ink, line, colour, text)
+            top += sizes.LABEL_HEIGHT
 
 
 def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) -> None:
@@ -43,13 +59,23 @@ def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) ->
     ink.text(painter, sizes.SMALL, colour, line, text, CENTRE)
 
 
-def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...]) -> None:
-    widths = [ink.width(sizes.TAB, tab.name) + 2 * sizes.TAB_PAD for tab in tabs]
-    left = circle.center().x() - (sum(widths) + 4.0 * (len(tabs) - 1)) / 2
-    for tab, width in zip(tabs, widths, strict=True):
-        place = QRectF(left, circle.top() - sizes.TAB_GAP - sizes.TAB_HEIGHT, width, sizes.TAB_HEIGHT)
-        _tab(painter, ink, place, tab)
-        left += width + 4.0
+def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...], vertical: bool) -> None:
+    by_name = iter(tabs)
+    rows = sizes.tab_rows(tuple(tab.name for tab in tabs), vertical=vertical)
+    height = sizes.TAB_HEIGHT + 3.0
+    top = circle.center().y() - (len(rows) * height - 3.0) / 2
+    for names in rows:
+        whole = sizes.tabs_width(ink, names)
+        left = circle.center().x() - whole / 2
+        if vertical:
+            left = circle.left() - sizes.TAB_GAP - whole
+        else:
+            top = circle.top() - sizes.TAB_GAP - sizes.TAB_HEIGHT
+        for name in names:
+            width = ink.width(sizes.TAB, name) + 2 * sizes.TAB_PAD
+            _tab(painter, ink, QRectF(left, top, width, sizes.TAB_HEIGHT), next(by_name))
+            left += width + 4.0
+        top += height
 
 
 def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:

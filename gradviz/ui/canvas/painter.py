@@ -47,7 +47,8 @@ class ScenePainter:
         self.coarse = False  # while zooming: near items may be scaled pictures
         self._said: tuple[Frame, dict[int, Content]] | None = None
         self._brief: tuple[Frame, Briefs, dict[int, Said]] | None = None
-        self._brief_painter = BriefPainter(ink, Writer(placed.diagram.trace))
+        vertical = placed.diagram.drawing.vertical
+        self._brief_painter = BriefPainter(ink, Writer(placed.diagram.trace), vertical=vertical)
 
     def _says(self, moment: Moment, item: int) -> Content:
         """What an item says, asked once per frame."""
@@ -169,7 +170,8 @@ class ScenePainter:
             kind, category = int(diagram.kind[item]), int(diagram.category[item])
             self._brief_painter.paint(painter, self.card(item), kind, category, says, scale)
         elif isinstance(says, OperationContent):
-            paint_operation(painter, self.ink, self._box(item), says)
+            vertical = self.placed.diagram.drawing.vertical
+            paint_operation(painter, self.ink, self._box(item), says, vertical=vertical)
         elif isinstance(says, ReferenceContent):
             paint_reference(painter, self.ink, self.card(item), says)
         elif isinstance(says, GroupContent):

@@ -143,11 +143,24 @@ def symbol_width(ruler: Measure, symbol: str) -> float:
     return max(2 * RADIUS, ruler.width(SYMBOL if len(symbol) < 3 else NAME, symbol) + 20)
 
 
+def tab_rows(names: tuple[str, ...], *, vertical: bool) -> list[tuple[str, ...]]:
+    """The names of the saved buffers as they stand: in one row above the circle, or beside it in two short ones."""
+    if not vertical or len(names) < 3:
+        return [names] if names else []
+    half = -(-len(names) // 2)
+    return [names[:half], names[half:]]
+
+
 def operation_size(
-    ruler: Measure, symbol: str, label: str, scope: str, saved: tuple[str, ...]
-) -> tuple[float, float]:  # fmt: skip
-    """Width and height of an operation with its tabs and labels; the circle is in the middle of it."""
+    ruler: Measure, symbol: str, label: str, scope: str, saved: tuple[str, ...], *, vertical: bool = False
+) -> tuple[float, float]:
+    """Width and height of an operation with its tabs and labels; the circle is in the middle of it. Where edges come
+    from above, the labels are at its right and the tabs at its left."""
     words = max(min(LABEL_MAX, ruler.width(SMALL, text)) for text in (label, scope))
+    if vertical:
+        tabs = max((tabs_width(ruler, row) for row in tab_rows(saved, vertical=True)), default=0.0)
+        beside = max(words + LABEL_GAP, tabs + TAB_GAP)
+        return round(symbol_width(ruler, symbol) + 2 * beside + 4), round(2 * RADIUS + 6)
     words = max(words, tabs_width(ruler, saved))
     width = max(symbol_width(ruler, symbol), words - 2 * OVERHANG)
     below = LABEL_GAP + LABEL_HEIGHT * (2 if scope else 1)
