@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
@@ -109,6 +110,15 @@ def picture(view: CanvasView) -> QImage:
     return view.screen().grabWindow(view.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
+def differing(view: CanvasView) -> int:
+    """How many bytes of what is on the screen differ, by more than rounding, from a picture that is painted anew."""
+    seen = picture(view)
+    view._repaint_all()
+    QApplication.processEvents()
+    one, other = (np.frombuffer(image.constBits(), np.uint8).astype(np.int16) for image in (seen, picture(view)))
+    return int((np.abs(one - other) > 32).sum())
+
+
 __all__ = [
     "ARRAYS",
     "CHAIN",
@@ -116,6 +126,7 @@ __all__ = [
     "NOT_FINITE",
     "RECURRENCE",
     "STALE",
+    "differing",
     "picture",
     "run",
     "scene_of",

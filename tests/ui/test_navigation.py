@@ -3,7 +3,6 @@ pointer, what stands out."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
@@ -21,7 +20,7 @@ from gradviz.ui.canvas.hover_card import beside
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import LIGHT
 from tests.trace.sample import MUL2, WX, B, W, Y, sample_trace
-from tests.ui.canvas_fixtures import ARRAYS, CHAIN, RECURRENCE, picture, run, scene_of, shown
+from tests.ui.canvas_fixtures import ARRAYS, CHAIN, RECURRENCE, differing, picture, run, scene_of, shown
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 
@@ -36,15 +35,6 @@ def place(view: CanvasView, kind: str, index: int) -> QPoint:
     at = scene_in(view).place_of(scene_in(view).find(kind, index))
     assert at is not None
     return QPointF(*view._camera.to_screen(*at)).toPoint()
-
-
-def differing(view: CanvasView) -> int:
-    """How many bytes of what is on the screen differ from a picture that is painted anew."""
-    seen = picture(view)
-    view._repaint_all()
-    QApplication.processEvents()
-    one, other = (np.frombuffer(image.constBits(), np.uint8).astype(np.int16) for image in (seen, picture(view)))
-    return int((np.abs(one - other) > 32).sum())
 
 
 # cameras

@@ -33,6 +33,7 @@ class Flight(QObject):
     def __init__(self, look: Callable[[Camera], None], parent: QObject) -> None:
         super().__init__(parent)
         self.enabled = animated()
+        self.wanted = True  # the user wants things to move
         self._look = look
         self._start = self._target = Camera()
         self._milliseconds = FLIGHT
@@ -54,7 +55,7 @@ class Flight(QObject):
     def fly(self, start: Camera, target: Camera, milliseconds: int = FLIGHT) -> None:
         """Go from one camera to another; at once where flights are not wanted."""
         self._timer.stop()
-        if not self.enabled or start == target or milliseconds <= 0:
+        if not (self.enabled and self.wanted) or start == target or milliseconds <= 0:
             self._look(target)
             self.landed.emit()
             return

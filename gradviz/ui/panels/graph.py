@@ -79,6 +79,7 @@ class GraphPanel(Panel):
         self._view: CanvasView | None = None
         self._over: OverCanvas | None = None
         self._menu: list[QAction] = []
+        self._coming: Selection | None = None  # to be shown once its groups are open
         self._settled = True
         self._two: TwoCanvases | None = None
         self._stack = QStackedWidget()
@@ -186,6 +187,9 @@ class GraphPanel(Panel):
 
     def _laid_out(self, final: bool) -> None:
         self._settled = final
+        if self._coming is not None:
+            self.view.show_thing(self._coming.kind, self._coming.index)
+            self._coming = None if final else self._coming
 
     def close_canvas(self) -> None:
         """End what the canvas still has running."""
@@ -239,8 +243,11 @@ class GraphPanel(Panel):
         self.view.show_details()
 
     def show_thing(self, thing: Selection) -> None:
-        """Bring a tensor or operation into the middle, large enough to read."""
-        self.view.show_thing(thing.kind, thing.index)
+        """Bring a tensor or operation into the middle, large enough to read; groups around it open."""
+        if self.view.reveal(thing.kind, thing.index):
+            self._coming = thing
+        else:
+            self.view.show_thing(thing.kind, thing.index)
 
     def find(self) -> None:
         """Give the keyboard to the search bar."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QLineEd
 
 from gradviz.session.state import State
 from gradviz.ui import look
+from gradviz.ui.canvas.minimap import WIDTH as MAP_WIDTH
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
@@ -116,9 +117,9 @@ class SearchBar(QFrame):
         self.place()
 
     def place(self) -> None:
-        """The top left corner of the canvas."""
-        room = self.parentWidget().width() - 2 * GAP
-        self.setGeometry(GAP, GAP, min(self._theme.px(WIDEST), max(room, 120)), self.sizeHint().height())
+        """The top left corner of the canvas, and room for the mini-map beside it."""
+        room = self.parentWidget().width() - 3 * GAP - self._theme.px(MAP_WIDTH)
+        self.setGeometry(GAP, GAP, min(self._theme.px(WIDEST), max(room, 280)), self.sizeHint().height())
 
     def show_state(self, before: State, after: State) -> None:
         """Open, close, and say how it stands."""
