@@ -274,6 +274,7 @@ STEP_WORDS = {
     "OPTIMIZER": "an optimizer step",
     "PRINT": "output",
     "WARNING": "a warning",
+    "CAUGHT": "a caught error",
 }
 
 

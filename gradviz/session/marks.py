@@ -83,7 +83,7 @@ def find_marks(trace: Trace, steps: int) -> dict[Mark, NDArray[Any]]:
         Mark.ACCUMULATE: np.flatnonzero(kinds == Kind.ACCUMULATE),
         Mark.INPLACE: np.flatnonzero(kinds == Kind.INPLACE),
         Mark.NOT_FINITE: np.union1d(_values_begin(trace), _gradients_begin(trace)),
-        Mark.ERROR: np.flatnonzero(kinds == Kind.ERROR),
+        Mark.ERROR: np.flatnonzero((kinds == Kind.ERROR) | (kinds == Kind.CAUGHT)),
     }
     return {mark: rows[rows < steps] for mark, rows in found.items()}
 

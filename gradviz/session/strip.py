@@ -36,9 +36,10 @@ STACKED = (
     "OPTIMIZER",
     "PRINT",
     "WARNING",
+    "CAUGHT",
     "ERROR",
 )
-ALONE = ("WARNING", "ERROR")  # a column with one of these is that alone
+ALONE = ("WARNING", "CAUGHT", "ERROR")  # a column with one of these is that alone
 
 
 @dataclass(frozen=True)

@@ -299,6 +299,15 @@ def _error(frame: Frame) -> str:
     return f"{frame.trace.errors.message[0]}" if found is None else f"{found.why} {found.fix}".strip()
 
 
+def _caught_title(frame: Frame) -> str:
+    return f"Caught: {frame.trace.caught.type[_ref(frame)]}{_where(frame.current_line)}"
+
+
+def _caught(frame: Frame) -> str:
+    caught, row = frame.trace.caught, _ref(frame)
+    return f"{_stop(f'{caught.type[row]}: {caught.message[row]}')} The snippet catches it and goes on."
+
+
 _Row = tuple[Callable[["Frame"], str], Callable[["Frame"], str]]
 _ROWS: dict[Kind, _Row] = {
     Kind.LEAF: (_leaf_title, _leaf),
@@ -315,4 +324,5 @@ _ROWS: dict[Kind, _Row] = {
     Kind.PRINT: (_print_title, _printed),
     Kind.WARNING: (_warning_title, _printed),
     Kind.ERROR: (_error_title, _error),
+    Kind.CAUGHT: (_caught_title, _caught),
 }

@@ -10,6 +10,7 @@ from gradviz.trace.instrument_regions import Function, as_function, as_loop, has
 from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
 
 HOOK = "<n>"
+CATCH = "<e>"
 ITERATE, ALSO = "<i>", "<j>"  # the first variable of a loop, which counts the iteration; its other ones
 
 
@@ -105,6 +106,15 @@ class _Instrument(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> ast.stmt | list[ast.stmt]:
         self.generic_visit(node)
         return as_loop(node, counted=False) if self._loops else node
+
+    def visit_Try(self, node: ast.Try) -> ast.stmt:
+        self.generic_visit(node)
+        for handler in node.handlers:
+            if handler.type is None or "RecursionError" not in ast.unparse(handler.type):  # no room for a call there
+                call = ast.copy_location(ast.Call(ast.Name(CATCH, ast.Load()), [], []), handler)
+                ast.copy_location(call.func, handler)
+                handler.body[:0] = [ast.copy_location(ast.Expr(call), handler)]
+        return node
 
     def visit_With(self, node: ast.With) -> ast.stmt:
         self.generic_visit(node)

@@ -180,6 +180,11 @@ def _error(frame: Frame) -> dict[str, Any]:
     return {"message": frame.trace.errors.last_line[0]}
 
 
+def _caught(frame: Frame) -> dict[str, Any]:
+    caught, row = frame.trace.caught, int(frame.trace.steps.ref[frame.cursor - 1])
+    return {"type": caught.type[row], "message": caught.message[row]}
+
+
 _DETAILS = {
     Kind.LEAF: _leaf,
     Kind.FORWARD: _forward,
@@ -194,4 +199,5 @@ _DETAILS = {
     Kind.PRINT: _text,
     Kind.WARNING: _text,
     Kind.ERROR: _error,
+    Kind.CAUGHT: _caught,
 }

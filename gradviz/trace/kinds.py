@@ -23,6 +23,7 @@ class Kind(IntEnum):
     PRINT = 11  # text was printed
     WARNING = 12  # a warning was shown
     ERROR = 13  # the snippet raised
+    CAUGHT = 14  # PyTorch raised, and the snippet caught it
 
 
 TABLE_OF_KIND: dict[Kind, str] = {
@@ -40,4 +41,5 @@ TABLE_OF_KIND: dict[Kind, str] = {
     Kind.PRINT: "texts",
     Kind.WARNING: "texts",
     Kind.ERROR: "errors",
+    Kind.CAUGHT: "caught",
 }

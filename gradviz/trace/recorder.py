@@ -6,15 +6,17 @@ that is reported.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.graph import Node
 from gradviz.trace.binding import Binder
+from gradviz.trace.catching import Catcher
 from gradviz.trace.compact import Compact, pack_ran
 from gradviz.trace.encoding import BUDGET, PACK, Writer
 from gradviz.trace.forward import ForwardRecorder
-from gradviz.trace.instrument import ALSO, HOOK, ITERATE
+from gradviz.trace.instrument import ALSO, CATCH, HOOK, ITERATE
 from gradviz.trace.instrument_regions import STACK
 from gradviz.trace.kinds import Kind
 from gradviz.trace.memory import Memory
@@ -30,9 +32,16 @@ _pack_step, _pack_flow, _pack_arrival = (PACK[name] for name in ("steps", "flows
 
 
 class Recorder(ForwardRecorder):
-    """Records one run. `filename` is the name under which the snippet was compiled."""
+    """Records one run. `filename` is the name under which the snippet was compiled; `lifted` opens what is closed to
+    a snippet for as long as a traceback is read."""
 
-    def __init__(self, source: str, filename: str, budget: int = BUDGET) -> None:
+    def __init__(
+        self,
+        source: str,
+        filename: str,
+        budget: int = BUDGET,
+        lifted: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         super().__init__(source, filename, budget)
         self._flows = self.writer.rows["flows"]
         self._arrivals = self.writer.rows["arrivals"]
@@ -41,13 +50,20 @@ class Recorder(ForwardRecorder):
         self._site = -1  # where the backward call is
         self._outer: list[tuple[int, int, int]] = []  # calls that wait for the one that is going on
         self._binder = Binder(self)
+        self._catcher = Catcher(self, lifted)
 
     # -- what the worker calls
 
     def hooks(self) -> dict[str, object]:
         """The names that instrumented code needs."""
         binder = self._binder
-        return {HOOK: binder.bind, ITERATE: binder.iterate, ALSO: binder.also, STACK: self.regions.stack}
+        return {
+            HOOK: binder.bind,
+            ITERATE: binder.iterate,
+            ALSO: binder.also,
+            STACK: self.regions.stack,
+            CATCH: self._catcher.catch,
+        }
 
     @property
     def busy(self) -> bool:
@@ -219,7 +235,7 @@ class Recorder(ForwardRecorder):
 
 _CODES = {
     function.__code__
-    for owner in (*Recorder.__mro__[:-1], Binder, RegionStack, Sites, Writer, Memory, Compact)
+    for owner in (*Recorder.__mro__[:-1], Binder, Catcher, RegionStack, Sites, Writer, Memory, Compact)
     for name, function in vars(owner).items()
     if hasattr(function, "__code__") and name != "__init__"
 }

@@ -287,6 +287,14 @@ class Errors(Table):
     last_line: Text
 
 
+class Caught(Table):
+    """An error of PyTorch's that an `except` of the snippet has caught."""
+
+    step: Step
+    type: Text
+    message: Text
+
+
 class Sites(Table):
     """Places in the snippet: 1-based lines, 0-based columns in characters."""
 
@@ -342,7 +350,7 @@ TABLES: dict[str, type[Table]] = {
     "steps": Steps, "nodes": Nodes, "inputs": Inputs, "tensors": Tensors, "names": Names, "writes": Writes,
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "calls": Calls, "roots": Roots,
-    "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors,
+    "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
 }  # fmt: skip
 
 

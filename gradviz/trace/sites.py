@@ -4,7 +4,7 @@ that it is in."""
 from __future__ import annotations
 
 import sys
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 from gradviz.trace.encoding import Writer
 
@@ -51,16 +51,31 @@ class Sites:
             frame = frame.f_back
         if frame is None:
             return -1
-        code = frame.f_code
+        return self._of(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+    def _of(self, code: CodeType, instruction: int, line: int) -> int:
         entry = self._by_code.get(id(code))
         if entry is None:  # the code object is kept, so that its id stays its own
             entry = self._by_code[id(code)] = (code, {}, list(code.co_positions()))
         self._code, self._known, positions = entry
-        site = self._known.get(frame.f_lasti)
+        site = self._known.get(instruction)
         if site is None:
-            place = positions[frame.f_lasti // 2] if frame.f_lasti >= 0 else (frame.f_lineno, None, None, None)
-            site = self._known[frame.f_lasti] = self._add(place)
+            place = positions[instruction // 2] if instruction >= 0 else (line, None, None, None)
+            site = self._known[instruction] = self._add(place)
         return site
+
+    def raised(self, traceback: TracebackType | None) -> tuple[int, list[str]]:
+        """The last place of the snippet in a traceback, -1 for none, and the modules whose code was running below."""
+        site = -1
+        below: list[str] = []
+        while traceback is not None:
+            frame = traceback.tb_frame
+            if frame.f_code.co_filename == self._filename:
+                site, below = self._of(frame.f_code, traceback.tb_lasti, traceback.tb_lineno), []
+            else:
+                below.append(str(frame.f_globals.get("__name__")))
+            traceback = traceback.tb_next
+        return site, below
 
     def _add(self, place: Place) -> int:
         site = self._by_place.get(place)

@@ -25,6 +25,7 @@ from gradviz.trace.schema import (
     Arrivals,
     Batch,
     Calls,
+    Caught,
     Dims,
     Drops,
     Ends,
@@ -77,7 +78,7 @@ class Trace:
             Roots(),
             Wanted(),
         )
-        self.ends, self.texts, self.errors = Ends(), Texts(), Errors()
+        self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
         self.strings: list[str] = []
         self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
         self.store = ValueStore(self.values, self.dims, self.summaries)

@@ -74,7 +74,7 @@ class Runner:
             return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line}
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
             return _raised(describe(error, filename, self._gate))
-        recorder = Recorder(source, filename, values_bytes)
+        recorder = Recorder(source, filename, values_bytes, lifted=self._gate.lifted)
         self._channel.record(recorder)
         return self._execute(code, world, recorder, filename)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gradviz.trace.instrument import ALSO, HOOK, ITERATE, instrument
+from gradviz.trace.instrument import ALSO, CATCH, HOOK, ITERATE, instrument
 from gradviz.trace.instrument_regions import STACK
 from gradviz.trace.region_stack import WIDTH
 from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
@@ -25,7 +25,7 @@ def bindings(source: str) -> list[tuple[str, Any, int]]:
     def variable(name: str, value: Any) -> None:
         found.append((name, value, LOCAL))
 
-    hooks = {HOOK: hook, ITERATE: variable, ALSO: variable, STACK: [0] * WIDTH}
+    hooks = {HOOK: hook, ITERATE: variable, ALSO: variable, STACK: [0] * WIDTH, CATCH: lambda: None}
     exec(compile(instrument(ast.parse(source)), "<snippet>", "exec"), hooks)
     return found
 

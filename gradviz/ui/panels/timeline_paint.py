@@ -33,6 +33,7 @@ SIGNS = {
     "PRINT": "›",
     "WARNING": "!",
     "ERROR": "×",
+    "CAUGHT": "↩",
 }
 
 
@@ -50,6 +51,7 @@ def colour_of(theme: Theme, kind: str) -> str:
         "OPTIMIZER": theme.inplace,
         "WARNING": theme.warning,
         "ERROR": theme.error,
+        "CAUGHT": theme.error,
     }.get(kind, theme.other)
 
 
