@@ -27,11 +27,13 @@ def _nothing() -> None:
 def layered(graph: LayoutInput, check: Callable[[], None] = _nothing, *, thorough: bool = True) -> LayoutResult:
     """Lay out a graph without cycles; same input, same picture, within half a second (not `thorough`: a tenth of that).
     `check` is called often, and may raise."""
-    layer = layers_of(graph)
+    layer = layers_of(graph, check)
     check()
     mesh = mesh_of(graph, layer)
     check()
-    y = heights(mesh, ordered(mesh, check, thorough), check, thorough)
+    order = ordered(mesh, check, thorough)
+    y = heights(mesh, order, check, thorough)
+    check()
     return _without_joints(_draw(graph, mesh, y))
 
 

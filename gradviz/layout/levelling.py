@@ -47,6 +47,7 @@ def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool =
     layers = np.split(order, np.flatnonzero(np.diff(mesh.layer[order])) + 1) if len(order) else []
     rows = [layer.tolist() for layer in layers]
     blocks = _blocks(mesh, rows, check)
+    check()
     height = [0.0] * len(blocks.above)
     count = [0] * len(blocks.above)
     for vertex, y in enumerate(_centred(mesh, order, stacked).tolist()):
@@ -66,6 +67,7 @@ def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool =
 
 def _blocks(mesh: Mesh, rows: list[list[int]], check: Callable[[], None]) -> _Blocks:
     """Join what should be level, and find who stands beside whom."""
+    check()
     joined = _joined(mesh, rows)
     check()
     found = _separated(mesh, rows, *_chains(mesh, joined))

@@ -6,6 +6,7 @@ recursion."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,23 +67,27 @@ def depths(parent: Ints) -> Ints:
     return np.array(found, np.int64)
 
 
-def take_apart(graph: NestedInput) -> Levels:
-    """The groups of a graph with their items and segments."""
+def take_apart(graph: NestedInput, check: Callable[[], None]) -> Levels:
+    """The groups of a graph with their items and segments. `check` is called often, and may raise."""
     boxes, root = len(graph.sizes), len(graph.parent)
     depth = depths(graph.parent)
     around = np.append(np.where(graph.parent < 0, root, graph.parent), root)
     group = np.where(graph.group < 0, root, graph.group)
     passes = _passes(graph, group, around, depth)
+    check()
     home = np.concatenate((group, around[:-1], passes.group[:-1]))
     side = np.concatenate((np.zeros(boxes + root, np.int64), 2 * passes.out[:-1] - 1))
     groups = np.argsort(depth, kind="stable")
     nth = np.empty(root + 1, np.int64)
     nth[groups] = np.arange(root + 1)
     order = np.lexsort((_first_box(graph, group, passes), side, nth[home]))
+    check()
     item_bounds = np.searchsorted(nth[home[order]], np.arange(root + 2))
     local = np.empty(len(order), np.int64)
     local[order] = np.arange(len(order)) - item_bounds[nth[home[order]]]
+    check()
     segments, chain = _segments(graph, passes, group, around, nth)
+    check()
     return Levels(
         root=root,
         groups=groups,

@@ -4,6 +4,7 @@ the same place share their dummies: one line that branches. Read `layered` next.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ MOST_DUMMIES = 60_000
 SHIFTS = 12
 FEW_SHIFTS = 2
 MANY = 5_000  # boxes
+OFTEN = 1_000  # boxes, between two looks whether to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +35,21 @@ class Mesh:
     path_starts: Ints
 
 
-def layers_of(graph: LayoutInput) -> Ints:
-    """Longest paths from the left, then shorter edges."""
+def layers_of(graph: LayoutInput, check: Callable[[], None]) -> Ints:
+    """Longest paths from the left, then shorter edges. `check` is called often, and may raise."""
     count = len(graph.sizes)
     before: list[list[int]] = [[] for _ in range(count)]
     after: list[list[int]] = [[] for _ in range(count)]
     for tail, head in graph.edges.tolist():
         after[tail].append(head)
         before[head].append(tail)
+    check()
     waiting = [len(tails) for tails in before]
     layer = [0] * count
     ready = [box for box in range(count) if not waiting[box]]
     for box in ready:
+        if box % OFTEN == 0:
+            check()
         for head in after[box]:
             layer[head] = max(layer[head], layer[box] + 1)
             waiting[head] -= 1
@@ -53,7 +58,12 @@ def layers_of(graph: LayoutInput) -> Ints:
     if len(ready) < count:
         raise NotAGraphToLayOut("the graph has a cycle")
     pinned = [False] * count if graph.side is None else (graph.side != 0).tolist()
-    _shorten(layer, ready, before, after, pinned, SHIFTS if count < MANY else FEW_SHIFTS)
+    for _ in range(SHIFTS if count < MANY else FEW_SHIFTS):
+        check()
+        shorter = _shortened(layer, ready, before, after, pinned)
+        if shorter is None:
+            break
+        layer = shorter
     result = np.array(layer, np.int64) - min(layer, default=0)
     if graph.side is not None and any(pinned):
         inner, coming = graph.side == 0, graph.side < 0
@@ -64,23 +74,20 @@ def layers_of(graph: LayoutInput) -> Ints:
     return result
 
 
-def _shorten(
-    layer: list[int], ready: list[int], before: list[list[int]], after: list[list[int]], pinned: list[bool], rounds: int
-) -> None:
-    """Move boxes to where their edges are shorter: right while that costs nothing, left where it gains."""
-    best, shortest = layer.copy(), sum([layer[head] - layer[tail] for tail in ready for head in after[tail]])
-    for _ in range(rounds):
-        for box in reversed(ready):
-            if after[box] and len(after[box]) >= len(before[box]) and not pinned[box]:
-                layer[box] = max(layer[box], min([layer[head] for head in after[box]]) - 1)
-        for box in ready:
-            if before[box] and len(before[box]) > len(after[box]):
-                layer[box] = min(layer[box], max([layer[tail] for tail in before[box]]) + 1)
-        length = sum([layer[head] - layer[tail] for tail in ready for head in after[tail]])
-        if length >= shortest:
-            break
-        best, shortest = layer.copy(), length
-    layer[:] = best
+def _shortened(
+    layer: list[int], ready: list[int], before: list[list[int]], after: list[list[int]], pinned: list[bool]
+) -> list[int] | None:
+    """Boxes moved to where their edges are shorter: right while that costs nothing, left where it gains; None where
+    nothing does."""
+    moved = layer.copy()
+    for box in reversed(ready):
+        if after[box] and len(after[box]) >= len(before[box]) and not pinned[box]:
+            moved[box] = max(moved[box], min([moved[head] for head in after[box]]) - 1)
+    for box in ready:
+        if before[box] and len(before[box]) > len(after[box]):
+            moved[box] = min(moved[box], max([moved[tail] for tail in before[box]]) + 1)
+    gain = sum([layer[head] - layer[tail] - moved[head] + moved[tail] for tail in ready for head in after[tail]])
+    return moved if gain > 0 else None
 
 
 def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:

@@ -17,6 +17,7 @@ __all__ = ["NestedInput", "NestedResult", "nested"]
 
 PADDING = 16.0
 STUB = 1.0
+OFTEN = 1_000  # groups, between two looks whether to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ def nested(
     """The drawing of a graph with groups. `draft` takes what is quick; `progress` hears how many of how many depths are
     done. Raises Cancelled when the layouter was told to `cancel`. The caller says when a request `begin`s."""
     lying = _transposed(graph) if graph.vertical else graph
-    levels = take_apart(lying)
+    levels = take_apart(lying, layouter.check)
     sizes = np.concatenate((lying.sizes, np.zeros((levels.root, 2)), np.full((len(levels.home), 2), STUB)))
     sizes = sizes[: len(levels.home)]
     port = np.zeros(len(levels.home))
@@ -51,7 +52,7 @@ def nested(
         drawn.append(_level(layouter, lying, levels, depth, sizes, port, memo, draft))
         if progress is not None:
             progress(deepest - depth + 1, deepest + 1)
-    result = _joined(lying, levels, drawn[::-1], sizes)
+    result = _joined(lying, levels, drawn[::-1], sizes, layouter.check)
     return _upright(result) if graph.vertical else result
 
 
@@ -96,6 +97,8 @@ def _level(
             header.tobytes(),
         )
         known = memo.get(key)
+        if nth % OFTEN == 0:
+            layouter.check()
         if known is None:
             inside = LayoutInput(size[mine], edges[ours], ports[ours], side[mine])
             known = memo[key] = _framed(
@@ -106,6 +109,7 @@ def _level(
                 group == levels.root,
             )
         result.append(known)
+    layouter.check()
     centres = np.concatenate([each.centres for each in result])
     frames = levels.groups[first:last]
     if depth:
@@ -140,7 +144,9 @@ def _framed(graph: LayoutInput, drawing: LayoutResult, header: Floats, vertical:
     return _Drawn(centres, points, lengths, size, drawing.engine)
 
 
-def _joined(graph: NestedInput, levels: Levels, drawn: list[list[_Drawn]], sizes: Floats) -> NestedResult:
+def _joined(
+    graph: NestedInput, levels: Levels, drawn: list[list[_Drawn]], sizes: Floats, check: Callable[[], None]
+) -> NestedResult:
     """All drawings where they belong, and the segments of each edge one after the other."""
     boxes = len(graph.sizes)
     each = [group for depth in drawn for group in depth]
@@ -152,11 +158,14 @@ def _joined(graph: NestedInput, levels: Levels, drawn: list[list[_Drawn]], sizes
         groups = levels.groups[levels.depth_bounds[depth] : levels.depth_bounds[depth + 1]]
         item = boxes + groups
         origin[groups] = origin[levels.home[item]] + centre[item] - sizes[item] / 2
+    check()
     centres = centre[:boxes] + origin[levels.home[:boxes]]
     lengths = np.concatenate([group.lengths for group in each])
     points = np.concatenate([group.points for group in each])
     points += np.repeat(origin[levels.segments.group], lengths, axis=0)
+    check()
     points, starts = _chained(levels, points, np.concatenate(([0], np.cumsum(lengths))))
+    check()
     frames = np.column_stack((origin[:-1], sizes[boxes : boxes + levels.root]))
     return _cornered(graph, NestedResult(centres, points, starts, frames, (0.0, 0.0), _worst(each)))
 

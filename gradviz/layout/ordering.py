@@ -20,6 +20,7 @@ LARGE = 30_000  # vertices of a mesh that is ordered more cheaply
 SMALL = 200  # likewise, for a draft
 EFFORT = 500_000  # looks at a vertex or an edge, all in all: some 0.3 s
 CHEAP_SORTS = 4_000
+OFTEN = 1_000  # hops or layers, between two looks whether to stop
 Ends = list[list[tuple[int, float]]]  # by vertex: its neighbours, and where at them the edge ends, 0 to 1
 
 
@@ -53,7 +54,11 @@ class _Layers:
         self._after: Ends = [[] for _ in range(count)]
         depth = max(self._layer, default=-1) + 1
         self._hops: list[list[tuple[int, float, int, float]]] = [[] for _ in range(depth)]
-        for (tail, head), (leave, arrive) in zip(mesh.hops.tolist(), mesh.ends.tolist(), strict=True):
+        for number, ((tail, head), (leave, arrive)) in enumerate(
+            zip(mesh.hops.tolist(), mesh.ends.tolist(), strict=True)
+        ):
+            if number % OFTEN == 0:
+                check()
             self._before[head].append((tail, leave))
             self._after[tail].append((head, arrive))
             self._hops[self._layer[tail]].append((tail, leave, head, arrive))
@@ -87,6 +92,7 @@ class _Layers:
         for layer in self._layers:
             layer.clear()
         seen = [False] * len(self._layer)
+        self._check()
         for root in sorted(range(len(seen)), key=lambda vertex: (sign * self._layer[vertex], self._rank[vertex])):
             waiting = [] if seen[root] else [root]
             seen[root] = True
@@ -117,7 +123,9 @@ class _Layers:
         self._effort += sum(map(len, self._hops))
         total = 0
         place = self._place
-        for hops in self._hops:
+        for number, hops in enumerate(self._hops):
+            if number % OFTEN == 0:
+                self._check()
             passed: list[float] = []
             for _, arrive in sorted([(place[tail] + out, place[head] + into) for tail, out, head, into in hops]):
                 at = bisect_right(passed, arrive)

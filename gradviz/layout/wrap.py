@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
 PAGE = (900.0, 540.0)  # what is seen at once of a canvas at zoom 1
-NARROW = 1.28  # pages: drawings up to this width stay as they are
+NARROW = 1150.0  # drawings up to this width stay as they are
 GOOD_ENOUGH = 0.92
 WORTH_IT = 0.75  # of the width may be left
 MOST_PASSING = 6  # edges that a break may cut
@@ -66,7 +66,7 @@ def wrap(graph: LayoutInput, drawing: LayoutResult, *, upright: bool = False) ->
 
 def _row_count(width: float, height: float, upright: bool) -> int:
     page = PAGE[::-1] if upright else PAGE
-    if width <= page[0] * NARROW:
+    if width <= NARROW:
         return 1
     rows = np.arange(1, MOST_ROWS + 1)
     seen = np.minimum(1.0, np.minimum(page[0] * rows / width, page[1] / (rows * (height + ROW_GAP))))
