@@ -67,7 +67,7 @@ def _picture(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Pictu
         strengths[gap] = GAP
     else:
         strengths = _strengths(_sampled(numbers.reshape(-1, max(shape[-1:], default=1))))
-    return Picture(*strengths.shape, strengths.tobytes())
+    return _map(strengths)
 
 
 def cells(array: NDArray[Any]) -> Picture:
@@ -79,7 +79,12 @@ def cells(array: NDArray[Any]) -> Picture:
 def _cells(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Picture:
     with np.errstate(all="ignore"):
         strengths = _strengths(np.asarray(np.frombuffer(data, dtype).reshape(shape), np.float64))
-    return Picture(*strengths.shape, strengths.tobytes())
+    return _map(strengths)
+
+
+def _map(strengths: NDArray[np.int16]) -> Picture:
+    rows, columns = strengths.shape
+    return Picture(rows, columns, strengths.tobytes())
 
 
 def _sampled(table: NDArray[np.float64], rows: int = MOST_ROWS, columns: int = MOST_COLUMNS) -> NDArray[np.float64]:

@@ -61,14 +61,21 @@ class Sprites:
         before = self.fading.get(item)
         if before is None or before.size() != sprite.size():
             return sprite
-        mixed = QPixmap(sprite.size())
-        mixed.setDevicePixelRatio(sprite.devicePixelRatio())
-        mixed.fill(Qt.GlobalColor.transparent)
+        mixed = _faint(before, 1 - self.part)
         painter = QPainter(mixed)
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Plus)
-        painter.setOpacity(1 - self.part)
-        painter.drawPixmap(0, 0, before)
-        painter.setOpacity(self.part)
-        painter.drawPixmap(0, 0, sprite)
+        painter.drawPixmap(0, 0, _faint(sprite, self.part))
         painter.end()
         return mixed
+
+
+def _faint(sprite: QPixmap, part: float) -> QPixmap:
+    """A part of a picture: two parts that are 1 together may be added."""
+    faint = QPixmap(sprite.size())
+    faint.setDevicePixelRatio(sprite.devicePixelRatio())
+    faint.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(faint)
+    painter.setOpacity(part)
+    painter.drawPixmap(0, 0, sprite)
+    painter.end()
+    return faint

@@ -1,0 +1,280 @@
+"""What the painters paint, pixel by pixel where a colour says something, at each level of detail. No picture is
+compared with a stored one: fonts differ between machines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradviz.session.folding import Drawing
+from gradviz.trace.regions import RegionKind
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.array_painter import paint_grid, paint_picture
+from gradviz.ui.canvas.brief import Brief, Briefs, Writer
+from gradviz.ui.canvas.brief_painter import BriefPainter
+from gradviz.ui.canvas.camera import Camera
+from gradviz.ui.canvas.card_painter import paint_reference
+from gradviz.ui.canvas.content import ReferenceContent, ValueContent
+from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
+from gradviz.ui.canvas.group_content import GroupContent
+from gradviz.ui.canvas.group_painter import paint_group
+from gradviz.ui.canvas.heat import cells, picture
+from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.motion import Motion
+from gradviz.ui.canvas.painter import BLOCK
+from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.canvas.sprites import Sprites
+from gradviz.ui.theme import DARK, LIGHT, Theme
+from tests.ui.canvas_fixtures import run, scene_of, shown
+
+PRODUCT = """import torch
+w = torch.tensor(3., requires_grad=True)
+x = torch.tensor(2.)
+y = w * x + w
+y.backward()
+"""
+SECOND = """import torch
+x = torch.tensor(2.0, requires_grad=True)
+y = x ** 3
+g, = torch.autograd.grad(y, x, create_graph=True)
+g.backward()
+"""
+
+
+@pytest.fixture
+def scene(qapp: QApplication) -> Scene:
+    return scene_of(run(PRODUCT))
+
+
+class Canvas:
+    """A sheet to paint on, and what colours are on it."""
+
+    def __init__(self, width: int, height: int, ground: str = "#ffffff") -> None:
+        self.image = QImage(width, height, QImage.Format.Format_RGB32)
+        self.image.fill(QColor(ground))
+        self.painter = QPainter(self.image)
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def end(self) -> None:
+        if self.painter.isActive():
+            self.painter.end()
+
+    def colour(self, x: float, y: float) -> str:
+        self.end()
+        return self.image.pixelColor(int(x), int(y)).name()
+
+    def count(self, colour: str, area: QRectF | None = None) -> int:
+        self.end()
+        box = (area or QRectF(self.image.rect())).toRect()
+        places = ((x, y) for x in range(box.left(), box.right() + 1) for y in range(box.top(), box.bottom() + 1))
+        return sum(self.image.pixelColor(*place).name() == colour for place in places)
+
+
+def painted(scene: Scene, scale: float) -> tuple[Canvas, Camera]:
+    """The whole scene from so far away."""
+    left, top, right, bottom = scene.extent() or (0, 0, 0, 0)
+    camera = Camera(scale, left - 20 / scale, top - 20 / scale)
+    sheet = Canvas(int((right - left) * scale) + 40, int((bottom - top) * scale) + 40, LIGHT.canvas)
+    area = QRectF(sheet.image.rect())
+    scene.paint_edges(sheet.painter, camera, area)
+    scene.paint_rest(sheet.painter, camera, area, 0.0, 1.0)
+    return sheet, camera
+
+
+def middle(scene: Scene, camera: Camera, item: int) -> tuple[float, float]:
+    x, y = scene.placed.centre[item].tolist()
+    return camera.to_screen(x, y)
+
+
+def item_named(scene: Scene, name: str) -> int:
+    diagram = scene.placed.diagram
+    return next(item for item in range(len(diagram)) if diagram.kind[item] == TENSOR and diagram.names[item] == name)
+
+
+# -- levels of detail
+
+
+def test_far_away_items_are_blocks_in_their_colours(scene: Scene) -> None:
+    sheet, camera = painted(scene, 0.12)
+    ink = scene.painter.ink
+    leaf = sheet.colour(*middle(scene, camera, item_named(scene, "w")))
+    assert leaf == ink.mixed(ink.colours["leaf"], BLOCK).name()
+    ran = np.flatnonzero(scene.placed.diagram.kind == OPERATION)
+    assert {sheet.colour(*middle(scene, camera, int(item))) for item in ran} == {LIGHT.gradient}
+
+
+def test_in_between_a_card_says_name_number_and_gradient(scene: Scene) -> None:
+    item, frame = item_named(scene, "w"), scene.moment.frame
+    says = Briefs(frame).of(scene.placed.diagram, item)
+    writer = Writer(scene.trace)
+    assert (says.name, writer.of(says.value).text, writer.of(says.grad).text) == ("w", "3", "3")
+    assert says.stored
+    assert (says.arrived, says.expected) == (2, 2)
+    passing = Briefs(frame).of(scene.placed.diagram, item_named(scene, "y"))
+    assert passing.grad >= 0 and not passing.stored
+
+
+def test_the_briefs_of_every_step_agree_with_the_frame(scene: Scene) -> None:
+    trace, diagram = scene.trace, scene.placed.diagram
+    tensors = np.flatnonzero(diagram.kind == TENSOR).tolist()
+    writer = Writer(trace)
+    for cursor in range(len(trace) + 1):
+        frame = trace.frame(cursor)
+        briefs = Briefs(frame)
+        for item in tensors:
+            says, tensor = briefs.of(diagram, item), int(diagram.index[item])
+            value, grad = frame.value(tensor), frame.grad(tensor) or frame.passing(tensor)
+            assert value is not None and writer.of(says.value).text == f"{value.scalar:g}"
+            assert (says.grad >= 0) == (grad is not None), (cursor, says)
+
+
+def test_a_stored_gradient_stands_on_a_ground_of_its_own(scene: Scene) -> None:
+    ink, card = Ink(LIGHT), QRectF(10, 10, 150, 96)
+    for stored, seen in ((True, True), (False, False)):
+        sheet = Canvas(120, 90)
+        sheet.painter.scale(0.5, 0.5)
+        says = Briefs(scene.moment.frame).of(scene.placed.diagram, item_named(scene, "w"))
+        says = Brief(says.name, says.value, says.grad, stored)
+        BriefPainter(ink, Writer(scene.trace)).paint(sheet.painter, card, TENSOR, LEAF, says, 0.5)
+        assert (sheet.count(LIGHT.gradient_fill) > 50) == seen
+        assert sheet.count(LIGHT.leaf_fill) > 200
+
+
+def test_the_level_depends_on_the_zoom_and_the_size_of_text_only(qapp: QApplication) -> None:
+    trace = run(PRODUCT)
+    for theme, near in ((LIGHT, 0.6), (LIGHT.scaled(2.25), 0.9)):
+        painter = scene_of(trace, theme=theme).painter
+        assert painter.whole(near) and not painter.whole(near - 0.01)
+
+
+# -- arrays
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_zero_is_the_colour_of_the_card_and_what_is_not_finite_is_hatched(qapp: QApplication, theme: Theme) -> None:
+    ink, sheet = Ink(theme), Canvas(220, 40, theme.card)
+    array = np.array([[0.0, 2.0, np.nan, -np.inf]])
+    value = ValueContent("grid", "", cells(array), (("", "", "", ""),))
+    paint_grid(sheet.painter, ink, QRectF(0, 0, 200, 30), value, "text")
+    assert sheet.colour(25, 9) == theme.card
+    assert sheet.colour(75, 9) != theme.card
+    for left in (100, 150):
+        cell = QRectF(left + 2, 1, 44, 15)
+        assert 0 < sheet.count(theme.error_fill, cell) < cell.width() * cell.height() * 0.95
+
+
+def test_an_outlier_has_a_mark_in_its_corner(qapp: QApplication) -> None:
+    ink, sheet = Ink(LIGHT), Canvas(220, 120, LIGHT.card)
+    array = np.tile([1.0, -1.0, 0.5, 0.0], (6, 2))
+    array[0, 3] = 1e6
+    paint_picture(sheet.painter, ink, QRectF(0, 0, 200, 114), picture(array), "text")
+    size = 114 / 6
+    assert sheet.colour(4 * size - 2, 1.5) == LIGHT.text
+    assert sheet.colour(4 * size - 2, size + 2) != LIGHT.text
+
+
+def test_a_line_lies_on_both_sides_of_its_zero(qapp: QApplication) -> None:
+    sheet = Canvas(120, 60)
+    wave = np.sin(np.linspace(0, 2 * np.pi, 40))
+    paint_picture(sheet.painter, Ink(LIGHT), QRectF(10, 5, 100, 50), picture(wave), "text")
+    upper, lower = QRectF(10, 5, 48, 20), QRectF(62, 35, 48, 20)
+    assert sheet.count("#ffffff", upper) < upper.width() * upper.height() * 0.7
+    assert sheet.count("#ffffff", lower) < lower.width() * lower.height() * 0.7
+    assert sheet.count("#ffffff", QRectF(66, 5, 40, 15)) >= 40 * 15, "nothing above zero where it is below"
+
+
+# -- groups and orientation
+
+
+def test_a_loop_has_sheets_behind_it_and_shows_both_passes(qapp: QApplication) -> None:
+    ink, box = Ink(LIGHT), QRectF(10, 10, 200, 100)
+    for kind, sheets in ((RegionKind.LOOP, True), (RegionKind.MODULE, False)):
+        sheet = Canvas(240, 140)
+        content = GroupContent("layers", "", int(kind), 40, 40, 40, 10, "80 B", "0.5", "", False)
+        paint_group(sheet.painter, ink, box, content)
+        assert (sheet.colour(box.right() + 4, box.center().y()) != "#ffffff") == sheets
+        assert sheet.count(LIGHT.gradient) > 60
+        assert sheet.count(LIGHT.saved) > 100, "what it holds, on a tab"
+
+
+def test_labels_and_tabs_of_operations_leave_the_way_to_the_edges(qapp: QApplication) -> None:
+    ruler, saved = sizes.Ruler(), ("input", "weight", "result1", "result2", "bias")
+    wide, high = sizes.operation_size(ruler, "×", "MulBackward0", "layer", saved, vertical=True)
+    narrow, tall = sizes.operation_size(ruler, "×", "MulBackward0", "layer", saved)
+    assert high < tall and wide > narrow
+    assert high <= 2 * sizes.RADIUS + 8
+    rows = sizes.tab_rows(saved, vertical=True)
+    assert [len(row) for row in rows] == [3, 2]
+    assert len(rows) * (sizes.TAB_HEIGHT + 3) <= high
+
+
+def test_from_top_to_bottom_nothing_is_painted_above_and_below_an_operation(qapp: QApplication) -> None:
+    scene = scene_of(run(PRODUCT), drawing=Drawing(vertical=True))
+    operation = int(np.flatnonzero(scene.placed.diagram.kind == OPERATION)[0])
+    corner, size = scene.placed.corner[operation], scene.placed.diagram.size[operation]
+    card = scene.painter.card(operation)
+    assert card.top() - corner[1] < 6 and corner[1] + size[1] - card.bottom() < 6
+    assert card.left() - corner[0] > 20, "tabs stand at the left"
+
+
+def test_an_operation_is_linked_to_what_its_backward_made(qapp: QApplication) -> None:
+    scene = scene_of(run(SECOND))
+    diagram, origin = scene.placed.diagram, scene.trace.origin_of_node
+    made = int(np.flatnonzero(origin >= 0)[0])
+    first, second = (int(diagram.item_of_node[node]) for node in (origin[made], made))
+    assert second in scene.marks.uses_of(scene.moment, first)
+    assert first in scene.marks.uses_of(scene.moment, second)
+
+
+# -- motion
+
+
+def test_what_a_step_changes_dissolves_into_its_new_look(qapp: QApplication) -> None:
+    sprites = Sprites()
+    old, new = (Canvas(4, 4, colour) for colour in ("#ff0000", "#0000ff"))
+    for sheet in (old, new):
+        sheet.end()
+    known = sprites.at(1.0, 1.0, True)
+    before, after = QPixmap.fromImage(old.image), QPixmap.fromImage(new.image)
+    sprites.keep(7, Brief("old"), before)
+    assert sprites.dissolve(0.0) == []
+    sprites.keep(7, Brief("new"), after)
+    assert known[7][1].cacheKey() == after.cacheKey()
+    assert sprites.shown(7, after).toImage().pixelColor(1, 1).name() == "#ff0000"
+    assert sprites.dissolve(0.5) == [7]
+    mixed = sprites.shown(7, after).toImage().pixelColor(1, 1)
+    assert 100 < mixed.red() < 156 and 100 < mixed.blue() < 156 and mixed.alpha() > 250
+    assert sprites.dissolve(1.0) == [7]
+    assert sprites.shown(7, after) is after and sprites.dissolve(1.0) == []
+
+
+def test_nothing_moves_by_itself_without_a_screen(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(PRODUCT), 4)
+    assert not view.motion.enabled and not view.motion.begin()
+    view.set_cursor(6)
+    assert view.motion.fade == 1.0
+
+
+def test_dashes_linger_after_a_step_and_end(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradviz.ui.canvas.motion.LINGER", 120)
+    view = shown(qtbot, run(PRODUCT), 4)
+    motion = Motion(view)
+    motion.enabled = True
+    seen: list[float] = []
+    motion.ticked.connect(lambda: seen.append(motion.fade))
+    assert motion.begin() and motion.fade == 0.0
+    qtbot.waitUntil(lambda: not motion._timer.isActive(), timeout=3000)
+    assert seen and motion.fade == 1.0
+    assert motion.phase > 0
+
+
+def test_a_reference_tag_has_the_colour_of_its_leaf(qapp: QApplication) -> None:
+    sheet = Canvas(100, 40)
+    paint_reference(sheet.painter, Ink(LIGHT), QRectF(5, 5, 80, 26), ReferenceContent("w", LEAF))
+    assert sheet.count(LIGHT.leaf_fill) > 300
+    assert sheet.count(LIGHT.leaf) > 20
+    assert sheet.colour(*QPointF(95, 35).toTuple()) == "#ffffff"
