@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import QRectF
 
@@ -30,47 +31,47 @@ class Geometry:
         side = self.theme.px(16)
         return QRectF(side, top, max(1.0, self.width - 2 * side), height)
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """True if no step is out of view."""
         return self.span.is_whole(self.steps)
 
-    @property
+    @cached_property
     def overview(self) -> QRectF:
         """The bar that says which part of all steps is in view; only drawn where that is not all."""
         return self._row(self.theme.px(2), self.theme.px(5))
 
-    @property
+    @cached_property
     def iterations(self) -> QRectF:
         """The row of the iterations of the outermost loop."""
         return self._row(self.overview.bottom() + 2, self.theme.px(14) if self.has_iterations else 0.0)
 
-    @property
+    @cached_property
     def handles(self) -> QRectF:
         """The row of the playhead's knob and of the markers A and B."""
         return self._row(self.iterations.bottom(), self.theme.px(12))
 
-    @property
+    @cached_property
     def strip(self) -> QRectF:
         """The row of steps."""
         return self._row(self.handles.bottom(), self.theme.px(20))
 
-    @property
+    @cached_property
     def marks(self) -> QRectF:
         """The row of errors, NaN, breakpoints, writes in place and accumulations."""
         return self._row(self.strip.bottom() + 1, self.theme.px(9))
 
-    @property
+    @cached_property
     def phases(self) -> QRectF:
         """The row of group titles: forward, backward, optimizer."""
         return self._row(self.marks.bottom(), self.theme.px(14))
 
-    @property
+    @cached_property
     def is_dense(self) -> bool:
         """True if there are too many steps in view for blocks."""
         return self.strip.width() / max(1.0, self.span.width) < BLOCK
 
-    @property
+    @cached_property
     def lens(self) -> QRectF:
         """The row of the steps around the cursor, where the strip is dense."""
         return self._row(self.phases.bottom() + 1, self.theme.px(18) if self.is_dense else 0.0)
@@ -80,7 +81,7 @@ class Geometry:
         count = min(self.steps, max(3, int(self.lens.width() / (LENS_BLOCK * self.theme.scale))))
         return min(max(cursor - 1 - count // 2, 0), self.steps - count), count
 
-    @property
+    @cached_property
     def plots(self) -> QRectF:
         """The area of the curves under the strip."""
         top = self.lens.bottom() + self.theme.px(2)

@@ -3,6 +3,7 @@ stands around the strip is in `timeline_rows`, the curves are in `timeline_plots
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -17,6 +18,7 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
+DASHES = 9.0  # from this width on a freed buffer is a dashed outline
 GLYPH = 15.0  # from this width on a block carries its sign
 SIGNS = {
     "LEAF": "●",
@@ -90,25 +92,27 @@ def _paint_blocks(painter: QPainter, geometry: Geometry, strip: Strip) -> None:
     painter.setFont(look.sans(theme, 11, bold=True))
     for step, number in enumerate(strip.kinds[first:last].tolist(), first):
         box = QRectF(geometry.left_of(step) + gap / 2, row.top(), width - gap, row.height())
-        _paint_block(painter, theme, box, strip.trace, step, Kind(number).name)
+        kind = Kind(number).name
+        _paint_block(painter, theme, box, kind, _sign(strip.trace, step, kind))
     painter.restore()
 
 
-def _paint_block(painter: QPainter, theme: Theme, box: QRectF, trace: Trace, step: int, kind: str) -> None:
+def _paint_block(painter: QPainter, theme: Theme, box: QRectF, kind: str, sign: str) -> None:
     """One step: a block in the colour of its kind, with its sign if there is room."""
     colour = QColor(colour_of(theme, kind))
     if kind == "FREE":
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(colour, 1, Qt.PenStyle.DashLine))
         box = box.adjusted(0.5, box.height() * 0.25, -0.5, -box.height() * 0.25)
+        is_wide = box.width() >= DASHES
+        painter.setBrush(Qt.BrushStyle.NoBrush if is_wide else colour)
+        painter.setPen(QPen(colour, 1, Qt.PenStyle.DashLine) if is_wide else Qt.PenStyle.NoPen)
     else:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
     radius = min(3.0, box.width() / 4)
     painter.drawRoundedRect(box, radius, radius)
-    if box.width() >= GLYPH * theme.scale and SIGNS[kind]:
+    if box.width() >= GLYPH * theme.scale and sign:
         painter.setPen(QColor(theme.panel))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _sign(trace, step, kind))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, sign)
 
 
 def _sign(trace: Trace, step: int, kind: str) -> str:
@@ -123,18 +127,35 @@ def paint_lens(painter: QPainter, geometry: Geometry, trace: Trace, cursor: int)
     from gradviz.trace.kinds import Kind
 
     theme, row = geometry.theme, geometry.lens
+    ratio = painter.device().devicePixelRatio()
     first, count = geometry.lens_range(cursor)
     width = row.width() / count
-    painter.setFont(look.sans(theme, 11, bold=True))
     for place, number in enumerate(trace.steps.kind[first : first + count].tolist()):
-        box = QRectF(row.left() + place * width + 1, row.top(), width - 2, row.height())
+        kind = Kind(number).name
+        left = round(row.left() + place * width) + 1
+        box = QRectF(left, row.top(), round(row.left() + (place + 1) * width) - 1 - left, row.height())
         painter.setOpacity(1.0 if first + place < cursor else 0.35)
-        _paint_block(painter, theme, box, trace, first + place, Kind(number).name)
+        sign = _sign(trace, first + place, kind)
+        painter.drawImage(box, _stamp(theme, kind, sign, int(box.width()), int(box.height()), ratio))
         if first + place == cursor - 1:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(theme.text), 2))
             painter.drawRoundedRect(box, 3, 3)
     painter.setOpacity(1.0)
+
+
+@lru_cache(maxsize=256)  # drawing the text of forty blocks at every step would take most of its time
+def _stamp(theme: Theme, kind: str, sign: str, width: int, height: int, ratio: float) -> QImage:
+    """A block as a picture."""
+    image = QImage(round(width * ratio), round(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setFont(look.sans(theme, 11, bold=True))
+    _paint_block(painter, theme, QRectF(0, 0, width, height), kind, sign)
+    painter.end()
+    return image
 
 
 def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float) -> None:

@@ -7,8 +7,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
+from gradviz.session.columns import place
 from gradviz.session.strip import Strip, size_text
 from gradviz.session.training import Series, Training
 from gradviz.ui import look
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 LEAST = 14.0  # pixels that a curve needs
 WIDE = 1000.0  # from this ratio of the largest to the smallest number on the scale is logarithmic
-MANY = 3.0  # points per pixel beyond which only the extremes are drawn
+MANY = 1.0  # points per pixel beyond which only the extremes are drawn
+FILL = 60  # how much the colour under the curve covers, of 255
 SAMPLE = 14.0  # pixels of the line that stands before its name
 
 
@@ -42,53 +44,58 @@ def _cut(area: QRectF, text: float) -> QRectF:
     return QRectF(area.left(), area.top() + text, area.width(), height if height >= LEAST else 0.0)
 
 
-def paint_held(painter: QPainter, geometry: Geometry, area: QRectF, strip: Strip, *, label: bool = False) -> None:
-    """The curve of held bytes; its peak is a dot, with its step beside it if asked for."""
+def paint_held(painter: QPainter, geometry: Geometry, area: QRectF, strip: Strip) -> None:
+    """The curve of held bytes; its peak is a dot."""
     if not area.height():
         return
     theme, span = geometry.theme, geometry.span
-    levels = strip.levels(span, max(1, min(int(area.width()), math.ceil(span.width)))).tolist()
     peak, at = strip.peak
-    if span.width <= area.width():  # whole steps: they begin where the strip's begin
-        first = int(span.start)
-        levels = strip.held[first : int(span.end) + 1].tolist()
-        lefts = [geometry.left_of(first + place) for place in range(len(levels) + 1)]
-    else:
-        lefts = [area.left() + area.width() * place / len(levels) for place in range(len(levels) + 1)]
-    line = QPolygonF([QPointF(lefts[0], area.bottom())])
-    for place, level in enumerate(levels):
-        y = area.bottom() - (area.height() * level / peak if peak else 0)
-        line.append(QPointF(lefts[place], y))
-        line.append(QPointF(lefts[place + 1], y))
-    line.append(QPointF(lefts[-1], area.bottom()))
-    fill = QColor(theme.saved)
-    fill.setAlpha(60)
     painter.save()
     painter.setClipRect(area.adjusted(0, -5, 0, 1))
+    if span.width > area.width() / 2:
+        levels = strip.levels(span, max(1, min(int(area.width()), math.ceil(span.width))))
+        painter.drawImage(area, _curve(theme, levels / max(1, peak), int(area.width()), int(area.height())))
+    else:
+        _paint_levels(painter, geometry, area, strip)
+    if peak:
+        painter.setPen(QPen(QColor(theme.panel), 1.5))
+        painter.setBrush(QColor(theme.saved))
+        painter.drawEllipse(QPointF(geometry.playhead(at), area.top()), 4, 4)
+    painter.restore()
+
+
+def _curve(theme: Theme, shares: NDArray[Any], columns: int, height: int) -> QImage:
+    """Many levels as a picture, which takes a tenth of the time of lines: a line over what is filled below it."""
+    import numpy as np
+
+    top = np.rint((1 - shares[np.arange(columns) * len(shares) // columns]) * (height - 2)).astype(np.int32)
+    before = np.concatenate([top[:1], top[:-1]])
+    y = np.arange(height, dtype=np.int32)[:, None]
+    line = (y >= np.minimum(top, before)) & (y <= np.maximum(top, before) + 1)
+    fill = QColor(theme.saved)
+    pixels = np.zeros((height, columns), np.uint32)
+    pixels[y >= top] = (FILL << 24) | (fill.rgb() & 0xFFFFFF)
+    pixels[line] = fill.rgba()
+    return QImage(pixels.tobytes(), columns, height, 4 * columns, QImage.Format.Format_ARGB32)
+
+
+def _paint_levels(painter: QPainter, geometry: Geometry, area: QRectF, strip: Strip) -> None:
+    """Few levels: they begin and end where their steps do."""
+    first, peak = int(geometry.span.start), strip.peak[0]
+    line = QPolygonF([QPointF(geometry.left_of(first), area.bottom())])
+    for step, level in enumerate(strip.held[first : int(geometry.span.end) + 1].tolist(), first):
+        y = area.bottom() - (area.height() * level / peak if peak else 0)
+        line.append(QPointF(geometry.left_of(step), y))
+        line.append(QPointF(geometry.left_of(step + 1), y))
+    line.append(QPointF(line.last().x(), area.bottom()))
+    fill = QColor(geometry.theme.saved)
+    fill.setAlpha(FILL)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(fill)
     painter.drawPolygon(line)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(theme.saved), 1.5))
+    painter.setPen(QPen(QColor(geometry.theme.saved), 1.5))
     painter.drawPolyline(line)
-    if peak:
-        _paint_peak(
-            painter, theme, QPointF(geometry.playhead(at), area.top()), f"{size_text(peak)} at step {at:,}" * label
-        )
-    painter.restore()
-
-
-def _paint_peak(painter: QPainter, theme: Theme, at: QPointF, text: str) -> None:
-    painter.setPen(QPen(QColor(theme.panel), 1.5))
-    painter.setBrush(QColor(theme.saved))
-    painter.drawEllipse(at, 4, 4)
-    if text:
-        painter.setFont(look.sans(theme, look.SMALL))
-        painter.setPen(QColor(theme.text))
-        width = painter.fontMetrics().horizontalAdvance(text)
-        right = painter.clipBoundingRect().right()
-        x = at.x() + 8 if at.x() + 8 + width < right else at.x() - 8 - width
-        painter.drawText(QPointF(x, at.y() + theme.px(13)), text)
 
 
 def paint_held_text(painter: QPainter, geometry: Geometry, area: QRectF, text: str, *, at_right: bool) -> None:
@@ -141,13 +148,13 @@ def _pieces(geometry: Geometry, area: QRectF, series: Series) -> list[QPolygonF]
     if not len(finite):
         return []
     scale, low, high = _scale(finite)
-    first, last = np.searchsorted(series.steps, [geometry.span.start, geometry.span.end]).tolist()
+    first, last = place(series.steps, geometry.span.start), place(series.steps, geometry.span.end)
     steps, numbers = series.steps[max(0, first - 1) : last + 1], series.numbers[max(0, first - 1) : last + 1]
     x = area.left() + (steps + 0.5 - geometry.span.start) / geometry.span.width * area.width()
     with np.errstate(all="ignore"):
         y = area.bottom() - (scale(numbers) - low) / (high - low) * area.height()
     if len(x) > MANY * area.width():
-        x, y = _extremes(x, y, int(area.width()))
+        x, y = _extremes(x[np.isfinite(y)], y[np.isfinite(y)], max(1, int(area.width() / 2)))
     broken = np.flatnonzero(~np.isfinite(y))
     pieces = zip(np.split(x, broken), np.split(y, broken), strict=True)
     polygons = []
@@ -174,9 +181,10 @@ def _extremes(x: NDArray[Any], y: NDArray[Any], columns: int) -> tuple[NDArray[A
     """Of many points the lowest and the highest of each column, which look the same."""
     import numpy as np
 
+    if not len(x):
+        return x, y
     starts = np.unique(np.searchsorted(x, np.linspace(x[0], x[-1], columns, endpoint=False)))
-    safe = np.nan_to_num(y, nan=0.0, posinf=0.0, neginf=0.0)
-    both = np.stack([np.minimum.reduceat(safe, starts), np.maximum.reduceat(safe, starts)], axis=1)
+    both = np.stack([np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)], axis=1)
     return np.repeat(x[starts], 2), both.reshape(-1)
 
 
