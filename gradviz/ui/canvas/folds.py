@@ -1,6 +1,5 @@
 """Which groups are open: what the user chose, and elsewhere as much as can be read. Small graphs are open throughout;
-of larger ones so much is opened, from the outside inwards, that there are not too many boxes, and alike groups
-alike."""
+of larger ones so much is opened, from the outside inwards, that there are not too many boxes."""
 
 from __future__ import annotations
 
@@ -13,7 +12,8 @@ from gradviz.ui.canvas.structure import Structure
 
 OPEN_THROUGHOUT = 120  # items of a graph that needs no folding
 OPEN_LOOPS = 100  # items of a graph that shows all iterations of its loops
-MOST_BOXES = 120
+MOST_BOXES = 130
+FEW = 6  # items of a small group
 LONG_LOOP = 8  # iterations
 OPEN_INSIDE = 40  # items of a group in a closed one that is open when its turn comes
 
@@ -70,7 +70,7 @@ def _long_loops(groups: Groups) -> Flags:
 def _open_from_outside(
     groups: Groups, graph: int, found: Flags, inner: Ints, total: Ints, folded: Flags, boxes: int
 ) -> None:
-    """Open the groups of a large graph level by level, alike ones together, as long as there is room."""
+    """Open the groups of a large graph level by level as long as there is room: all of a level, else the small ones."""
     inside = np.zeros(len(groups), bool)  # in groups that are open so far
     for nth, level in enumerate(groups.levels):
         rows = np.flatnonzero(groups.graph[level] == graph) + level.start
@@ -78,13 +78,9 @@ def _open_from_outside(
             rows = rows[inside[groups.parent[rows]]]
         found[rows] = False
         rows = rows[~folded[rows]]
-        like = np.column_stack((groups.kind[rows].astype(np.int64), inner[rows], total[rows]))
-        _, kinds = np.unique(like, axis=0, return_inverse=True)
-        kinds = kinds.reshape(-1)
-        gain = np.bincount(kinds, inner[rows] - 1)
-        for alike in np.argsort(gain, kind="stable").tolist():
-            if boxes + gain[alike] > MOST_BOXES:
-                break
-            boxes += int(gain[alike])
-            found[rows[kinds == alike]] = True
-        inside[rows] = found[rows]
+        if boxes + (inner[rows] - 1).sum() > MOST_BOXES:
+            rows = rows[inner[rows] <= FEW]
+        gain = int((inner[rows] - 1).sum())
+        if boxes + gain <= MOST_BOXES:
+            boxes += gain
+            found[rows] = inside[rows] = True
