@@ -147,8 +147,8 @@ def _users(frame: Frame, tensor: int) -> tuple[list[int], int]:
     """The operations on the screen that read it, and how many others did: a parameter has one user per iteration."""
     import numpy as np
 
-    users = np.unique(frame.trace.users_of(tensor))
-    users = users[frame.node_created[users]]
+    users = frame.trace.users_of(tensor)  # ascending: the edges are in order of nodes, as they were made
+    users = users[frame.node_created[users] & (np.diff(users, prepend=-1) > 0)]
     shown = users[frame.shown_nodes[users]][:MOST]
     return [int(node) for node in shown], len(users) - len(shown)
 
