@@ -34,6 +34,7 @@ from gradviz.ui.canvas.sprites import Said, Sprites
 WHOLE = 0.6  # the zoom, at text scale 1, from which items are painted whole
 FAR_BORDER = 0.06  # the zoom from which blocks have borders
 MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
+REACH = 12.0  # how far arrows and dashes reach over the line of an edge
 BLOCK = 0.35  # strength of the colour inside of a block
 REASON_WIDTH, REASON_LINE = 100.0, 14.0
 
@@ -95,7 +96,7 @@ class ScenePainter:
 
     def paint_edges(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF) -> None:
         """The layer that only a forward step changes."""
-        world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10)
+        world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10 + REACH * camera.scale)
         painter.setTransform(_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_frames(painter, self.ink, self.placed, moment, world, camera.scale)
@@ -105,7 +106,7 @@ class ScenePainter:
         self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, phase: float, ratio: float | None
     ) -> None:
         """Gradients, items and marks; with a pixel `ratio` near items are painted through remembered sprites."""
-        world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10)
+        world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10 + REACH * camera.scale)
         painter.save()
         painter.setTransform(_transform(camera), True)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
