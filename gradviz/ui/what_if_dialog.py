@@ -95,6 +95,8 @@ class WhatIfDialog(QDialog):
         self.try_it = QPushButton("&Run beside")
         self.try_it.setProperty("primary", True)
         self.try_it.clicked.connect(self._try_text)
+        for button in (self.back, self.try_it):
+            button.setAutoDefault(False)  # Enter in the list is not theirs
         row = QHBoxLayout()
         row.addWidget(self.change, 1)
         row.addWidget(self.back)

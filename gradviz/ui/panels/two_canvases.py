@@ -27,6 +27,7 @@ class TwoCanvases(QObject):
         self.other.setAccessibleName("Graph of the other run")
         self.view = BesideView(context)
         self.view.set_theme(theme)
+        self.view.sides[1].stack.addWidget(self.other)
         self.is_settled = True
         self._fresh = False  # both are to be looked at as if just opened
         self._turn_soon = QTimer(self)
