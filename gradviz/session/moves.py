@@ -4,11 +4,16 @@ step that made the picture is `cursor - 1`."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from gradviz.session.breakpoints import next_hit, previous_hit
 from gradviz.session.problem import problem
 from gradviz.session.state import Selection, State
 
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+NEAR = 1000  # steps that are looked at together
 Find = Callable[[State], "int | None"]
 
 
@@ -68,7 +73,8 @@ def _change(state: State, *, forward: bool) -> int | None:
 
 
 def inspected(state: State) -> Selection | None:
-    """What the inspector shows: the selection, or what the current step is about."""
+    """What the inspector shows: the selection, or what the current step is about, or the one before it that is about
+    anything (a line that is printed is not)."""
     if state.trace is None or not state.steps:
         return None
     if state.selection is not None:
@@ -80,7 +86,22 @@ def inspected(state: State) -> Selection | None:
         return Selection("node", int(frame.current_node))
     if frame.current_tensor >= 0:
         return Selection("tensor", int(frame.current_tensor))
-    return _blamed(state)
+    return _blamed(state) or _latest(state.trace, state.cursor)
+
+
+def _latest(trace: Trace, cursor: int) -> Selection | None:
+    """The operation or tensor of the last step before a cursor that has one."""
+    import numpy as np
+
+    while cursor > 0:
+        start = max(0, cursor - NEAR)
+        node, tensor = trace.steps.node[start:cursor], trace.steps.tensor[start:cursor]
+        found = np.flatnonzero((node >= 0) | (tensor >= 0))
+        if len(found):
+            last = found[-1]
+            return Selection("node", int(node[last])) if node[last] >= 0 else Selection("tensor", int(tensor[last]))
+        cursor = start
+    return None
 
 
 def _blamed(state: State) -> Selection | None:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.both_sides import inspect_both
 from gradviz.session.inspection import Inspection, Link, Row, Section
+from gradviz.session.overview import overview
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
@@ -50,7 +51,7 @@ class InspectorPanel(Panel):
         same_thing = same_thing and before.what_if is after.what_if
         if not moved(before, after) and same_thing:
             return
-        self.inspection = inspect_both(after)
+        self.inspection = inspect_both(after) or overview(after)
         html = page(self.inspection, self.theme)
         if html != self._html:
             self._html = html
