@@ -235,6 +235,7 @@ def far(qtbot: QtBot) -> CanvasView:
     view = shown(qtbot, sample_trace(), 14)
     for _ in range(7):
         view.zoom_in()
+    view._sharpen()
     return view
 
 
