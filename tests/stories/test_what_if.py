@@ -30,6 +30,7 @@ def test_what_zero_grad_is_for(pilot: Pilot) -> None:
     QTest.keyClicks(dialog.query, "zero")
     with pilot.qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
         QTest.keyClick(dialog.query, Qt.Key.Key_Return)
+    pilot.window.activateWindow()  # as the desktop does when a dialog closes
     two = pilot.window.canvas.two
     assert two is not None
     assert two.view.sentence.text().startswith("Without optimizer.zero_grad() at line 6, w.grad is ")
