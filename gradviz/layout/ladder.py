@@ -79,15 +79,17 @@ class Layouter:
         if draft and time.thread_time() - self._began > DRAFT:
             return _settled(graph, in_a_row(graph))
         final = not draft
-        back = loops.against_the_flow(graph)
+        back = loops.against_the_flow(graph, self.check)
+        self.check()
         if len(back):
             straight = loops.without(graph, back)
             result = loops.joined(graph, back, self._drawn(straight, draft)[0])
         else:
             result, good = self._drawn(graph, draft)
             final = final or good
+        self.check()
         if self._rows and not len(back):
-            result = wrap(graph, result, upright=upright)
+            result = wrap(graph, result, self.check, upright=upright)
         if final:
             self._remember(key, result)
         return result
@@ -95,7 +97,9 @@ class Layouter:
     def _drawn(self, graph: LayoutInput, draft: bool) -> tuple[LayoutResult, bool]:
         """The drawing, and whether it cannot be better."""
         thorough = not draft or len(graph.sizes) <= QUICK
-        own = _settled(graph, layered(graph, self.check, thorough=thorough))
+        own = layered(graph, self.check, thorough=thorough)
+        self.check()
+        own = _settled(graph, own)
         if len(graph.sizes) > MOST_BOXES_FOR_DOT or len(graph.edges) > MOST_EDGES_TO_COUNT:
             return own, not draft
         if not thorough:

@@ -34,7 +34,9 @@ def layered(graph: LayoutInput, check: Callable[[], None] = _nothing, *, thoroug
     order = ordered(mesh, check, thorough)
     y = heights(mesh, order, check, thorough)
     check()
-    return _without_joints(_draw(graph, mesh, y))
+    drawing = _draw(graph, mesh, y)
+    check()
+    return _without_joints(drawing)
 
 
 def _draw(graph: LayoutInput, mesh: Mesh, y: Floats) -> LayoutResult:

@@ -5,25 +5,30 @@ drawing."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
+OFTEN = 1_000  # boxes, between two looks whether to stop
 TURN = (12.0, 16.0)  # size of the box at which an edge turns
 REACH = 16.0 / 3 * 2  # of the handles of a half circle
 
 
-def against_the_flow(graph: LayoutInput) -> Ints:
-    """Edges without which the graph has no circle; none in most."""
+def against_the_flow(graph: LayoutInput, check: Callable[[], None]) -> Ints:
+    """Edges without which the graph has no circle; none in most. `check` is called often, and may raise."""
     count = len(graph.sizes)
     waiting = np.bincount(graph.edges[:, 1], minlength=count).tolist()
     after: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     for edge, (tail, head) in enumerate(graph.edges.tolist()):
         after[tail].append((head, edge))
+    check()
     ready = [box for box in range(count) if not waiting[box]]
     for box in ready:
+        if box % OFTEN == 0:
+            check()
         for head, _ in after[box]:
             waiting[head] -= 1
             if not waiting[head]:
@@ -33,6 +38,8 @@ def against_the_flow(graph: LayoutInput) -> Ints:
     found: list[int] = []
     on_the_way, done = [False] * count, [False] * count
     for root in range(count):
+        if root % OFTEN == 0:
+            check()
         path = [] if done[root] else [(root, iter(after[root]))]
         while path:
             box, rest = path[-1]

@@ -5,6 +5,7 @@ box."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,22 +36,33 @@ class _Rows:
     shift: Floats  # (rows, 2)
 
 
-def wrap(graph: LayoutInput, drawing: LayoutResult, *, upright: bool = False) -> LayoutResult:
-    """The drawing in rows, or as it is where that reads as well. One that will be turned `upright` gets columns so."""
+def _nothing() -> None:
+    """Nobody asks to stop."""
+
+
+def wrap(
+    graph: LayoutInput, drawing: LayoutResult, check: Callable[[], None] = _nothing, *, upright: bool = False
+) -> LayoutResult:
+    """The drawing in rows, or as it is where that reads as well. One that will be turned `upright` gets columns so.
+    `check` is called often, and may raise."""
     count = _row_count(*drawing.size, upright)
     if count < 2 or not len(graph.sizes):
         return drawing
     cuts = _cuts(graph, drawing, count)
     if not len(cuts):
         return drawing
-    rows = _rows(graph, drawing, cuts)
+    check()
+    rows = _rows(graph, drawing, cuts, check)
     if float((rows.right - rows.left).max()) > WORTH_IT * drawing.size[0]:
         return drawing
     begins, ends = drawing.points[drawing.starts[:-1], 0], drawing.points[drawing.starts[1:] - 1, 0]
     first, last = np.searchsorted(cuts, begins), np.searchsorted(cuts, ends)
     row_of_point = np.repeat(first, np.diff(drawing.starts))
     moved = drawing.points + rows.shift[row_of_point]
-    routes = {int(edge): _broken(drawing, rows, int(edge), first, last) for edge in np.flatnonzero(first != last)}
+    routes: dict[int, Floats] = {}
+    for edge in np.flatnonzero(first != last).tolist():
+        check()
+        routes[edge] = _broken(drawing, rows, edge, first, last)
     lengths = np.diff(drawing.starts)
     for edge, route in routes.items():
         lengths[edge] = len(route)
@@ -97,10 +109,11 @@ def _cuts(graph: LayoutInput, drawing: LayoutResult, count: int) -> Floats:
     return np.array(chosen)
 
 
-def _rows(graph: LayoutInput, drawing: LayoutResult, cuts: Floats) -> _Rows:
+def _rows(graph: LayoutInput, drawing: LayoutResult, cuts: Floats, check: Callable[[], None]) -> _Rows:
     begins, ends = drawing.points[drawing.starts[:-1], 0], drawing.points[drawing.starts[1:] - 1, 0]
     passing = []
     for cut in cuts.tolist():
+        check()
         edges = np.flatnonzero((begins < cut) & (ends > cut))
         heights = np.array([_split(drawing.route(edge), cut)[0][-1, 1] for edge in edges.tolist()])
         passing.append(edges[np.argsort(-heights, kind="stable")])
