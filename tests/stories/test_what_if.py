@@ -31,6 +31,7 @@ def test_what_zero_grad_is_for(pilot: Pilot) -> None:
     with pilot.qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
         QTest.keyClick(dialog.query, Qt.Key.Key_Return)
     pilot.window.activateWindow()  # as the desktop does when a dialog closes
+    pilot.qtbot.waitUntil(pilot.window.isActiveWindow, timeout=RUN_TIMEOUT)
     two = pilot.window.canvas.two
     assert two is not None
     assert two.view.sentence.text().startswith("Without optimizer.zero_grad() at line 6, w.grad is ")
@@ -39,7 +40,6 @@ def test_what_zero_grad_is_for(pilot: Pilot) -> None:
     pilot.press("F4")
     step = pilot.state.trace.frame(pilot.state.cursor).step  # type: ignore[union-attr]
     assert step is not None and step.line == 6
-    pilot.press("F7")
     pilot.press("F7")
     other = pilot.state.what_if
     assert other is not None and other.trace is not None
