@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gradviz.trace.values import Value
 
 LONGEST = 300  # characters of a value
+BESIDE = 24  # characters of one with other words beside it
 MOST = 12  # operations that are listed
 
 
@@ -86,6 +87,12 @@ def value_text(value: Value | None) -> str:
     if value is None:
         return "None"
     return value.text(LONGEST) if value.array is not None else f"{value.text(LONGEST)} · only a summary was kept"
+
+
+def _in_short(value: Value) -> str:
+    """A value beside other words: an array that is long says its shape and its range."""
+    text = value.text(LONGEST)
+    return text if len(text) <= BESIDE else value.brief()
 
 
 def node_link(frame: Frame, node: int) -> Link:
@@ -200,13 +207,13 @@ def _contributions(frame: Frame, tensor: int) -> list[Row]:
     for sender, value in buffer.contributions:
         senders.append(sender)
         link = node_link(frame, sender) if sender >= 0 else Link("backward() starts here")
-        rows.append(Row(f"+ {value_text(value)}", (link,), "gradient"))
+        rows.append(Row(f"+ {_in_short(value)}", (link,), "gradient"))
     shown, _ = _users(frame, tensor)
     coming = [node for node in shown if node not in senders]
     for node in coming[: buffer.expected - buffer.arrived]:
         rows.append(Row("pending", (node_link(frame, node),), "pending"))
     if buffer.expected > 1:
-        rows.append(row(f"Σ {value_text(buffer.total)}", f"{buffer.arrived} of {buffer.expected} arrived", "gradient"))
+        rows.append(row(f"Σ {_in_short(buffer.total)}", f"{buffer.arrived} of {buffer.expected} arrived", "gradient"))
     return rows
 
 

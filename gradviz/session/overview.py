@@ -1,4 +1,4 @@
-"""What there is to say of a run before its first step: how much it has of what. Pure; see `inspection` for one thing."""
+"""What there is to say of a run before its first step: how much it has of what. Pure; see `inspection` for a thing."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ gives the same pixels as painting all."""
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -73,7 +72,7 @@ class ScenePainter:
 
     def whole(self, scale: float) -> bool:
         """Whether items are painted whole at this zoom."""
-        return scale >= WHOLE * sqrt(self.ink.theme.scale)
+        return scale >= WHOLE * self.ink.theme.scale
 
     def stale(self, moment: Moment, camera: Camera, area: QRectF, ratio: float) -> list[int]:
         """The items in an area that were painted with words and say something else now."""

@@ -1,0 +1,112 @@
+"""What is around the canvas: a toolbar that never cuts a button, an error card that leaves room for the code, the
+arguments of the backward call, and how much of the window the graph gets."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication, QToolButton
+from pytestqt.qtbot import QtBot
+
+from gradviz.commands.table import COMMANDS
+from gradviz.ui.panels.error_card import LONGEST, shortened
+from gradviz.ui.panels.explanation import ExplanationPanel
+from gradviz.ui.toolbar import ALWAYS, Tools
+from tests.driver import Pilot
+
+AGAIN = "Trying to backward through the graph a second time"
+
+
+def tools(pilot: Pilot) -> Tools:
+    found = pilot.window.findChild(Tools)
+    assert found is not None
+    return found
+
+
+def shown(bar: Tools) -> list[str]:
+    return [action.objectName() for action in bar.actions() if action.objectName() and action.isVisible()]
+
+
+def test_a_narrow_toolbar_leaves_out_what_is_least_needed(qtbot: QtBot, pilot: Pilot) -> None:
+    bar = Tools()
+    qtbot.addWidget(bar)
+    for row in COMMANDS:
+        if row.toolbar:
+            bar.add(row, pilot.window.actions_.actions[row.id])
+    bar.resize(1400, 50)
+    bar.show()
+    QApplication.processEvents()
+    everything, counts = shown(bar), []
+    for width in (1400, 900, 640, 420):
+        bar.resize(width, 50)
+        QApplication.processEvents()
+        counts.append(len(shown(bar)))
+        more = bar.findChild(QToolButton, "qt_toolbar_ext_button")
+        assert more is None or not more.isVisible(), f"{width}: a button without a name"
+        assert set(ALWAYS) <= set(shown(bar))
+    assert counts == sorted(counts, reverse=True) and counts[-1] < counts[0] == len(everything)
+    bar.resize(1400, 50)
+    assert shown(bar) == everything, "they come back"
+
+
+def test_larger_text_leaves_less_room_in_the_toolbar(pilot: Pilot) -> None:
+    bar = tools(pilot)
+    pilot.window.resize(1280, 800)
+    QApplication.processEvents()
+    before = shown(bar)
+    for _ in range(8):
+        pilot.window.actions_.do("view.larger")
+    QApplication.processEvents()
+    bar.make_room()
+    assert len(shown(bar)) < len(before)
+    assert set(ALWAYS) <= set(shown(bar))
+
+
+def test_the_graph_has_the_most_of_the_window(sample: Pilot) -> None:
+    window = sample.window
+    window.resize(1280, 800)
+    window.layout_.spread(1280, 800)
+    QApplication.processEvents()
+    canvas = window.canvas
+    assert canvas.width() * canvas.height() > 0.25 * 1280 * 800
+
+
+def test_the_error_card_is_short_until_one_wants_more(sample: Pilot) -> None:
+    window, card = sample.window, sample.window.editor.card
+    window.resize(1280, 800)
+    window.layout_.spread(1280, 800)
+    QApplication.processEvents()
+    card.fit()
+    QApplication.processEvents()
+    assert card.height() <= window.editor.height() * 0.36
+    text = card.text.toPlainText()
+    assert AGAIN in text and "Why" in text and "more" in text
+    assert "(or directly access" not in text
+    card.text.anchorClicked.emit("more")
+    assert "(or directly access" in card.text.toPlainText()
+    card.text.anchorClicked.emit("more")
+    assert card.text.toPlainText() == text
+
+
+@pytest.mark.parametrize(
+    ("message", "short"),
+    [
+        ("no", "no"),
+        ("a short one. With a second sentence", "a short one. With a second sentence"),
+        (f"{AGAIN} (or directly access saved tensors after they have already been freed). {'x ' * 40}", AGAIN),
+        ("word " * 60, ("word " * 22).strip()),
+    ],
+)
+def test_messages_are_shortened_where_it_is_worth_it(message: str, short: str) -> None:
+    assert shortened(message) == short
+    assert len(shortened(message)) <= max(LONGEST, len(message) if len(message) < 120 else 0)
+
+
+def test_the_arguments_of_the_backward_call_stand_beside_the_step(sample: Pilot) -> None:
+    panel = sample.window.layout_.panels["explanation"]
+    assert isinstance(panel, ExplanationPanel)
+    sample.window.resize(1900, 900)
+    QApplication.processEvents()
+    sample.window.store.move(11)
+    assert panel.call.text().startswith("backward( gradient=None  retain_graph")
+    sample.window.store.move(2)
+    assert panel.call.text() == "", "nothing runs backward there"
