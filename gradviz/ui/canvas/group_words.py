@@ -33,41 +33,49 @@ class GroupWords:
 
 
 def group_words(
-    trace: Trace, kind: NDArray[np.uint8], chains: list[list[int]], graph: Ints, parent: Ints
+    trace: Trace, kind: NDArray[np.uint8], region: list[int], also: dict[int, list[int]], graph: Ints, parent: Ints
 ) -> GroupWords:
-    """Titles, details and keys. `chains` has for each group the regions with its content, the outermost first; those
-    after the last row of `trace.regions` are backward calls."""
-    rounds, kinds = _rounds(trace), kind.tolist()
+    """Titles, details and keys. `region` is that of each group; those after the last row of `trace.regions` are
+    backward calls. `also` has for some groups regions in it with the same content."""
+    names, kinds, rounds = _names(trace), kind.tolist(), _rounds(trace)
     titles: list[str] = []
     details: list[str] = []
     keys: list[str] = []
     paths: list[str] = []
     taken: dict[tuple[int, int, str], int] = {}
-    for chain, where, around in zip(chains, graph.tolist(), parent.tolist(), strict=True):
-        title, path = _title(trace, kinds, chain, paths[around] if around >= 0 else "")
+    for group, (own, where, around) in enumerate(zip(region, graph.tolist(), parent.tolist(), strict=True)):
+        path, before = (paths[around], keys[around]) if around >= 0 else ("", "")
+        title, detail = names[own], rounds.get(own, "")
+        if kinds[own] == MODULE or group in also:
+            chain = [own, *also.get(group, ())]
+            title, path = _title(names, kinds, chain, path)
+            detail = detail or next((rounds[each] for each in chain if each in rounds), "")
         titles.append(title)
         paths.append(path)
-        details.append(next((rounds[region] for region in chain if region in rounds), ""))
+        details.append(detail)
         place = (around, -1 if around >= 0 else where, title)
         nth = taken[place] = taken.get(place, 0) + 1
-        key = f"{keys[around] if around >= 0 else ''}/{title}" + (f"#{nth}" if nth > 1 else "")
+        key = f"{before}/{title}#{nth}" if nth > 1 else f"{before}/{title}"
         keys.append(key if len(key) <= LONGEST_KEY else "~" + blake2b(key.encode(), digest_size=16).hexdigest())
     return GroupWords(tuple(titles), tuple(details), tuple(keys))
 
 
-def _title(trace: Trace, kind: list[int], chain: list[int], path: str) -> tuple[str, str]:
+def _names(trace: Trace) -> list[str]:
+    """What every region is called by itself, and after them every backward call."""
+    names: list[str] = trace.regions.name.tolist()
+    for region in np.flatnonzero(trace.regions.kind == RegionKind.FUNCTION).tolist():
+        names[region] += "()"
+    lines = trace.calls.line.tolist()
+    return names + [f"gradients · backward at line {line}" if line > 0 else "gradients" for line in lines]
+
+
+def _title(names: list[str], kinds: list[int], chain: list[int], path: str) -> tuple[str, str]:
     """What a group is called in one whose module is `path`, and the path of the module that it is in."""
-    count, parts = len(trace.regions), []
+    parts: list[str] = []
     for region in chain:
-        if region >= count:
-            parts.append(_gradients(trace, region - count))
-            continue
-        name = str(trace.regions.name[region])
-        if kind[region] == MODULE:
-            parts.append(relative(name, path))
-            path = name
-        else:
-            parts.append(f"{name}()" if kind[region] == FUNCTION else name)
+        name = names[region]
+        parts.append(relative(name, path) if kinds[region] == MODULE else name)
+        path = name if kinds[region] == MODULE else path
     said = list(dict.fromkeys(part for part in parts if part))
     said = [part for part in said if not part.startswith(NUMBERED)] or said
     return " · ".join(said[:MOST_PARTS]), path
@@ -80,11 +88,6 @@ def relative(name: str, path: str) -> str:
     if short.isdecimal() and "." in name:
         return ".".join(name.split(".")[-2:])
     return short
-
-
-def _gradients(trace: Trace, call: int) -> str:
-    line = int(trace.calls.line[call])
-    return f"gradients · backward at line {line}" if line > 0 else "gradients"
 
 
 def _rounds(trace: Trace) -> dict[int, str]:

@@ -103,11 +103,8 @@ def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
     of_node = np.append(number[inner], -1)[pairs.of_node] if len(inner) else pairs.of_node
     count = len(trace.regions)
     region = pairs.region[rows]
-    chains = [[row, *merged.get(row, ())] for row in rows.tolist()]
-    regions = pairs.region.tolist()
-    words = group_words(
-        trace, kind, [[regions[each] for each in chain] for chain in chains], pairs.graph[rows], parents
-    )
+    also = {int(number[row]): pairs.region[within].tolist() for row, within in merged.items()}
+    words = group_words(trace, kind, region.tolist(), also, pairs.graph[rows], parents)
     return Groups(
         index=np.where(region < count, region, -2 - (region - count)),
         kind=kind[region], graph=pairs.graph[rows], parent=parents, depth=depth, size=pairs.size[rows],
