@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradviz.trace.encoding import Writer
+from gradviz.trace.encoding import PACK, Writer
 from gradviz.trace.regions import RegionKind
 from gradviz.trace.sites import Place, Sites
 
@@ -24,6 +24,7 @@ BEFORE = -1  # in COUNT: no iteration is going on
 LONGEST = 40  # characters of a name
 _MOST = 1 << 63  # numbers beyond this size have too many digits to be read
 
+_pack = PACK["regions"]
 _MODULE, _LOOP, _ITERATION = int(RegionKind.MODULE), int(RegionKind.LOOP), int(RegionKind.ITERATION)
 
 
@@ -40,6 +41,9 @@ class RegionStack:
         self._sites = sites
         self.stack: list[Any] = [None] * (WIDTH - 1) + [-1]
         self._modules: list[int] = []  # how high the stack was when they were entered
+        self._places: dict[Place, tuple[int, int]] = {}
+        self._rows = writer.rows["regions"]
+        self._count = 0
 
     def enter(self, name: str) -> None:
         """A module is called."""
@@ -66,27 +70,40 @@ class RegionStack:
     def _add(self, at: int, parent: int) -> int:
         """A row for the entry that ends at `at`: for a loop also one for its iteration."""
         stack = self.stack
-        kind, name, place = stack[at + KIND], stack[at + NAME], stack[at + PLACE]
-        site, source = (place, "") if type(place) is int else self._sites.at(place)
+        kind, place = stack[at + KIND], stack[at + PLACE]
+        if kind == _MODULE:
+            return self._write(parent, kind, self._writer.text(stack[at + NAME]), place, 0)
+        site, name = self._places.get(place) or self._place(place, stack[at + NAME])
         if kind != _LOOP:
-            return self._writer.add("regions", parent, kind, self._writer.text(name), site, 0)
-        if stack[at + LOOP] == UNKNOWN:
-            text = self._writer.text(shortened(source))
-            stack[at + LOOP] = self._writer.add("regions", parent, kind, text, site, 0)
+            return self._write(parent, kind, name, site, 0)
         loop: int = stack[at + LOOP]
+        if loop == UNKNOWN:
+            loop = stack[at + LOOP] = self._write(parent, kind, name, site, 0)
         count = stack[at + COUNT]
         if count == BEFORE:
             return loop
-        name = self._iteration(count, stack[at + VARIABLE], stack[at + VALUE])
-        return self._writer.add("regions", loop, _ITERATION, self._writer.text(name), site, count)
+        called = self._writer.text(_iteration(count, stack[at + VARIABLE], stack[at + VALUE]))
+        return self._write(loop, _ITERATION, called, site, count)
 
-    @staticmethod
-    def _iteration(count: int, variable: str, value: object) -> str:
-        """The name of an iteration: "t = 3"."""
-        if value is None or (type(value) is int and not -_MOST < value < _MOST):
-            return f"iteration {count}"
-        text = repr(value[: LONGEST + 1]) if type(value) is str else repr(value)
-        return shortened(f"{variable} = {text}")
+    def _write(self, parent: int, kind: int, name: int, site: int, index: int) -> int:
+        row = self._count
+        self._count = row + 1
+        self._rows += _pack(parent, kind, name, site, index)
+        return row
+
+    def _place(self, place: Place, name: str) -> tuple[int, int]:
+        """The site of a function or loop, and the text that it is called: a loop is called after its source."""
+        site, source = self._sites.at(place)
+        found = self._places[place] = (site, self._writer.text(name or shortened(source)))
+        return found
+
+
+def _iteration(count: int, variable: str, value: object) -> str:
+    """The name of an iteration: "t = 3"."""
+    if value is None or (type(value) is int and not -_MOST < value < _MOST):
+        return f"iteration {count}"
+    text = repr(value[: LONGEST + 1]) if type(value) is str else repr(value)
+    return shortened(f"{variable} = {text}")
 
 
 def shortened(name: str) -> str:
