@@ -178,6 +178,7 @@ class Stage:
         self.window.store.open(Snippet(), None)
         self.window.close()
         self.window.deleteLater()
+        self.app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         self.turns()
 
 
