@@ -278,3 +278,21 @@ def test_a_reference_tag_has_the_colour_of_its_leaf(qapp: QApplication) -> None:
     assert sheet.count(LIGHT.leaf_fill) > 300
     assert sheet.count(LIGHT.leaf) > 20
     assert sheet.colour(*QPointF(95, 35).toTuple()) == "#ffffff"
+
+
+def test_a_picture_that_takes_too_long_is_finished_by_the_next_ones(scene: Scene) -> None:
+    whole, _ = painted(scene, 0.8)
+    whole.end()
+    other = scene_of(scene.trace)
+    other.painter.patience = 0.0
+    pictures = []
+    for _ in range(len(other.placed.diagram) + 2):
+        other.painter.unfinished = False
+        sheet, _ = painted(other, 0.8)
+        sheet.end()
+        pictures.append(sheet.image)
+        if not other.painter.unfinished:
+            break
+        other.painter.patience = 60.0
+    assert len(pictures) == 2 and pictures[0] != whole.image
+    assert pictures[-1] == whole.image

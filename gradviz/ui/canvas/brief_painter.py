@@ -15,7 +15,7 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 LINE = 13.0  # pixels that a line of text needs, at text scale 1
 PADDING = 4.0
 LOWEST = 7.0  # pixels that a picture needs
-NARROWEST_WORD = 16.0
+NARROWEST_WORD = 26.0
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards
 
 

@@ -5,6 +5,7 @@ gives the same pixels as painting all."""
 
 from __future__ import annotations
 
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,8 @@ class ScenePainter:
         self.ink = ink
         self.sprites = Sprites()
         self.coarse = False  # while zooming: near items may be scaled pictures
+        self.patience: float | None = None  # seconds after which the other new items of a picture are plain blocks
+        self.unfinished = False  # there are such blocks: the picture has to be painted again
         self._said: tuple[Frame, dict[int, Content]] | None = None
         self._brief: tuple[Frame, Briefs, dict[int, Said]] | None = None
         vertical = placed.diagram.drawing.vertical
@@ -134,8 +137,11 @@ class ScenePainter:
         known = self.sprites.at(camera.scale, ratio, whole, coarse=self.coarse)
         painter.save()
         painter.resetTransform()
-        grown = camera.scale / self.sprites.scale
+        grown, began = camera.scale / self.sprites.scale, thread_time()
         for item in items.tolist():
+            if item not in known and self.patience is not None and thread_time() - began > self.patience:
+                self._plain(painter, item, camera)
+                continue
             box = self._box(item).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
             x, y = camera.to_screen(box.left(), box.top())
             if grown != 1.0:
@@ -147,6 +153,15 @@ class ScenePainter:
             place = QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio)
             painter.drawPixmap(place, self.sprites.shown(item, sprite))
         painter.restore()
+
+    def _plain(self, painter: QPainter, item: int, camera: Camera) -> None:
+        """The place of an item that is painted with the next picture."""
+        self.unfinished = True
+        card, frame = self.card(item), self.ink.frames[int(self.placed.diagram.category[item])]
+        x, y = camera.to_screen(card.left(), card.top())
+        painter.setPen(QPen(frame.border, 1.0))
+        painter.setBrush(frame.header)
+        painter.drawRect(QRectF(x, y, card.width() * camera.scale, card.height() * camera.scale))
 
     def _sprite(self, known: dict[int, tuple[Said, QPixmap]], says: Said, item: int, box: QRectF) -> QPixmap:
         found = known.get(item)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.scene import Scene
 
 MOST_PARTS = 6
+PATIENCE = 0.01  # seconds that new items may take in one picture; the others are painted with the next
 SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted anew for every frame of a zoom
 EMPTY = "Run a snippet to see its graph"
 
@@ -86,7 +87,11 @@ class Surface(QWidget):
             self._paint_still(painter, *self._still)
         else:
             began = thread_time()
+            scene.painter.patience = PATIENCE if self.motion.enabled else None
+            scene.painter.unfinished = False
             self._paint_region(painter, scene, event.region())
+            if scene.painter.unfinished:
+                self.update(event.region())
             if event.rect() == self.rect():
                 self._seconds = thread_time() - began
 
