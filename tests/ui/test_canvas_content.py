@@ -180,7 +180,7 @@ def test_dashes_stay_on_their_edges(qapp: QApplication) -> None:
         cubics = np.arange(len(placed.cubics))
         lines, owner = dashes(placed, cubics, 9.0, 6.0, np.full(len(cubics), phase))
         assert np.hypot(*(lines[:, 2:] - lines[:, :2]).T).max() < 4.6
-        low, high = placed.cubic_low[owner] - 0.1, placed.cubic_high[owner] + 0.1
+        low, high = placed.cubic_bounds[:2, owner].T - 0.1, placed.cubic_bounds[2:, owner].T + 0.1
         assert ((lines[:, :2] >= low) & (lines[:, :2] <= high)).all()
     lengths = np.abs(np.diff(placed.cubics, axis=1)).sum((1, 2))
     assert lengths.min() > 0.01

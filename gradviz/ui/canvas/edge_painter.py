@@ -23,7 +23,6 @@ from gradviz.ui.canvas.placed import Placed
 NEAR, MIDDLE, FAR = 0.42, 0.16, 0.09
 DASH, GAP = 9.0, 6.0
 DOT, DOT_GAP = 2.5, 5.0
-MOST_FAR_LINES = 30_000
 ARROW = 7.0
 Area = tuple[float, float, float, float]
 
@@ -46,11 +45,15 @@ def draw_lines(painter: QPainter, lines: NDArray[Any]) -> None:
 
 def cubics_in(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Ints:
     """The cubics of some edges that meet a box of the world."""
-    left, top, right, bottom = area
-    low, high = placed.cubic_low, placed.cubic_high
-    hit = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
-    found = np.flatnonzero(hit)
+    found = np.flatnonzero(_meet(placed.cubic_bounds, area))
     return found[edges[placed.edge_of_cubic[found]]]
+
+
+def _meet(bounds: Floats, area: Area) -> NDArray[np.bool_]:
+    """Which boxes (rows left, top, right, bottom) meet an area."""
+    left, top, right, bottom = area
+    hit: NDArray[np.bool_] = (bounds[2] >= left) & (bounds[0] <= right) & (bounds[3] >= top) & (bounds[1] <= bottom)
+    return hit
 
 
 def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
@@ -65,13 +68,10 @@ def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
 
 
 def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:
-    """Edges so far away that a few lines each will do, and where there are very many, not each of them."""
+    """Edges so far away that a few lines each will do."""
     lines, owner = placed.far_lines
-    every = -(-len(lines) // MOST_FAR_LINES)
-    left, top, right, bottom = area
-    low, high = np.minimum(lines[:, :2], lines[:, 2:]), np.maximum(lines[:, :2], lines[:, 2:])
-    hit = (high[:, 0] >= left) & (low[:, 0] <= right) & (high[:, 1] >= top) & (low[:, 1] <= bottom)
-    chosen: Floats = lines[hit & edges[owner] & (owner % every == 0)]
+    found = np.flatnonzero(_meet(placed.far_bounds, area))
+    chosen: Floats = lines[found[edges[owner[found]]]]
     return chosen
 
 

@@ -15,6 +15,7 @@ from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
 
 FAR_STRIDE = 4
+MOST_FAR_LINES = 30_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +58,9 @@ class Placed:
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
     @cached_property
-    def cubic_low(self) -> Floats:
-        """Top left of each cubic's bounding box."""
-        low: Floats = self.cubics.min(1)
-        return low
-
-    @cached_property
-    def cubic_high(self) -> Floats:
-        """Bottom right of it."""
-        high: Floats = self.cubics.max(1)
-        return high
+    def cubic_bounds(self) -> Floats:
+        """Left, top, right, bottom of each cubic's bounding box: four rows, which are quick to compare."""
+        return _rows(self.cubics.min(1), self.cubics.max(1))
 
     @cached_property
     def bent(self) -> Flags:
@@ -100,12 +94,25 @@ class Placed:
 
     @cached_property
     def far_lines(self) -> tuple[Floats, Ints]:
-        """The edges as few straight lines (n, 4), for a view from far away, and the edge of each."""
+        """The edges as few straight lines (n, 4), for a view from far away, and the edge of each; where there are very
+        many, not each of them."""
         nth = np.arange(len(self.cubics)) - self.first_cubic[self.edge_of_cubic]
         begins = np.flatnonzero(nth % FAR_STRIDE == 0)
         edge = self.edge_of_cubic[begins]
+        kept = edge % -(-len(edge) // MOST_FAR_LINES) == 0 if len(edge) else slice(0)
+        begins, edge = begins[kept], edge[kept]
         ends = np.minimum(begins + FAR_STRIDE, self.first_cubic[edge + 1]) - 1
         return np.column_stack((self.cubics[begins, 0], self.cubics[ends, 3])), edge
+
+    @cached_property
+    def far_bounds(self) -> Floats:
+        """The bounding boxes of these lines, as `cubic_bounds`."""
+        lines, _ = self.far_lines
+        return _rows(np.minimum(lines[:, :2], lines[:, 2:]), np.maximum(lines[:, :2], lines[:, 2:]))
+
+
+def _rows(low: Floats, high: Floats) -> Floats:
+    return np.ascontiguousarray(np.column_stack((low, high)).T)
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

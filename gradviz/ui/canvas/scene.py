@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter, QRegion
 
 from gradviz.ui.canvas import navigation
 from gradviz.ui.canvas.camera import Box, Camera
-from gradviz.ui.canvas.diagram import Ints
+from gradviz.ui.canvas.diagram import Flags, Ints
 from gradviz.ui.canvas.hover import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
@@ -62,6 +62,7 @@ class Scene(Nest):
         self.moment: Moment = moment(placed.diagram, self.trace.frame(0))
         self.selected = -1
         self.marks = Marks(placed)
+        self._extent: tuple[Placed, Flags, Box | None] | None = None  # asked for at every move of the camera
 
     @property
     def trace(self) -> Trace:
@@ -144,7 +145,10 @@ class Scene(Nest):
 
     def extent(self) -> Box | None:
         """The box around all graphs that are shown, with what is still to come in them."""
-        return self.placed.extent(self.moment.graphs)
+        placed, graphs = self.placed, self.moment.graphs
+        if self._extent is None or self._extent[0] is not placed or not np.array_equal(self._extent[1], graphs):
+            self._extent = placed, graphs, placed.extent(graphs)
+        return self._extent[2]
 
     def place_of(self, item: int) -> tuple[float, float] | None:
         """The middle of an item."""
