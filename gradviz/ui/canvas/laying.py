@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gradviz.layout.nested import nested
+from gradviz.ui.canvas.moment import moment
 from gradviz.ui.canvas.placed import Placed, place
 
 if TYPE_CHECKING:
@@ -25,6 +27,16 @@ def lay_out(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool
             known[key] = nested(layouter, asked, draft=draft)
         drawings.append(known[key])
     return place(diagram, drawings)
+
+
+def prepare(placed: Placed) -> None:
+    """Find all that is asked of a drawing sooner or later, so that the window's thread need not."""
+    for thing in (placed, placed.diagram):
+        for name, value in vars(type(thing)).items():
+            if isinstance(value, cached_property):
+                getattr(thing, name)
+    trace = placed.diagram.trace
+    moment(placed.diagram, trace.frame_at(len(trace)))
 
 
 def _key(asked: NestedInput) -> tuple[bytes, ...]:

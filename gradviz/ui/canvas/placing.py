@@ -4,6 +4,7 @@ until `close`."""
 
 from __future__ import annotations
 
+import importlib
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,20 +47,17 @@ class Placing(QObject):
 
     def place(self, wish: Wish) -> None:
         """Draw this, instead of anything else in work."""
-        from gradviz.layout.ladder import Layouter
         from gradviz.ui import look
 
         look.load_fonts()  # here: the thread only measures with them
         with self._lock:
             if self._closed:
                 return
-            if self._layouter is None:
-                self._layouter = Layouter()
             self._waiting = wish
             if not self.is_busy:
                 self._thread = threading.Thread(target=self._work, name="layout", daemon=True)
                 self._thread.start()
-            else:
+            elif self._layouter is not None:
                 self._layouter.cancel()
 
     @property
@@ -68,15 +66,16 @@ class Placing(QObject):
         return self._thread is not None and self._thread.is_alive()
 
     def _work(self) -> None:
-        from gradviz.layout.ladder import Cancelled
+        from gradviz.layout.ladder import Cancelled, Layouter
 
+        importlib.import_module("gradviz.ui.canvas.scene")  # here, so that the window need not wait for it
         while True:
             with self._lock:
                 wish, self._waiting = self._waiting, None
-                layouter = self._layouter
-                if wish is None or layouter is None or self._closed:
+                if wish is None or self._closed:
                     self._thread = None
                     return
+                layouter = self._layouter = self._layouter or Layouter()
                 layouter.begin()
             try:
                 self._draw(layouter, wish)
@@ -104,6 +103,9 @@ class Placing(QObject):
         return known[2]
 
     def _send(self, wish: Wish, placed: Placed, final: bool) -> None:
+        from gradviz.ui.canvas.laying import prepare
+
+        prepare(placed)
         with self._lock:
             newest = self._waiting is None and not self._closed
         if newest:
