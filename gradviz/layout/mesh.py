@@ -1,6 +1,6 @@
 """A graph in layers: the longest path says in which layer a box stands, short edges pull it nearer to its
-neighbours, and in every layer that an edge passes there is a point of passage ("dummy"). Edges that leave a box at
-the same place share their dummies: one line that branches. Read `layered` next."""
+neighbours, and in every layer that an edge passes there is a point of passage ("dummy"). Three or more long edges
+that leave a box at the same place share their dummies: one line that branches. Read `layered` next."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from gradviz.layout.records import Floats, Ints, LayoutInput, NotAGraphToLayOut,
 
 DUMMY_HEIGHT = 6.0
 MOST_DUMMIES = 60_000
+BUNDLED = 3  # long edges from one place share their dummies if they are so many
 SHIFTS = 12
 FEW_SHIFTS = 2
 MANY = 5_000  # boxes
@@ -94,8 +95,13 @@ def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:
     """The graph with its dummies."""
     count = len(graph.sizes)
     tail, head = graph.edges[:, 0], graph.edges[:, 1]
-    _, first, source = np.unique(places(tail, graph.ports[:, 0]), return_index=True, return_inverse=True)
-    passed = _passed(source, np.maximum(layer[head] - layer[tail] - 1, 0), len(first))
+    passed = np.maximum(layer[head] - layer[tail] - 1, 0)
+    source = places(tail, graph.ports[:, 0])
+    alone = np.bincount(source, passed > 0)[source] < BUNDLED if len(source) else source > 0
+    _, first, source = np.unique(
+        np.where(alone, len(tail) + np.arange(len(tail)), source), return_index=True, return_inverse=True
+    )
+    passed = _passed(source, passed, len(first))
     span = np.zeros(len(first), np.int64)
     np.maximum.at(span, source, passed)
     first_dummy = count + np.cumsum(span) - span
