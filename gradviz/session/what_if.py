@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gradviz.session.compare import Comparison
     from gradviz.session.differences import Difference
     from gradviz.session.state import State
+    from gradviz.session.verdict import Verdict
     from gradviz.trace.trace import Trace
 
 AS_WRITTEN = "as written"
@@ -82,11 +83,11 @@ def failed(what_if: WhatIf, run: Run) -> WhatIf:
     return replace(what_if, run=run, sentence=f"{what_if.proposal.phrase}, {why}{end}")
 
 
-def compared(state: State, what_if: WhatIf, run: Run, found: Comparison) -> WhatIf:
+def compared(state: State, what_if: WhatIf, run: Run, verdict: Verdict) -> WhatIf:
     """The change has run; the other cursor stands where the front one does."""
-    from gradviz.session.differences import differences, sentence
+    from gradviz.session.differences import sentence
 
-    rows = differences(found)
+    found, rows = verdict.comparison, verdict.rows
     return replace(
         what_if,
         run=run,

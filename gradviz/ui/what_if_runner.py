@@ -17,8 +17,8 @@ from gradviz.ui.worker_bridge import WorkerBridge, refusal
 from gradviz.worker.events import Done
 
 if TYPE_CHECKING:
-    from gradviz.session.compare import Comparison
     from gradviz.session.proposals import Proposal
+    from gradviz.session.verdict import Verdict
     from gradviz.trace.trace import Trace
 
 
@@ -26,7 +26,7 @@ class WhatIfRunner(QObject):
     """Implements the commands' `Beside`."""
 
     ended = Signal()  # after the store knows what differs
-    _compared = Signal(object, object)  # the number of the run, its Comparison or None
+    _compared = Signal(int, object)  # the number of the run, its Verdict or None
 
     def __init__(self, store: Store, runner: WorkerBridge) -> None:
         super().__init__()
@@ -112,15 +112,15 @@ class WhatIfRunner(QObject):
 
     def _compare(self, number: int, first: Trace, other: Trace) -> None:
         """In a thread of its own."""
-        from gradviz.session.compare import compare
+        from gradviz.session.verdict import judge
 
-        found: Comparison | None = None
+        found: Verdict | None = None
         try:
-            found = compare(first, other)
+            found = judge(first, other)
         finally:
             self._compared.emit(number, found)
 
-    def _show(self, number: int, found: Comparison | None) -> None:
+    def _show(self, number: int, found: Verdict | None) -> None:
         beside = self._store.state.what_if
         if number != self._number or beside is None:
             return

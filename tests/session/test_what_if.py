@@ -8,10 +8,10 @@ import pytest
 
 from gradviz.document.snippet import Snippet
 from gradviz.session.both_sides import inspect_both
-from gradviz.session.compare import compare
 from gradviz.session.proposals import Proposal, proposals
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.store import Store
+from gradviz.session.verdict import Verdict, judge
 from gradviz.session.what_if import begun, compared, failed
 from tests.trace.running import run
 
@@ -34,7 +34,7 @@ def store() -> Iterator[Store]:
     beside = begun(made.state, change)
     made.set_what_if(beside)
     ended = Run(Phase.OK, beside.changed)
-    made.set_what_if(compared(made.state, beside, ended, compare(trace, run(change.text))))
+    made.set_what_if(compared(made.state, beside, ended, judge(trace, run(change.text))))
     yield made
 
 
@@ -182,6 +182,9 @@ def test_a_run_that_was_stopped_is_compared_so_far(store: Store) -> None:
     beside = store.state.what_if
     assert beside is not None and beside.comparison is not None
     stopped = compared(
-        store.state, beside, Run(Phase.STOPPED, beside.changed, "The run was stopped."), beside.comparison
+        store.state,
+        beside,
+        Run(Phase.STOPPED, beside.changed, "The run was stopped."),
+        Verdict(beside.comparison, beside.rows),
     )
     assert stopped.summary.startswith("The run was stopped. So far: Without .detach() at line 3, x.grad is 6.")
