@@ -106,12 +106,13 @@ def _body(
 
 
 def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> None:
-    count = f"{content.operations:,} operations"
+    room = row.width() - (_held(painter, ink, row, f"holds {content.held}") + 8 if content.held else 0.0)
+    count = f"{content.operations:,}"
     if content.ran < content.operations:
         count = f"{content.ran:,} of {count}"
-    ink.text(painter, sizes.META, "muted", row, count, LEFT)
-    if content.held:
-        _held(painter, ink, row, f"holds {content.held}")
+    ways = (f"{count} operations", f"{count} op.", count)
+    text = next((way for way in ways if ink.width(sizes.META, way) <= room), count)
+    ink.text(painter, sizes.META, "muted", QRectF(row.left(), row.top(), room, row.height()), text, LEFT)
     below = row.translated(0, group_sizes.LINE)
     if content.now:
         ink.text(painter, sizes.META, "text", below, f"▸ {content.now}", LEFT)
@@ -123,14 +124,15 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
         ink.text(painter, sizes.META, name, below, f"norm {content.norm}", RIGHT)
 
 
-def _held(painter: QPainter, ink: Ink, row: QRectF, text: str) -> None:
-    """What the operations hold, on a tab as that of a saved buffer."""
+def _held(painter: QPainter, ink: Ink, row: QRectF, text: str) -> float:
+    """What the operations hold, on a tab as that of a saved buffer; returns its width."""
     width = ink.width(sizes.META, text) + 2 * sizes.TAB_PAD
     tab = QRectF(row.right() - width, row.center().y() - sizes.TAB_HEIGHT / 2, width, sizes.TAB_HEIGHT)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink.colours["saved"])
     painter.drawRoundedRect(tab, 3.5, 3.5)
     ink.text(painter, sizes.META, "saved_text", tab, text, CENTRE)
+    return width
 
 
 def _progress(painter: QPainter, ink: Ink, bar: QRectF, content: GroupContent) -> None:
