@@ -213,7 +213,7 @@ def test_the_timeline_moves_by_keys_wheel_and_mouse(qtbot: QtBot, sample: Pilot)
     for key, cursor in (("Home", 0), ("Right", 1), ("PgDown", 11), ("Left", 10), ("End", SAMPLE_STEPS)):
         sample.press(key)
         assert sample.state.cursor == cursor
-    row = timeline._geometry().strip  # type: ignore[attr-defined]
+    row = timeline.geometry_.strip  # type: ignore[attr-defined]
     qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPointF(row.left() + 2, row.center().y()).toPoint())
     assert sample.state.cursor == 1
     qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPointF(row.left() - 5, row.center().y()).toPoint())

@@ -1,44 +1,83 @@
-"""The events list: every step as a row that can be clicked. Rows are described only when they are seen, so a trace of
-a hundred thousand steps opens at once."""
+"""The events list: every step as a row that can be clicked, and a field that filters it. Rows are described only when
+they are seen, so a trace of a hundred thousand steps opens at once; `session.sifting` finds what the filter says."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QBrush, QColor
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+)
+from PySide6.QtGui import QBrush, QColor, QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
+from gradviz.session.moments import kind_words
+from gradviz.session.sifting import HELP, Query, Sieve, query_of, title_of
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme
 
-if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
-
 COLUMNS = ("Step", "Kind", "What happened", "Line")
+AT_ONCE = 0.008  # seconds that a key press may filter before the list is shown
+SLICE = 0.008
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 
 
 class StepsModel(QAbstractTableModel):
-    """The steps of the state's trace."""
+    """The steps of the state's trace, all of them or those that a sieve has found so far."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.state = State()
+        self._found: list[int] | None = None  # None: all
+        self._shown = 0  # how many of them the view knows
 
-    def reset(self, state: State) -> None:
-        """Show the steps of this state's trace."""
+    def reset(self, state: State, found: list[int] | None) -> None:
+        """Show these steps of this state's trace."""
         self.beginResetModel()
-        self.state = state
+        self.state, self._found = state, found
+        self._shown = state.steps if found is None else len(found)
         self.endResetModel()
 
+    def grow(self) -> None:
+        """More steps have been found."""
+        if self._found is not None and len(self._found) > self._shown:
+            self.beginInsertRows(ROOT, self._shown, len(self._found) - 1)
+            self._shown = len(self._found)
+            self.endInsertRows()
+
+    def step(self, row: int) -> int:
+        """The step, from 0, of a row."""
+        return row if self._found is None else self._found[row]
+
+    def row_of(self, step: int) -> int:
+        """The row of a step, or of the last one before it; -1 if there is none."""
+        from bisect import bisect_right
+
+        return step if self._found is None else bisect_right(self._found, step, hi=self._shown) - 1
+
     def rowCount(self, parent: Index = ROOT) -> int:
-        return 0 if parent.isValid() else self.state.steps
+        return 0 if parent.isValid() else self._shown
 
     def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
@@ -54,27 +93,22 @@ class StepsModel(QAbstractTableModel):
         if self.state.trace is None:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(index.row(), index.column())
+            return self._text(self.step(index.row()), index.column())
         if role == Qt.ItemDataRole.ForegroundRole and index.column() == 1:
-            return QBrush(QColor(colour_of(self.theme, self._kind(index.row()))))
+            kind = kind_words()[int(self.state.trace.steps.kind[self.step(index.row())])]
+            return QBrush(QColor(colour_of(self.theme, kind.upper().replace(" ", "_"))))
         return _alignment(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    def _kind(self, row: int) -> str:
-        from gradviz.trace.kinds import Kind
-
-        assert self.state.trace is not None
-        return Kind(int(self.state.trace.steps.kind[row])).name
-
-    def _text(self, row: int, column: int) -> str:
+    def _text(self, step: int, column: int) -> str:
         trace = self.state.trace
         assert trace is not None
         if column == 0:
-            return str(row + 1)
+            return f"{step + 1:,}"
         if column == 1:
-            return self._kind(row).lower().replace("_", " ")
+            return kind_words()[int(trace.steps.kind[step])]
         if column == 2:
-            return _title(trace, row)
-        line = int(trace.steps.line[row])
+            return title_of(trace, step)
+        line = int(trace.steps.line[step])
         return str(line) if line > 0 else ""
 
 
@@ -83,35 +117,34 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
     return side | Qt.AlignmentFlag.AlignVCenter
 
 
-def _title(trace: Trace, row: int) -> str:
-    """The title of a step, from a frame of its own: the trace's cached one stays the cursor's."""
-    from gradviz.trace.frame import Frame
-
-    step = Frame(trace, row + 1).step
-    return step.title if step else ""
-
-
 class EventsPanel(Panel):
-    """A table; the row of the current step is selected."""
+    """A filter and a table; the row of the current step is selected."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.model = StepsModel(context.theme)
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setAccessibleName("Events")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().setVisible(False)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
-        self.table.horizontalHeader().setHighlightSections(False)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Filter: words, kind:backward, line:9, name:w, step:100-200")
+        self.filter.setAccessibleName("Filter the events")
+        self.filter.setToolTip(HELP + " Enter goes to the next one, Shift+Enter to the one before.")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self._sift)
+        self.filter.installEventFilter(self)
+        self.count = QLabel()
+        self.count.setObjectName("muted")
+        self.table = _table(self.model)
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
+        self._sieve: Sieve | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._sift_on)
+        row = QHBoxLayout()
+        row.addWidget(self.filter, 1)
+        row.addWidget(self.count)
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 2, 8, 8)
+        column.setContentsMargins(8, 4, 8, 8)
+        column.setSpacing(4)
+        column.addLayout(row)
         column.addWidget(self.table)
         self.set_theme(context.theme)
 
@@ -124,30 +157,89 @@ class EventsPanel(Panel):
         self.model.theme = theme
         self.table.setFont(look.sans(theme, 12.5))
         self.table.verticalHeader().setDefaultSectionSize(theme.px(23))
-        for column, width in ((0, 62), (1, 128), (3, 56)):
+        for column, width in ((0, 82), (1, 128), (3, 56)):
             self.table.setColumnWidth(column, theme.px(width))
         state = self.context.shell.store.state
         self.show_state(state, state)
 
     def show_state(self, before: State, after: State) -> None:
         if before is after or before.trace is not after.trace or before.steps != after.steps:
-            self.model.reset(after)
+            self._sift()
         if moved(before, after):
             self._show_cursor(after.cursor)
 
     def showEvent(self, event: Any) -> None:
-        """Only a list that can be seen follows the cursor by scrolling."""
+        """Only a list that can be seen scrolls after the cursor."""
         super().showEvent(event)
         self._show_cursor(self.context.shell.store.state.cursor)
 
+    # the filter
+
+    def _sift(self) -> None:
+        state, query = self.context.shell.store.state, query_of(self.filter.text())
+        self._timer.stop()
+        self._sieve = None
+        if query.is_empty or state.trace is None:
+            self.model.reset(state, None)
+        else:
+            self._begin(state, query)
+        self._tell()
+        self._show_cursor(state.cursor)
+
+    def _begin(self, state: State, query: Query) -> None:
+        assert state.trace is not None
+        self._sieve = Sieve(state.trace, query, state.steps)
+        if self._sieve.work(AT_ONCE):
+            self._timer.start()
+        self.model.reset(state, self._sieve.found)
+
+    def _sift_on(self) -> None:
+        if self._sieve is None or not self._sieve.work(SLICE):
+            self._timer.stop()
+        self.model.grow()
+        self._tell()
+
+    def _tell(self) -> None:
+        """How many there are; while it still looks, how far it has come."""
+        steps, shown = self.model.state.steps, self.model.rowCount()
+        if self._sieve is None:
+            self.count.setText(f"{steps:,} steps" if steps else "")
+        elif self._timer.isActive():
+            self.count.setText(f"{shown:,} found, {100 * self._sieve.looked // max(1, steps)} % looked at")
+        else:
+            self.count.setText(f"{shown:,} of {steps:,} steps")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """In the filter Enter goes on to the next step that is listed, Down goes into the list."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._next(back=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+                return True
+            if event.key() == Qt.Key.Key_Down:
+                self.table.setFocus()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _next(self, *, back: bool) -> None:
+        cursor = self.context.shell.store.state.cursor
+        row = self.model.row_of(cursor - 2) if back else self.model.row_of(cursor - 1) + 1
+        if 0 <= row < self.model.rowCount():
+            self._go(self.model.step(row) + 1)
+
+    # the cursor
+
     def _show_cursor(self, cursor: int) -> None:
+        """Select the current step; where the filter leaves it out, only scroll to its place."""
         selection = self.table.selectionModel()
         selection.blockSignals(True)
-        if cursor:
+        row = self.model.row_of(cursor - 1) if cursor else -1
+        if 0 <= row < self.model.rowCount():
             flags = QItemSelectionModel.SelectionFlag
-            selection.setCurrentIndex(self.model.index(cursor - 1, 0), flags.ClearAndSelect | flags.Rows)
+            there = self.model.step(row) == cursor - 1
+            how = flags.ClearAndSelect | flags.Rows if there else flags.Clear
+            selection.setCurrentIndex(self.model.index(row, 0), how)
             if self.isVisible():
-                self.table.scrollTo(self.model.index(cursor - 1, 0))
+                self.table.scrollTo(self.model.index(row, 0))
         else:
             selection.clear()
         selection.blockSignals(False)
@@ -155,5 +247,24 @@ class EventsPanel(Panel):
 
     def _chosen(self, index: QModelIndex, _: QModelIndex) -> None:
         if index.isValid():
-            self.context.shell.store.play(False)
-            self.context.shell.store.move(index.row() + 1)
+            self._go(self.model.step(index.row()) + 1)
+
+    def _go(self, cursor: int) -> None:
+        self.context.shell.store.play(False)
+        self.context.shell.store.move(cursor)
+
+
+def _table(model: StepsModel) -> QTableView:
+    table = QTableView()
+    table.setModel(model)
+    table.setAccessibleName("Events")
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.verticalHeader().setVisible(False)
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+    table.horizontalHeader().setHighlightSections(False)
+    return table
