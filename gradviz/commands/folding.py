@@ -59,7 +59,7 @@ def _animations(state: State) -> tuple[Choice, ...]:
 FOLD_ROWS = (
     Command(
         id="view.toggle_group",
-        title="Open or Close &Group",
+        title="Open or Close Group",
         menu="View",
         help="Open the selected module, loop or function in its place, or close the one that holds the selection.",
         shortcuts=("Ctrl+G",),
@@ -79,7 +79,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.fold_all",
-        title="Fold &All",
+        title="Fold All",
         menu="View",
         help="Close every module, loop and function.",
         shortcuts=("Ctrl+Alt+G",),
@@ -108,7 +108,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.direct_uses",
-        title="Reference Ta&gs",
+        title="Reference Tags",
         menu="View",
         help="From how many uses on a leaf is drawn once, with a small tag at each further use.",
         group=GROUP,
@@ -117,7 +117,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.leaf_references",
-        title="Uses of the Selected &Leaf",
+        title="Uses of the Selected Leaf",
         menu="View",
         help="Draw edges or small tags from the selected leaf to what uses it.",
         group=GROUP,
@@ -129,7 +129,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.animations",
-        title="Animate &Folding",
+        title="Animate Folding",
         menu="View",
         help="Whether groups open and close in a short movement.",
         group=GROUP,

@@ -7,6 +7,7 @@ import numpy as np
 
 from gradviz.session.folding import Folding
 from gradviz.trace.regions import RegionKind
+from gradviz.ui.canvas.group_words import NUMBERED
 from gradviz.ui.canvas.groups import Flags, Groups, Ints
 from gradviz.ui.canvas.structure import Structure
 
@@ -61,10 +62,11 @@ def _totals(groups: Groups, items: Ints) -> Ints:
 
 def _long_loops(groups: Groups) -> Flags:
     """Loops with many iterations, unless each of these is the call of a module, which has a name to be seen by."""
-    plain = [title.startswith(("iteration ", "t = ")) or " = " in title for title in groups.title]
+    plain = [" = " in title or title.startswith(NUMBERED) for title in groups.title]
     iteration = (groups.kind == RegionKind.ITERATION) & (groups.parent >= 0) & np.array(plain, bool)
-    found: Flags = np.bincount(groups.parent[iteration], minlength=len(groups)) > LONG_LOOP
-    return found & (groups.kind == RegionKind.LOOP)
+    many = np.bincount(groups.parent[iteration], minlength=len(groups)) > LONG_LOOP
+    found: Flags = many & (groups.kind == RegionKind.LOOP)
+    return found
 
 
 def _open_from_outside(

@@ -80,7 +80,7 @@ class Marks:
             ends = self._placed.diagram.edges
             if self._passing is not None:
                 passing, opacity = self._passing
-                edges = passing[ends].any(1)
+                edges: Flags = passing[ends].any(1)
                 parts = (_only(moment, passing, edges), opacity), (_only(moment, ~passing, ~edges, beneath=False), 1.0)
             else:
                 assert self.lit is not None
