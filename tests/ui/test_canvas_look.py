@@ -296,3 +296,11 @@ def test_a_picture_that_takes_too_long_is_finished_by_the_next_ones(scene: Scene
         other.painter.patience = 60.0
     assert len(pictures) == 2 and pictures[0] != whole.image
     assert pictures[-1] == whole.image
+
+
+def test_nothing_moves_where_the_user_has_switched_it_off(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(PRODUCT), 4)
+    motion = Motion(view)
+    motion.enabled, motion.wanted = True, False
+    motion.set_playing(True)
+    assert not motion.begin() and not motion._timer.isActive()

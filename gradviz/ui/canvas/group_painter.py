@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CORNER = 9.0
 BEHIND, SHEETS = 4.0, 2  # how far each of the sheets behind a loop looks out, and how many there are
-TINTS = (0.0, 0.05)  # of frames in frames, in turn: they never darken with depth
+TINTS = (0.0, 0.035)  # of frames in frames, in turn: they never darken with depth
 BAR = 6.0
 TITLE_TEXT = 0.8  # of its own size: so large the title of a frame stays from further away
 SMALL_TEXT = 0.85  # of the fonts of near groups

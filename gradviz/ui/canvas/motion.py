@@ -1,6 +1,6 @@
 """What moves on the canvas by itself: the dashes of the current step's gradients, and what a step has changed as it
-dissolves into its new look. A while after a step, or when playing ends, all is still. Nothing moves where there is no
-screen or the system has animations switched off, but dashes while the user plays."""
+dissolves into its new look. A while after a step, or when playing ends, all is still. Where there is no screen or the
+system has animations switched off, dashes move while the user plays, else nothing; where the user said so, nothing."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ class Motion(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.enabled = animated()
+        self.wanted = True  # the user has not switched movements off
         self.phase = 0.0
         self.fade = 1.0
         self._playing = False
@@ -32,14 +33,14 @@ class Motion(QObject):
     def set_playing(self, playing: bool) -> None:
         """Whether the user plays."""
         self._playing = playing
-        if playing:
+        if playing and self.wanted:
             self._timer.start()
         elif not self._lingers:
             self.stop()
 
     def begin(self) -> bool:
         """A step was made; returns whether it is shown as a movement."""
-        if not self.enabled:
+        if not (self.enabled and self.wanted):
             return False
         self.fade = 0.0
         self._clock.start()

@@ -55,7 +55,7 @@ def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) ->
     """A label on a ground of its own, so that an edge that passes behind it does not strike it through."""
     width = min(ink.width(sizes.SMALL, text), line.width()) + 4
     ground = QRectF(line.center().x() - width / 2, line.top() + 1, width, line.height() - 2)
-    painter.fillRect(ground, ink.colour("canvas", 0.85))
+    painter.fillRect(ground, ink.colour("canvas", 0.7))
     ink.text(painter, sizes.SMALL, colour, line, text, CENTRE)
 
 

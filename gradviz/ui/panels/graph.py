@@ -111,6 +111,7 @@ class GraphPanel(Panel):
             self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
             self._view.addActions(self._menu)
             self._over = OverCanvas(self.context, self._view)
+            self._over.set_theme(self.theme)  # it may be another one than at the start
             self._stack.addWidget(self._view)
         return self._view
 

@@ -36,7 +36,7 @@ class OverCanvas:
     def show_state(self, before: State, after: State) -> None:
         """Bring everything up to date."""
         other = moved(before, after)
-        self._view.flight.wanted = after.view.animated
+        self._view.flight.wanted = self._view.motion.wanted = after.view.animated
         if other or before.lineage != after.lineage:
             self._show_lineage(before, after)
         if other or before.search != after.search:
