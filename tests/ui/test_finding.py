@@ -154,6 +154,16 @@ def test_ancestors_and_descendants_stand_out_until_escape(sample: Pilot) -> None
     assert sample.state.selection is None
 
 
+def test_relatives_in_a_run_that_is_gone_mean_nothing_in_the_next(sample: Pilot) -> None:
+    view, store = view_of(sample), sample.window.store
+    store.trace_lineage(Lineage("ancestors", Selection("node", ADD)))
+    assert view.scene.marks.lit is not None
+    store.end_run(Run(Phase.DIED, store.state.document), None)
+    other = run("import torch\nx = torch.tensor(1., requires_grad=True)\ny = x * x\n")
+    settle(view, lambda: store.end_run(Run(Phase.OK, store.state.document), other))
+    assert view.scene.trace is other and view.scene.marks.lit is None
+
+
 def test_the_same_again_ends_it(sample: Pilot) -> None:
     sample.window.store.select(Selection("node", ADD))
     sample.press("Ctrl+[")

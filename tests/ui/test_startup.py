@@ -20,7 +20,7 @@ from gradviz.ui.window import MainWindow
 
 app = application()
 window = MainWindow()
-heavy = {"numpy", "networkx", "pyqtgraph", "pygraphviz", "gradviz.engine", "gradviz.torch"}
+heavy = {"numpy", "ml_dtypes", "networkx", "pyqtgraph", "pygraphviz", "gradviz.engine", "gradviz.torch"}
 
 def after_first_paint():
     print(sorted(heavy & set(sys.modules)))

@@ -60,14 +60,15 @@ class Marks:
     def _items(self, nodes: Flags, tensors: Flags) -> Flags:
         """The items of these operations and tensors, or the closed groups that they are in."""
         diagram = self._placed.diagram
+        nodes, tensors = _fit(nodes, len(diagram.trace.nodes)), _fit(tensors, len(diagram.trace.tensors))
         items = np.zeros(len(diagram), bool)
         cards = np.flatnonzero((diagram.kind == TENSOR) | (diagram.kind == REFERENCE))
         items[cards] = tensors[diagram.index[cards]]
         item_of_node = diagram.item_of_node
-        found = item_of_node[np.flatnonzero(nodes[: len(item_of_node)])]
+        found = item_of_node[np.flatnonzero(nodes)]
         items[found[found >= 0]] = True
-        makers = diagram.trace.tensors.producer[: len(tensors)][tensors]
-        found = item_of_node[makers[(makers >= 0) & (makers < len(item_of_node))]]
+        makers = diagram.trace.tensors.producer[tensors]
+        found = item_of_node[makers[makers >= 0]]
         found = found[found >= 0]
         items[found[diagram.kind[found] > REFERENCE]] = True
         return items
@@ -217,3 +218,10 @@ def _only(moment: Moment, items: Flags, edges: Flags, *, beneath: bool = True) -
 def _transform(camera: Camera) -> QTransform:
     scale = camera.scale
     return QTransform(scale, 0, 0, scale, -camera.left * scale, -camera.top * scale)
+
+
+def _fit(rows: Flags, count: int) -> Flags:
+    """A mask of so many rows: what is drawn may be shorter than a trace that grows."""
+    found = np.zeros(count, bool)
+    found[: len(rows)] = rows[:count]
+    return found

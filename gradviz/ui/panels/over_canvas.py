@@ -52,7 +52,7 @@ class OverCanvas:
         if after.trace is None or (same and before is not after):
             return
         if after.lineage is None:
-            if before.lineage is not None:
+            if before.lineage is not None or before.trace is not after.trace:
                 self._view.show_family(None)
             return
         from gradviz.session.lineage import family
@@ -61,7 +61,7 @@ class OverCanvas:
 
     def _show_hits(self, before: State, after: State) -> None:
         if not after.search.open:
-            if before.search.open:
+            if before.search.open or before.trace is not after.trace:
                 self._view.show_hits(None)
             return
         from gradviz.session.search import hits_of
