@@ -297,3 +297,17 @@ def place_of(diagram: Diagram) -> Placed:
     placed = lay_out(diagram, Ruler(), layouter)
     layouter.close()
     return placed
+
+
+def test_parameters_that_all_iterations_use_are_outside_of_the_loop() -> None:
+    source = """import torch
+from torch import nn
+cell = nn.RNNCell(2, 3)
+h = torch.zeros(1, 3)
+for t in range(20):
+    h = cell(torch.ones(1, 2) * t, h)
+h.sum().backward()
+"""
+    diagram = scene_of(run(source), drawing=CLOSED).placed.diagram
+    names = {diagram.names[item] for item in np.flatnonzero(diagram.kind == TENSOR).tolist()}
+    assert {"cell.weight_ih", "cell.weight_hh", "cell.bias_ih", "cell.bias_hh"} <= names

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.trace.regions import RegionKind
 from gradviz.ui.canvas.groups import Groups, find_groups
 
 if TYPE_CHECKING:
@@ -101,8 +102,9 @@ def _find_cards(trace: Trace, graph_of_node: Ints) -> Ints:
 
 def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints, groups: Groups) -> Ints:
     """Note [Where cards belong]: a result belongs to the group of the operation that made it; what came from elsewhere
-    to the innermost group that holds all its uses, but if it is no parameter and was there before that group began,
-    it comes in from outside. The results that a backward call began at, and the last one, stand beside all groups."""
+    to the innermost group that holds all its uses and is no loop, but if it is no parameter and was there before that
+    group began, it comes in from outside. The results that a backward call began at, and the last one, stand beside
+    all groups."""
     made = producer >= 0
     found = np.append(groups.of_node, -1)[producer]
     if not len(groups):
@@ -110,6 +112,9 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     uses = np.flatnonzero((card_of_use >= 0) & ~np.append(made, True)[card_of_use])
     owner = card_of_use[uses]
     common = _common_group(groups, owner, groups.of_node[trace.inputs.node[uses]], len(cards))
+    loop = np.append(groups.kind == RegionKind.LOOP, False)
+    while loop[common].any():  # what all iterations use is not of the loop
+        common = np.where(loop[common], np.append(groups.parent, -1)[common], common)
     found[~made] = common[~made]
     owned = trace.tensors.is_parameter.astype(bool).copy()
     owned[trace.names.tensor[trace.names.owner != ""]] = True
