@@ -25,7 +25,7 @@ def _thing(state: State) -> bool:
 
 def _find(shell: Shell) -> None:
     shell.store.look_for(replace(shell.store.state.search, open=True))
-    shell.canvas.find()
+    shell.canvas.look_for()
 
 
 def _step(shell: Shell, step: int) -> None:

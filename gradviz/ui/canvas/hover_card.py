@@ -23,6 +23,7 @@ class HoverCard(QLabel):
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
+        self._over = over
         self.setObjectName("hoverCard")
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -44,7 +45,7 @@ class HoverCard(QLabel):
         self.setWordWrap(False)
         self.setText(html(said, theme))
         self.setAccessibleName(f"{said.title}, {said.kind}")
-        room = self.parentWidget().rect().adjusted(4, 4, -4, -4)
+        room = self._over.rect().adjusted(4, 4, -4, -4)
         size = self.sizeHint()
         if size.width() > min(theme.px(WIDEST), room.width()):
             width = min(theme.px(WIDEST), room.width())

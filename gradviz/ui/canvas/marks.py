@@ -81,11 +81,11 @@ class Marks:
             ends = self._placed.diagram.edges
             if self._passing is not None:
                 passing, opacity = self._passing
-                edges: Flags = passing[ends].any(1)
+                edges = np.asarray(passing[ends].any(1))
                 parts = (_only(moment, passing, edges), opacity), (_only(moment, ~passing, ~edges, beneath=False), 1.0)
             else:
                 assert self.lit is not None
-                edges = self.lit[ends].all(1)
+                edges = np.asarray(self.lit[ends].all(1))
                 parts = (_only(moment, ~self.lit, ~edges), FADED), (_only(moment, self.lit, edges, beneath=False), 1.0)
             self._parts = moment, parts
         return self._parts[1]

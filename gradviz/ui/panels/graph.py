@@ -250,6 +250,6 @@ class GraphPanel(Panel):
         else:
             self.view.show_thing(thing.kind, thing.index)
 
-    def find(self) -> None:
+    def look_for(self) -> None:
         """Give the keyboard to the search bar."""
         self.over.bar.take_keyboard()

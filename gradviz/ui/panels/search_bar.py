@@ -61,6 +61,7 @@ class SearchBar(QFrame):
         super().__init__(over)
         self._context = context
         self._theme = context.theme
+        self._over = over
         self._before: QWidget | None = None  # what had the keyboard
         self.setObjectName("searchBar")
         self.setAccessibleName("Find on the graph")
@@ -74,9 +75,9 @@ class SearchBar(QFrame):
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.note = QLabel()
         self.note.setTextFormat(Qt.TextFormat.PlainText)
-        self.jump = self._button("", "edit.find_jump", "Go to the step at which it can be seen")
+        self.jump = self._button("Go there", "edit.find_jump", "Go to the step at which it can be seen")
         self.jump.setObjectName("link")
-        grid = QGridLayout(self)
+        self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(8, 6, 6, 6)
         grid.setHorizontalSpacing(4)
         grid.setColumnStretch(0, 1)
@@ -88,8 +89,8 @@ class SearchBar(QFrame):
             self._button("✕", "view.select_none", "Close"),
         )):  # fmt: skip
             grid.addWidget(widget, 0, column)
-        grid.addWidget(self.note, 1, 0)
-        grid.addWidget(self.jump, 1, 1, 1, 4)
+        grid.addWidget(self.note, 1, 0, 1, 2)
+        grid.addWidget(self.jump, 1, 2, 1, 3)
         self.hide()
         self.set_theme(context.theme)
 
@@ -118,7 +119,7 @@ class SearchBar(QFrame):
 
     def place(self) -> None:
         """The top left corner of the canvas, and room for the mini-map beside it."""
-        room = self.parentWidget().width() - 3 * GAP - self._theme.px(MAP_WIDTH)
+        room = self._over.width() - 3 * GAP - self._theme.px(MAP_WIDTH)
         self.setGeometry(GAP, GAP, min(self._theme.px(WIDEST), max(room, 280)), self.sizeHint().height())
 
     def show_state(self, before: State, after: State) -> None:
@@ -144,8 +145,7 @@ class SearchBar(QFrame):
         if hit is not None and when is not None:
             verb = "comes at" if search.is_future(state, hit) else "was seen at"
             self.note.setText(f"{search.name_of(state, hit)} {verb} step {when:,}")
-            self.jump.setText(f"Go to step {when:,}")
-        self.layout().activate()
+        self._grid.activate()
         self.place()
 
     def take_keyboard(self) -> None:
@@ -161,10 +161,11 @@ class SearchBar(QFrame):
         self.take_keyboard()
 
     def _close(self) -> None:
-        had = self.isAncestorOf(QApplication.focusWidget()) if QApplication.focusWidget() else False
+        focus = QApplication.focusWidget()
+        had = focus is not None and self.isAncestorOf(focus)
         self.hide()
         if had:
-            (self._before if self._before is not None and self._before.isVisible() else self.parentWidget()).setFocus()
+            (self._before if self._before is not None and self._before.isVisible() else self._over).setFocus()
         self._before = None
 
     def _edited(self, text: str) -> None:
