@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
@@ -33,6 +34,10 @@ class Names(Protocol):
 
 Run = Callable[[Names], Any]
 
+_LARGE = re.compile(r"(?:value|grad)(?:\.abs\(\))?\.max\(\) >=? ([0-9][0-9.e+]*)")
+_NAN = re.compile(r"(?:value|grad)\.isnan\(\)\.any\(\)")
+_INF = re.compile(r"(?:value|grad)\.isinf\(\)\.any\(\)")
+
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -45,6 +50,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
 }
+_OF_NONE = (operator.is_, operator.is_not, operator.eq, operator.ne)
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -63,7 +69,9 @@ class Condition:
     text: str
     many: tuple[Run, ...]
     one: tuple[Run, ...]
+    needs: tuple[Run, ...]  # of whole columns: without these `one` cannot hold, which saves asking
     uses_norm: bool  # in `many`: where there is no norm it does not hold
+    about: frozenset[str]  # "value", "grad": of what it speaks
 
     def holds(self, names: Names) -> bool:
         """Whether the parts that are asked one by one hold. Raises ConditionError where the answer is no yes or no."""
@@ -89,10 +97,14 @@ def compiled(text: str, kinds: frozenset[str] = frozenset()) -> Condition:
         raise ConditionError("This condition is too long: make two breakpoints of it.")
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     many = [part for part in parts if _is_columnar(part)]
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    about = frozenset(names & {"value", "grad"})
     return Condition(
         text=text.strip(),
         many=tuple(_Reader(kinds, many=True).read(part) for part in many),
         one=tuple(_Reader(kinds, many=False).read(part) for part in parts if part not in many),
+        needs=tuple(need for part in parts if len(about) == 1 and (need := _needed(part)) is not None),
+        about=about,
         uses_norm=any(isinstance(node, ast.Name) and node.id == "norm" for part in many for node in ast.walk(part)),
     )
 
@@ -109,6 +121,21 @@ def _is_columnar(tree: ast.expr) -> bool:
         and all(isinstance(node, simple) for node in nodes)
         and not any(isinstance(each, by_element) for each in operators)
     )
+
+
+def _needed(part: ast.expr) -> Run | None:
+    """What must hold of the norm if this part is to hold: no element is larger than the norm, and what is not finite
+    makes the norm not finite."""
+    text = ast.unparse(part)
+    found = _LARGE.fullmatch(text)
+    if found is not None:
+        least = float(found[1]) * (1 - 1e-6)
+        return lambda names: names.look_up("norm") >= least
+    if _NAN.fullmatch(text):
+        return lambda names: names.look_up("norm") != names.look_up("norm")
+    if _INF.fullmatch(text):
+        return lambda names: ~(names.look_up("norm") < float("inf"))
+    return None
 
 
 class _Reader:
@@ -239,6 +266,8 @@ def _compared(left: Run, do: Callable[[Any, Any], Any], right: Run) -> Run:
     def run(names: Names) -> Any:
         one, other = left(names), right(names)
         if isinstance(one, Known | Which) or isinstance(other, Known | Which):
+            raise AbsentError
+        if (one is None or other is None) and do not in _OF_NONE:
             raise AbsentError
         return do(one, other)
 

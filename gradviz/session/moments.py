@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from gradviz.session.columns import place
 from gradviz.session.elements import elements_of
 from gradviz.session.unknown import AbsentError
 
@@ -34,7 +35,7 @@ class Things:
     tensor: NDArray[Any]
     node: NDArray[Any]
     value: NDArray[Any]  # -1: the tensor's own at that moment
-    grad: NDArray[Any]  # -1: the tensor's own .grad at that moment
+    grad: NDArray[Any]  # -1: None
     about: NDArray[Any]  # ABOUT_STEP, ABOUT_VALUE, ABOUT_GRAD
 
     def kept(self, mask: NDArray[Any]) -> Things:
@@ -83,6 +84,7 @@ class Things:
 
 
 ABOUT_STEP, ABOUT_VALUE, ABOUT_GRAD = range(3)
+ABOUT = {"value": ABOUT_VALUE, "grad": ABOUT_GRAD}
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,7 @@ class Moment:
     def _grad(self) -> Any:
         if self.grad >= 0:
             return elements_of(self.trace.store.get(self.grad))
-        if self.tensor < 0:
-            return ABSENT
-        grad = None if self.about == ABOUT_GRAD else self._frame().grad(self.tensor)
-        return None if grad is None else elements_of(grad)
+        return None if self.about == ABOUT_GRAD else ABSENT
 
     def _norm(self) -> Any:
         index = self.grad if self.about == ABOUT_GRAD else self.value
@@ -174,7 +173,7 @@ def _part(trace: Trace, name: str, first: int, last: int) -> tuple[NDArray[Any],
     import numpy as np
 
     table = getattr(trace, name)
-    low, high = np.searchsorted(table.step, [first, last]).tolist()
+    low, high = place(table.step, first), place(table.step, last)
     here = slice(low, high)
     step = table.step[here]
     none, about = np.full(len(step), -1), np.full(len(step), ABOUT_GRAD)

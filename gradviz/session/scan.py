@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.session.breakpoints import Breakpoint, Hits
 from gradviz.session.conditions import Condition, compiled
-from gradviz.session.moments import Things, kind_words, things
+from gradviz.session.moments import ABOUT, Things, kind_words, things
 from gradviz.session.unknown import ConditionError
 
 if TYPE_CHECKING:
@@ -122,7 +122,12 @@ class _Search:
                 self._take([known], found)
 
     def _by_columns(self, condition: Condition, rows: Things) -> Things:
-        for part in condition.many:
+        import numpy as np
+
+        if condition.about:
+            wanted = [ABOUT[name] for name in sorted(condition.about)]
+            rows = rows.kept(np.isin(rows.about, wanted))
+        for part in (*condition.many, *condition.needs):
             try:
                 rows_hold = part(rows)
             except TypeError as error:
