@@ -203,9 +203,11 @@ def _contributions(frame: Frame, tensor: int) -> list[Row]:
     buffer = frame.buffer(tensor)
     assert buffer is not None
     rows: list[Row] = []
-    senders: list[int] = []
-    for sender, value in buffer.contributions:
-        senders.append(sender)
+    senders = {sender for sender, _ in buffer.contributions}
+    earlier = max(0, len(buffer.contributions) - MOST)
+    if earlier:
+        rows.append(row(f"{earlier:,} earlier", "arrived before these", "muted"))
+    for sender, value in buffer.contributions[earlier:]:
         link = node_link(frame, sender) if sender >= 0 else Link("backward() starts here")
         rows.append(Row(f"+ {_in_short(value)}", (link,), "gradient"))
     shown, _ = _users(frame, tensor)

@@ -9,6 +9,7 @@ from gradviz.session.inspection import Inspection, inspect
 from gradviz.session.moves import error, inspected, neighbour, next_accumulation, next_backward, on_screen
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.trace.trace import Trace
+from tests.trace.running import run
 from tests.trace.sample import ADD, MUL1, MUL2, SOURCE, B, SampleWriter, W, X, Y, Z, sample_batch
 
 
@@ -148,3 +149,17 @@ def test_neighbours_go_round(trace: Trace) -> None:
     assert neighbour(at(trace, 6, things[-1]), 1) == things[0]
     assert neighbour(at(trace, 6, things[0]), -1) == things[-1]
     assert on_screen(State()) == []
+
+
+def test_of_very_many_contributions_the_latest_are_listed() -> None:
+    source = (
+        "import torch\nw = torch.tensor(0.9, requires_grad=True)\nh = torch.tensor(1.)\n"
+        "for t in range(40):\n    h = torch.tanh(w * h)\nh.backward()\n"
+    )
+    trace = run(source)
+    shown = inspect(State(trace=trace, steps=len(trace), cursor=len(trace)), Selection("tensor", 0))
+    assert shown is not None
+    labels = [row.label for section in shown.sections for row in section.rows]
+    assert labels.count("28 earlier") == 1
+    assert len([label for label in labels if label.startswith("+ ")]) == 12
+    assert len([label for label in labels if label.startswith("Σ ")]) == 1
