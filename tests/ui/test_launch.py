@@ -35,6 +35,16 @@ def test_a_picture_of_a_step_and_nothing_on_the_terminal(tmp_path: Path) -> None
     assert not (tmp_path / "GradViz").exists() or not list((tmp_path / "GradViz").glob("*.ini")), "nothing remembered"
 
 
+def test_a_picture_can_be_dark(tmp_path: Path) -> None:
+    light = []
+    for theme in ("light", "dark"):
+        picture = tmp_path / f"{theme}.png"
+        done = gradviz(str(EXAMPLE), "--screenshot", str(picture), "--size", "900x640", "--theme", theme, home=tmp_path)
+        assert done.returncode == 0, done.stderr
+        light.append(QImage(str(picture)).pixelColor(450, 4).lightness())
+    assert light[0] > 200 > 60 > light[1]
+
+
 def test_the_error_of_the_snippet_is_said_and_the_picture_drawn(tmp_path: Path) -> None:
     snippet, picture = tmp_path / "twice.py", tmp_path / "out.png"
     snippet.write_text(
