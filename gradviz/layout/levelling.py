@@ -20,6 +20,7 @@ DUMMY_GAP = 6.0
 LEVEL_ENOUGH = 16.0  # ports that are so little apart are joined by a level line of boxes
 LARGE, LARGE_FOR_DRAFT = 12_000, 2_000  # vertices of a mesh that is levelled without blocks
 ROUNDS = 30
+STILL = 0.05  # a round that moves nothing further is the last
 WORK = 250_000  # blocks and their neighbours, times rounds
 MEDIANS = 4
 STIFF, HALF_STIFF = 8.0, 2.0  # how much harder dummies pull than boxes
@@ -57,7 +58,9 @@ def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool =
     size = sum(map(len, blocks.above)) + sum(map(len, blocks.pulls)) + 1
     for _ in range(max(4, min(ROUNDS, WORK // size))):
         check()
-        height = _apart(blocks, _wishes(blocks, height))
+        before, height = height, _apart(blocks, _wishes(blocks, height))
+        if all([abs(new - old) < STILL for new, old in zip(height, before, strict=True)]):
+            break
     for turn in range(MEDIANS):
         check()
         _into_place(blocks, height, turn % 2 == 0)

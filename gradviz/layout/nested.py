@@ -49,74 +49,92 @@ def nested(
     drawn: list[list[_Drawn]] = []
     deepest = len(levels.depth_bounds) - 2
     for depth in range(deepest, -1, -1):
-        drawn.append(_level(layouter, lying, levels, depth, sizes, port, memo, draft))
+        found = _depth(lying, levels, depth, sizes, port)
+        drawn.append(_level(layouter, lying, levels, found, memo, draft))
+        _write_down(lying, levels, found, drawn[-1], sizes, port)
         if progress is not None:
             progress(deepest - depth + 1, deepest + 1)
     result = _joined(lying, levels, drawn[::-1], sizes, layouter.check)
     return _upright(result) if graph.vertical else result
 
 
-def _level(
-    layouter: Layouter,
-    graph: NestedInput,
-    levels: Levels,
-    depth: int,
-    sizes: Floats,
-    port: Floats,
-    memo: dict[tuple[bytes, ...], _Drawn],
-    draft: bool,
-) -> list[_Drawn]:
-    """Lay out all groups of one depth; the sizes of their frames and the ports on these are written down."""
+@dataclass(frozen=True, eq=False)
+class _Depth:
+    """What stands and runs in the groups of one depth, one group after the other; `items` and `segments` say where each
+    begins and the last ends."""
+
+    groups: Ints
+    here: Ints  # the items
+    items: list[int]
+    segments: list[int]
+    sizes: Floats
+    edges: Ints
+    ports: Floats
+    side: Ints
+
+
+def _depth(graph: NestedInput, levels: Levels, depth: int, sizes: Floats, port: Floats) -> _Depth:
     first, last = levels.depth_bounds[depth], levels.depth_bounds[depth + 1]
     items = levels.item_bounds[first : last + 1]
     segments = levels.segment_bounds[first : last + 1]
     here = levels.order[items[0] : items[-1]]
     between = slice(segments[0], segments[-1])
     found = levels.segments
-    tail, head = found.tail[between], found.head[between]
-    ports = np.column_stack(
-        (
-            np.where(tail < len(graph.sizes), graph.ports[found.edge[between], 0], port[found.leaves[between]]),
-            np.where(head < len(graph.sizes), graph.ports[found.edge[between], 1], port[found.enters[between]]),
-        )
+    tail, head, edge = found.tail[between], found.head[between], found.edge[between]
+    boxes = len(graph.sizes)
+    leave = np.where(tail < boxes, graph.ports[edge, 0], port[found.leaves[between]])
+    arrive = np.where(head < boxes, graph.ports[edge, 1], port[found.enters[between]])
+    leave[levels.side[tail] != 0] = 0.0
+    arrive[levels.side[head] != 0] = 0.0
+    return _Depth(
+        groups=levels.groups[first:last],
+        here=here,
+        items=(items - items[0]).tolist(),
+        segments=(segments - segments[0]).tolist(),
+        sizes=sizes[here],
+        edges=np.column_stack((levels.local[tail], levels.local[head])),
+        ports=np.column_stack((leave, arrive)),
+        side=levels.side[here],
     )
-    ports[levels.side[tail] != 0, 0] = 0.0
-    ports[levels.side[head] != 0, 1] = 0.0
-    edges = np.column_stack((levels.local[tail], levels.local[head]))
-    size, side = sizes[here], levels.side[here]
+
+
+def _level(
+    layouter: Layouter,
+    graph: NestedInput,
+    levels: Levels,
+    found: _Depth,
+    memo: dict[tuple[bytes, ...], _Drawn],
+    draft: bool,
+) -> list[_Drawn]:
+    """Lay out all groups of one depth."""
     result = []
-    for nth, group in enumerate(levels.groups[first:last].tolist()):
-        mine = slice(items[nth] - items[0], items[nth + 1] - items[0])
-        ours = slice(segments[nth] - segments[0], segments[nth + 1] - segments[0])
-        header = graph.header[group] if group < levels.root else np.zeros(2)
-        key = (
-            size[mine].tobytes(),
-            edges[ours].tobytes(),
-            ports[ours].tobytes(),
-            side[mine].tobytes(),
-            header.tobytes(),
-        )
-        known = memo.get(key)
+    for nth, group in enumerate(found.groups.tolist()):
         if nth % OFTEN == 0:
             layouter.check()
+        mine = slice(found.items[nth], found.items[nth + 1])
+        ours = slice(found.segments[nth], found.segments[nth + 1])
+        header = graph.header[group] if group < levels.root else np.zeros(2)
+        arrays = (found.sizes[mine], found.edges[ours], found.ports[ours], found.side[mine])
+        key = (*[array.tobytes() for array in arrays], header.tobytes())
+        known = memo.get(key)
         if known is None:
-            inside = LayoutInput(size[mine], edges[ours], ports[ours], side[mine])
-            known = memo[key] = _framed(
-                inside,
-                layouter.drawing(inside, draft=draft, upright=graph.vertical),
-                header,
-                graph.vertical,
-                group == levels.root,
-            )
+            inside = LayoutInput(*arrays)
+            drawing = layouter.drawing(inside, draft=draft, upright=graph.vertical)
+            known = memo[key] = _framed(inside, drawing, header, graph.vertical, group == levels.root)
         result.append(known)
     layouter.check()
-    centres = np.concatenate([each.centres for each in result])
-    frames = levels.groups[first:last]
-    if depth:
-        sizes[len(graph.sizes) + frames] = np.array([each.size for each in result])
-    middle = np.repeat([each.size[1] / 2 for each in result], np.diff(items))
-    port[here] = np.where(side != 0, centres[:, 1] - middle, 0.0)
     return result
+
+
+def _write_down(
+    graph: NestedInput, levels: Levels, found: _Depth, drawn: list[_Drawn], sizes: Floats, port: Floats
+) -> None:
+    """The sizes of the frames of one depth, and the ports on them, for the depth around it."""
+    centres = np.concatenate([each.centres for each in drawn])
+    inner = found.groups < levels.root
+    sizes[len(graph.sizes) + found.groups[inner]] = np.array([each.size for each in drawn])[inner]
+    middle = np.repeat([each.size[1] / 2 for each in drawn], np.diff(found.items))
+    port[found.here] = np.where(found.side != 0, centres[:, 1] - middle, 0.0)
 
 
 def _framed(graph: LayoutInput, drawing: LayoutResult, header: Floats, vertical: bool, root: bool) -> _Drawn:
