@@ -74,3 +74,14 @@ def test_nothing_to_draw_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFix
         assert sentence in capsys.readouterr().err
     assert export(tmp_path / "missing.py", tmp_path / "graph.svg") == 1
     assert QApplication.instance() is not None
+
+
+def test_groups_are_drawn_as_on_the_screen(tmp_path: Path) -> None:
+    snippet, out = tmp_path / "loop.py", tmp_path / "loop.svg"
+    snippet.write_text(
+        "import torch\nw = torch.tensor(0.9, requires_grad=True)\nh = torch.tensor(1.0)\n"
+        "for t in range(30):\n    h = torch.tanh(w * h)\nh.backward()\n",
+        encoding="utf-8",
+    )
+    assert export(snippet, out) == 0
+    assert "for t in range(30)" in texts(out)
