@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtGui import QAccessible, QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -366,3 +366,16 @@ def test_a_shared_leaf_shows_where_else_it_is_used(qapp: QApplication) -> None:
     item = scene.find("tensor", 0)
     assert len(scene.marks.uses_of(scene.moment, item)) > 8
     assert len(scene.marks.uses_of(scene.moment, scene.find("node", 0))) == 0
+
+
+# screen readers
+
+
+def test_a_screen_reader_is_told_what_is_selected(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    QAccessible.setActive(True)
+    view.select("tensor", W)
+    assert view.accessibleDescription().endswith("Selected: w, leaf · float32 []")
+    QTest.keyClick(view, Qt.Key.Key_Escape)
+    assert "Selected" not in view.accessibleDescription()
+    QAccessible.setActive(False)
