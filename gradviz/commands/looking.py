@@ -237,6 +237,13 @@ HELP_ROWS = (
         run=lambda shell, _: shell.dialogs.operation_reference(),
     ),
     Command(
+        id="help.timeline",
+        title="&Reading the Timeline",
+        menu="Help",
+        help="What the colours, the marks and the curves of the timeline mean, and its keys.",
+        run=lambda shell, _: shell.dialogs.timeline_legend(),
+    ),
+    Command(
         id="help.about",
         title="&About GradViz",
         menu="Help",

@@ -232,6 +232,13 @@ class WindowDialogs:
 
         WhatIfDialog(self._window, self._state(), self._theme(), self._try_beside).open()
 
+    def timeline_legend(self) -> None:
+        """What is drawn on the timeline."""
+        from gradviz.ui.panels.timeline_legend import legend_html
+
+        theme = self._theme()
+        TextDialog(self._window, "Reading the timeline", legend_html(theme), theme, (620, 600)).open()
+
     def about(self) -> None:
         """What this is."""
         TextDialog(self._window, "About GradViz", about_html(), self._theme(), (480, 300)).open()

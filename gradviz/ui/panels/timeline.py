@@ -62,7 +62,7 @@ class TimelinePanel(Panel):
         return QSize(600, self.theme.px(180))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, self.theme.px(82))
+        return QSize(200, self.theme.px(100))
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)

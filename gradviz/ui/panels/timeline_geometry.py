@@ -73,8 +73,9 @@ class Geometry:
 
     @cached_property
     def lens(self) -> QRectF:
-        """The row of the steps around the cursor, where the strip is dense."""
-        return self._row(self.phases.bottom() + 1, self.theme.px(18) if self.is_dense else 0.0)
+        """The row of the steps around the cursor, where the strip is dense and there is room."""
+        top, height = self.phases.bottom() + 1, self.theme.px(18)
+        return self._row(top, height if self.is_dense and top + height <= self.height else 0.0)
 
     def lens_range(self, cursor: int) -> tuple[int, int]:
         """The first step in the lens, and how many there are."""
@@ -106,7 +107,7 @@ class Geometry:
 
     def cursor_at(self, x: float, y: float, cursor: int) -> int:
         """The cursor under the mouse."""
-        if self.is_dense and self.lens.top() <= y <= self.lens.bottom():
+        if self.lens.height() and self.lens.top() <= y <= self.lens.bottom():
             first, count = self.lens_range(cursor)
             return min(max(first + int((x - self.lens.left()) / self.lens.width() * count) + 1, 0), self.steps)
         place = self.step_at(x)

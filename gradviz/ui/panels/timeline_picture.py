@@ -79,7 +79,7 @@ def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now)
     """What moves, over the picture."""
     paint_playhead(painter, geometry, now.glide)
     rows.paint_markers(painter, geometry, now.playback)
-    if geometry.is_dense:
+    if geometry.lens.height():
         paint_lens(painter, geometry, content.trace, now.cursor)
     course, held = plots.areas(geometry, content.course)
     if content.course is not None and course.height():
