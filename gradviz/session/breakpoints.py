@@ -3,14 +3,19 @@ speak of the snippet, not of one trace, so they hold for the next run too. Pure;
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from gradviz.session.unknown import ConditionError
 
 if TYPE_CHECKING:
     from gradviz.session.state import Selection
     from gradviz.trace.trace import Trace
 
 MOST = 100
+MOST_LINES = 1_000_000
+_PLACE = re.compile(r"\s*(?P<what>line|kind|name)\s+(?P<word>[^=<>!]+?)\s*(?:\bwhen\b(?P<condition>.*))?$")
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,24 @@ class Breakpoints:
             if point.is_line:
                 found[point.line] = found.get(point.line, False) or point.enabled
         return found
+
+
+def read_breakpoint(text: str, kinds: tuple[str, ...]) -> Breakpoint:
+    """What a person writes: "line 9", "kind accumulate", "name w", each with or without "when" and a condition; all
+    else is a condition. Raises ConditionError."""
+    found = _PLACE.match(text)
+    if found is None:
+        return Breakpoint(condition=text.strip())
+    what, word, condition = found["what"], found["word"].strip(), (found["condition"] or "").strip()
+    if what == "line":
+        if not word.isdigit() or not 0 < int(word[:9]) < MOST_LINES:
+            raise ConditionError(f"{word} is no line of the snippet.", found.start("word"))
+        return Breakpoint(line=int(word), condition=condition)
+    if what == "kind":
+        if word.replace("_", " ") not in kinds:
+            raise ConditionError(f"There is no kind of step called {word}: {', '.join(kinds)}.", found.start("word"))
+        return Breakpoint(kind=word.replace("_", " "), condition=condition)
+    return Breakpoint(name=word, condition=condition)
 
 
 def toggled(points: tuple[Breakpoint, ...], point: Breakpoint) -> tuple[Breakpoint, ...]:

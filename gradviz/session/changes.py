@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradviz.session.columns import place
 from gradviz.session.groups import as_operation
 from gradviz.session.state import Selection
 
@@ -18,19 +19,17 @@ TENSOR_TABLES = ("writes", "grads", "flags", "arrivals")
 
 def last_change(trace: Trace, thing: Selection, cursor: int) -> int | None:
     """The last cursor before `cursor` at which it had just changed, None if it never had."""
-    import numpy as np
 
     steps = changes(trace, thing)
-    at = int(np.searchsorted(steps, cursor - 1)) - 1
+    at = place(steps, cursor - 1) - 1
     return int(steps[at]) + 1 if at >= 0 else None
 
 
 def next_change(trace: Trace, thing: Selection, cursor: int) -> int | None:
     """The first cursor after `cursor` at which it has just changed, None if it will not."""
-    import numpy as np
 
     steps = changes(trace, thing)
-    at = int(np.searchsorted(steps, cursor))
+    at = place(steps, cursor)
     return int(steps[at]) + 1 if at < len(steps) else None
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gradviz.session.columns import place
+
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
@@ -31,7 +33,7 @@ def holders(trace: Trace, cursor: int) -> tuple[Holder, ...]:
     import numpy as np
 
     saved = trace.saved
-    count = int(np.searchsorted(saved.step, cursor))
+    count = place(saved.step, cursor)
     rows = np.flatnonzero((saved.freed[:count] >= cursor) & (saved.nbytes[:count] > 0))
     if len(rows) > LOOKED_AT:
         rows = np.sort(rows[np.argpartition(-saved.nbytes[rows], LOOKED_AT)[:LOOKED_AT]])

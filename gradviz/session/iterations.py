@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gradviz.session.columns import place
 from gradviz.session.zoom import Span
 
 if TYPE_CHECKING:
@@ -41,10 +42,9 @@ class Iterations:
 
     def labels(self, span: Span, room: float) -> list[Label]:
         """The labels in view, none shorter than `room` steps if merging can help: numbers of iterations are round."""
-        import numpy as np
 
-        first = int(np.searchsorted(self.ends, span.start, "right"))
-        last = int(np.searchsorted(self.starts, span.end, "left"))
+        first = place(self.ends, span.start, after=True)
+        last = place(self.starts, span.end)
         if last <= first:
             return []
         typical = float(self.ends[last - 1] - self.starts[first]) / (last - first)
@@ -52,8 +52,8 @@ class Iterations:
         found, at = [], first
         while at < last:
             loop = int(self.loops[at])
-            begin = int(np.searchsorted(self.loops, loop))
-            end = int(np.searchsorted(self.loops, loop, "right"))
+            begin = place(self.loops, loop)
+            end = place(self.loops, loop, after=True)
             low = begin + (at - begin) // count * count
             high = min(low + count, end)
             found.append(Label(int(self.starts[low]), int(self.ends[high - 1]), self.title(low, high), low, high))
@@ -67,9 +67,8 @@ class Iterations:
 
     def at(self, step: int) -> Label | None:
         """The iteration of a step."""
-        import numpy as np
 
-        row = int(np.searchsorted(self.starts, step, "right")) - 1
+        row = place(self.starts, step, after=True) - 1
         if row < 0 or step >= self.ends[row]:
             return None
         return Label(int(self.starts[row]), int(self.ends[row]), self.title(row, row + 1), row, row + 1)
@@ -100,10 +99,8 @@ def iterations(trace: Trace, steps: int) -> Iterations:
     starts = _begun(trace, nesting.first[rows], loops)
     starts[1:] = np.maximum(starts[1:], nesting.last[rows[:-1]] + 1)
     ends = np.append(starts[1:], steps)
-    for place in np.append(np.flatnonzero(np.diff(loops)), len(rows) - 1).tolist():  # the last iteration of each loop
-        ends[place] = min(
-            int(ends[place]), _left(trace, int(nesting.first[loops[place]]), int(nesting.last[rows[place]]))
-        )
+    for row in np.append(np.flatnonzero(np.diff(loops)), len(rows) - 1).tolist():  # the last iteration of each loop
+        ends[row] = min(int(ends[row]), _left(trace, int(nesting.first[loops[row]]), int(nesting.last[rows[row]])))
     inside = starts < steps
     return Iterations(starts[inside], np.minimum(ends[inside], steps), regions.name[rows[inside]], loops[inside])
 
@@ -130,11 +127,11 @@ def _begun(trace: Trace, first: NDArray[Any], loops: NDArray[Any]) -> NDArray[An
     rises = np.append(0, np.flatnonzero(line[1:] < line[:-1]) + 1)
     starts = rises[np.searchsorted(rises, first, "right") - 1]
     header = trace.sites.line[trace.regions.site[loops]]
-    for place in np.append(0, np.flatnonzero(np.diff(loops)) + 1).tolist():  # the first iteration of each loop
-        at = int(first[place])
-        while at > 0 and line[at - 1] > header[place] and at - 1 >= starts[place]:
+    for row in np.append(0, np.flatnonzero(np.diff(loops)) + 1).tolist():  # the first iteration of each loop
+        at = int(first[row])
+        while at > 0 and line[at - 1] > header[row] and at - 1 >= starts[row]:
             at -= 1
-        starts[place] = at
+        starts[row] = at
     return starts
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from gradviz.session.columns import place, places
 from gradviz.session.zoom import Span
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Marks:
         edges = np.linspace(span.start, span.end, columns + 1)
         best = np.full(columns, -1)
         for mark in sorted(self.steps_of):
-            best[np.diff(np.searchsorted(self.steps_of[mark], edges - 0.5)) > 0] = mark
+            best[np.diff(places(self.steps_of[mark], edges - 0.5)) > 0] = mark
         return [(column, Mark(int(best[column]))) for column in np.flatnonzero(best >= 0).tolist()]
 
     def next_to(self, cursor: int, *, forward: bool) -> int | None:
@@ -56,17 +57,16 @@ class Marks:
 
         important = [steps for mark, steps in self.steps_of.items() if mark is not Mark.ACCUMULATE and len(steps)]
         steps = np.unique(np.concatenate(important or list(self.steps_of.values())))
-        at = int(np.searchsorted(steps, cursor if forward else cursor - 1)) - (0 if forward else 1)
+        at = place(steps, cursor if forward else cursor - 1) - (0 if forward else 1)
         return int(steps[at]) + 1 if 0 <= at < len(steps) else None
 
     def within(self, start: float, end: float) -> list[tuple[Mark, int, int]]:
         """(mark, how many, the step of the first) of the steps whose middle is in [start, end), by importance."""
-        import numpy as np
 
         found = []
         for mark in sorted(self.steps_of, reverse=True):
             steps = self.steps_of[mark]
-            low, high = np.searchsorted(steps, [start - 0.5, end - 0.5]).tolist()
+            low, high = place(steps, start - 0.5), place(steps, end - 0.5)
             if high > low:
                 found.append((mark, high - low, int(steps[low])))
         return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from gradviz.session.columns import place
 from gradviz.session.zoom import Span
 
 if TYPE_CHECKING:
@@ -163,10 +164,8 @@ class Runs:
 
     def in_view(self, span: Span) -> tuple[int, int]:
         """The first run in view, and the one after the last."""
-        import numpy as np
-
-        first = int(np.searchsorted(self.bounds, span.start, "right")) - 1
-        return max(0, first), min(len(self), int(np.searchsorted(self.bounds, span.end, "left")))
+        first = place(self.bounds, span.start, after=True) - 1
+        return max(0, first), min(len(self), place(self.bounds, span.end))
 
     def calls(self, first: int, last: int) -> int:
         """How many backward calls are among these runs."""
@@ -177,9 +176,7 @@ class Runs:
 
     def at(self, step: int) -> Group:
         """The run of a step."""
-        import numpy as np
-
-        return self[int(np.searchsorted(self.bounds, step, "right")) - 1]
+        return self[place(self.bounds, step, after=True) - 1]
 
     def _title(self, key: int) -> str:
         if key >= 0:

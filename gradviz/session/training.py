@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gradviz.session.columns import place
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -26,10 +28,9 @@ class Series:
 
     def at(self, cursor: int) -> float:
         """The latest number at a cursor, NaN before the first."""
-        import numpy as np
 
-        place = int(np.searchsorted(self.steps, cursor)) - 1
-        return float(self.numbers[place]) if place >= 0 else math.nan
+        row = place(self.steps, cursor) - 1
+        return float(self.numbers[row]) if row >= 0 else math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ def training(trace: Trace, steps: int) -> Training | None:
     import numpy as np
 
     calls = trace.calls
-    began = int(np.searchsorted(calls.step, steps))
+    began = place(calls.step, steps)
     if began < LEAST:
         return None
     call, loss, tensor = _losses(trace, began)

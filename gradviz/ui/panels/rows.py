@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gradviz.ui.panels.breakpoints import BreakpointsPanel
 from gradviz.ui.panels.differences import DifferencesPanel
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.events import EventsPanel
@@ -12,6 +13,7 @@ from gradviz.ui.panels.explanation import ExplanationPanel
 from gradviz.ui.panels.gallery import GalleryPanel
 from gradviz.ui.panels.graph import GraphPanel
 from gradviz.ui.panels.inspector import InspectorPanel
+from gradviz.ui.panels.memory import MemoryPanel
 from gradviz.ui.panels.output import OutputPanel
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.panels.timeline import TimelinePanel
@@ -35,6 +37,8 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("inspector", "Inspector", "right", InspectorPanel),
     PanelRow("timeline", "Timeline", "bottom", TimelinePanel),
     PanelRow("events", "Events", "bottom", EventsPanel),
+    PanelRow("memory", "Memory", "bottom", MemoryPanel),
+    PanelRow("breakpoints", "Breakpoints", "bottom", BreakpointsPanel),
     PanelRow("differences", "What-if", "bottom", DifferencesPanel),
     PanelRow("output", "Output", "corner", OutputPanel),
 )

@@ -230,8 +230,8 @@ def paint_markers(painter: QPainter, geometry: Geometry, playback: Playback) -> 
         painter.fillRect(QRectF(left, row.top() - 3, max(0.0, right - left), 2), colour)
     painter.setFont(look.sans(theme, 9.5, bold=True))
     for letter, cursor in (("A", playback.a), ("B", playback.b)):
-        if 0 <= cursor <= geometry.steps:
-            x = geometry.left_of(cursor)
+        x = geometry.left_of(cursor)
+        if 0 <= cursor <= geometry.steps and row.left() - 1 <= x <= row.right() + 1:
             painter.setPen(QPen(colour, 1.5))
             painter.drawLine(QPointF(x, row.top() - 3), QPointF(x, row.bottom() + 1))
             box = QRectF(x, geometry.handles.top(), theme.px(11), theme.px(11))
