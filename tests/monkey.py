@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QKeySequence, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from shiboken6 import Shiboken
 
 from gradviz.commands.table import COMMANDS
 from gradviz.document.examples import examples
@@ -50,6 +51,14 @@ KEYS = (
 LEFT_ALONE = {"file.quit"}
 REMEMBERED = 40  # events that are told of when something broke
 CLOSE_AFTER = 12  # looks at the same dialog until it is closed
+
+
+class Browser(QObject):
+    """Takes the place of the user's browser: links lead nowhere."""
+
+    @Slot(QUrl)
+    def open(self, address: QUrl) -> None:
+        """Open nothing."""
 
 
 class Careless(Questions):
@@ -114,9 +123,12 @@ class Monkey:
         janitor.setInterval(15)
         janitor.timeout.connect(self._close_dialogs)
         janitor.start()
+        browser = Browser()
+        QDesktopServices.setUrlHandler("https", browser, "open")
         try:
             yield
         finally:
+            QDesktopServices.unsetUrlHandler("https")
             janitor.stop()
             while (dialog := QApplication.activeModalWidget() or QApplication.activePopupWidget()) is not None:
                 dialog.close()
@@ -199,6 +211,8 @@ class Monkey:
         for point in points[1:]:
             QTest.mouseMove(widget, point)
             QApplication.processEvents()
+            if not Shiboken.isValid(widget):
+                return  # its dialog was closed meanwhile
         QTest.mouseRelease(widget, button, modifiers, points[-1])
 
     def _wheel(self) -> None:
