@@ -24,11 +24,12 @@ CORNER = 9.0
 BEHIND, SHEETS = 4.0, 2  # how far each of the sheets behind a loop looks out, and how many there are
 TINTS = (0.0, 0.035)  # of frames in frames, in turn: they never darken with depth
 BAR = 6.0
+TITLE_HEIGHT = 17.0
+REACH = 60.0  # how far a title may reach over its frame
 TITLE_TEXT = 0.8  # of its own size: so large the title of a frame stays from further away
 SMALL_TEXT = 0.85  # of the fonts of near groups
 READABLE = 0.3  # zoom at which the titles of frames keep their size
 SMALLEST_TITLE, LARGEST_TITLE = 0.07, 3.2
-LOOPS = (RegionKind.LOOP, RegionKind.ITERATION)
 
 
 def group_colour(ink: Ink, kind: int, *, fill: bool = False) -> QColor:
@@ -74,7 +75,7 @@ def paint_group_small(painter: QPainter, ink: Ink, box: QRectF, content: GroupCo
     wide = area.width() / size
     for nth, (role, colour, text) in enumerate(rows if lines else []):
         row = QRectF(5, (nth * line + 1) / size, wide - 9, line / size)
-        if nth == 0 and lines > 1:
+        if nth == 0 and lines > 1 and ink.width(role, text) <= row.width() - 13:
             triangle(painter, ink, 10, row.center().y(), is_open=False, size=4)
             row.setLeft(18)
         ink.text(painter, role, colour, row, text, LEFT)
@@ -87,7 +88,7 @@ def _body(
     """The box with its header; that of a loop is the uppermost of some sheets."""
     done = bool(content.tracked) and content.went == content.tracked
     edge = ink.colours["gradient"] if done else group_colour(ink, content.kind)
-    sheets = SHEETS if content.kind in LOOPS or content.detail else 0
+    sheets = SHEETS if content.kind == RegionKind.LOOP or content.detail else 0
     painter.setBrush(ink.colours["card"])
     painter.setPen(QPen(ink.mixed(edge, 0.6), width * 0.7))
     for nth in range(sheets, 0, -1):
@@ -167,7 +168,7 @@ def paint_frames(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, wo
     left, top, right, bottom = world
     frames = placed.frames
     hit = moment.frames & (frames[:, 0] <= right) & (frames[:, 0] + frames[:, 2] >= left)
-    hit &= (frames[:, 1] <= bottom) & (frames[:, 1] + frames[:, 3] >= top)
+    hit &= (frames[:, 1] - REACH <= bottom) & (frames[:, 1] + frames[:, 3] >= top)
     groups = diagram.structure.groups
     for frame in np.flatnonzero(hit).tolist():
         group = int(diagram.frames[frame])
@@ -216,8 +217,12 @@ def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: s
     painter.save()
     painter.translate(box.left(), box.top())
     painter.scale(grown, grown)
-    height = group_sizes.FRAME_TITLE / grown if grown < 2 else group_sizes.FRAME_TITLE  # in the strip, or over it
-    line = QRectF(sizes.PAD, 0, box.width() / grown - 2 * sizes.PAD, height)
+    strip = group_sizes.FRAME_TITLE / grown
+    height = max(strip, TITLE_HEIGHT)  # it stands on the strip and reaches over its upper edge
+    line = QRectF(sizes.PAD, strip - height, box.width() / grown - 2 * sizes.PAD, height)
+    if height > strip:  # the border does not strike it through
+        shown = min(ink.width(sizes.NAME, title) + group_sizes.TRIANGLE, line.width())
+        painter.fillRect(QRectF(line.left() - 3, line.top(), shown + 2, height - 1), ink.colours["canvas"])
     triangle(painter, ink, line.left() + 4, line.center().y(), is_open=True)
     words = line.adjusted(group_sizes.TRIANGLE - 6, 0, 0, 0)
     ink.text(painter, sizes.NAME, "text", words, title, LEFT)

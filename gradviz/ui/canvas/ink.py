@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
@@ -12,6 +13,7 @@ from gradviz.ui.canvas.diagram import CONSTANT, FOLDED, INTERMEDIATE, LEAF, OP, 
 from gradviz.ui.canvas.heat import BEYOND, FULL
 from gradviz.ui.theme import Theme
 
+PATH = re.compile(r"[^\W\d]\w*(\.\w+)+")
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
@@ -86,9 +88,11 @@ class Ink:
         return lines
 
     def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
-        """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole)."""
+        """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole). The path of a
+        parameter begins with it: its end says more."""
         if self.width(role, text) > box.width():
-            text = self._metrics[role].elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+            mode = Qt.TextElideMode.ElideLeft if PATH.fullmatch(text) else Qt.TextElideMode.ElideRight
+            text = self._metrics[role].elidedText(text, mode, box.width())
         painter.setFont(self.fonts[role])
         painter.setPen(self.colours[colour])
         painter.setBrush(QBrush())
