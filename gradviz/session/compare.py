@@ -105,7 +105,7 @@ class Comparison:
         a, b = one.tensors.pairs
         both = (self.here.tensors.step[a] < cursor_here) & (self.there.tensors.step[b] < cursor_there)
         a, b = a[both], b[both]
-        for flag, table in ((VALUE, "writes"), (GRADIENT, "grads")):
+        for flag, table in ((VALUE, "writes"), (GRADIENT, "grads"), (GRADIENT, "arrivals")):
             held = held_values(self.here, table, cursor_here)[a], held_values(self.there, table, cursor_there)[b]
             wrong = ~self.same_values(*held)
             tensors[0][a[wrong]] |= flag
@@ -152,11 +152,15 @@ def _followed(partner: Array, other: int) -> Array:
 
 
 def held_values(trace: Trace, table: str, cursor: int) -> Array:
-    """The number of the value (of "writes"), or of the .grad (of "grads"), of every tensor; -1 none."""
-    rows = trace.writes if table == "writes" else trace.grads
+    """The number of the value ("writes"), of the .grad ("grads") or of the gradient that arrived last ("arrivals") of
+    every tensor; -1 none."""
+    rows = trace.tables[table]
+    step, tensor = _column(rows, "step"), _column(rows, "tensor")
+    value = _column(rows, "total" if table == "arrivals" else "value")
     held = trace.tensors.value.astype(np.int64) if table == "writes" else np.full(len(trace.tensors), -1, np.int64)
-    done = int(np.searchsorted(rows.step, cursor))
-    held[rows.tensor[:done]] = rows.value[:done]
+    done = int(np.searchsorted(step, cursor))
+    known = tensor[:done] >= 0
+    held[tensor[:done][known]] = value[:done][known]
     return held
 
 

@@ -315,11 +315,12 @@ def sentence(phrase: str, found: Comparison, rows: tuple[Difference, ...]) -> st
 def _numbers(rows: list[Difference]) -> str:
     """The first gradient, or value, that can be said in a few signs, and how many differ."""
     few = [row for row in rows if max(len(row.here), len(row.there)) <= SPOKEN]
-    first = (few or rows)[0]
     gradients = sum(row.sort == "gradient" for row in rows)
     counts = [_count(gradients, "gradient"), _count(len(rows) - gradients, "value")]
     differ = " and ".join(count for count in counts if count) + (" differs" if len(rows) == 1 else " differ")
-    return f"{first.subject} is {first.there} instead of {first.here} at the end; {differ}"
+    if not few:
+        return f"{differ} at the end, {rows[0].subject} among them"
+    return f"{few[0].subject} is {few[0].there} instead of {few[0].here} at the end; {differ}"
 
 
 def _error_words(row: Difference) -> str:

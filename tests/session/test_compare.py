@@ -85,6 +85,21 @@ def test_a_removed_detach_lets_the_other_gradient_through() -> None:
     assert subjects(found)["x.grad"].there == "[2., 4.]"
 
 
+def test_a_gradient_that_only_passes_is_marked_too() -> None:
+    before = HEAD + "y = x * 2\nz = (y * y).sum()\nz.backward()\n"
+    found = pair(before, before.replace("y * y", "y.detach() * y"))
+    here, there = found.marks(len(found.here), len(found.there))
+    passes = named(found.here, "y")
+    assert here.tensors[passes] == GRADIENT and there.tensors[found.partner("tensor", passes)] == GRADIENT
+    assert not here.tensors[named(found.here, "z")]
+
+
+def test_gradients_of_many_numbers_are_told_without_them() -> None:
+    found = pair(LOOP, LOOP)
+    rows = tuple(Difference("gradient", f"{name}.grad", 21 * "1", 21 * "2") for name in "ab")
+    assert sentence("With it", found, rows) == "With it, 2 gradients differ at the end, a.grad among them."
+
+
 def test_a_gradient_that_differs_only_for_a_while_is_told() -> None:
     before = HEAD + "(x.detach() * x).sum().backward()\nx.grad = None\n"
     found = pair(before, before.replace(".detach()", ""))

@@ -3,6 +3,7 @@ says how. What differs is found by `gradviz.session.compare`; this only paints, 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,8 @@ from gradviz.session.compare import ALONE, Marks
 from gradviz.ui import look
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR
+from gradviz.ui.canvas.measure import operation_text
+from gradviz.ui.canvas.sizes import RADIUS, Ruler, symbol_width
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -24,6 +27,11 @@ BADGE = 15.0
 SMALLEST = 9.0  # pixels of an item that has a badge
 MOST = 600  # items with a badge; of more, only rings are painted
 DIFFERS, ONLY_HERE = "Δ", "+"
+
+
+@cache
+def _ruler() -> Ruler:
+    return Ruler()
 
 
 class DifferenceMarks:
@@ -60,18 +68,27 @@ class DifferenceMarks:
         for item in items.tolist():
             box = QRectF(scene.screen_box(item, camera, 0))
             if box.adjusted(-BADGE, -BADGE, BADGE, BADGE).intersects(area):
-                round_ = scene.placed.diagram.kind[item] == OPERATION
-                self._paint(painter, _circle(box) if round_ else box, bool(flags[item] & ALONE), badge=few)
+                is_round = bool(scene.placed.diagram.kind[item] == OPERATION)
+                if is_round:
+                    box = self._circle(scene, item, box, camera.scale)
+                self._paint(painter, box, bool(flags[item] & ALONE), badge=few, is_round=is_round)
         painter.restore()
 
-    def _paint(self, painter: QPainter, box: QRectF, alone: bool, *, badge: bool) -> None:
+    @staticmethod
+    def _circle(scene: Scene, item: int, box: QRectF, scale: float) -> QRectF:
+        """The circle of an operation, or its rounded box, without its name and its tabs."""
+        symbol = operation_text(scene.trace, int(scene.placed.diagram.index[item]))[0]
+        width, height = symbol_width(_ruler(), symbol) * scale, 2 * RADIUS * scale
+        return QRectF(box.center().x() - width / 2, box.center().y() - height / 2, width, height)
+
+    def _paint(self, painter: QPainter, box: QRectF, alone: bool, *, badge: bool, is_round: bool) -> None:
         theme = self._theme
         colour = QColor(theme.inplace)
         style = Qt.PenStyle.DashLine if alone else Qt.PenStyle.SolidLine
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(colour, 2.0, style))
         ring = box.adjusted(-GAP, -GAP, GAP, GAP)
-        corner = ring.width() / 2 if ring.width() == ring.height() else 7.0
+        corner = ring.height() / 2 if is_round else 7.0
         painter.drawRoundedRect(ring, corner, corner)
         if not badge or min(box.width(), box.height()) < SMALLEST:
             return
@@ -83,9 +100,3 @@ class DifferenceMarks:
         painter.setPen(QColor(theme.panel))
         painter.setFont(look.sans(theme, 10.5, bold=True))
         painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, ONLY_HERE if alone else DIFFERS)
-
-
-def _circle(box: QRectF) -> QRectF:
-    """The circle of an operation, without its name and its tabs."""
-    side = min(box.width(), box.height()) * 0.72
-    return QRectF(box.center().x() - side / 2, box.center().y() - side / 2, side, side)
