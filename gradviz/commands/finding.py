@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gradviz.commands.row import Command, Shell
 from gradviz.session import moves
-from gradviz.session.state import Lineage, State
+from gradviz.session.state import Lineage, Selection, State
 
 STALE = "The snippet has changed since it ran: run it again to go between it and the graph."
 
@@ -16,8 +16,14 @@ def has_trace(state: State) -> bool:
     return state.steps > 0
 
 
-def _thing(state: State) -> bool:
-    return moves.inspected(state) is not None
+def _thing(state: State) -> Selection | None:
+    """The tensor or operation that a command is about; a folded group is neither."""
+    thing = moves.inspected(state)
+    return thing if thing is not None and thing.kind in ("node", "tensor") else None
+
+
+def _has_thing(state: State) -> bool:
+    return _thing(state) is not None
 
 
 # search
@@ -68,7 +74,7 @@ def _searched(state: State) -> bool:
 
 
 def _relatives(shell: Shell, kind: str) -> None:
-    thing = moves.inspected(shell.store.state)
+    thing = _thing(shell.store.state)
     if thing is not None:
         lineage = Lineage(kind, thing)
         shell.store.trace_lineage(lineage if shell.store.state.lineage != lineage else None)
@@ -77,7 +83,7 @@ def _relatives(shell: Shell, kind: str) -> None:
 def _path(shell: Shell) -> None:
     """The first time it takes one end, the second time, at another thing, the other."""
     state = shell.store.state
-    thing, begun = moves.inspected(state), state.lineage
+    thing, begun = _thing(state), state.lineage
     if thing is None:
         return
     if begun is None or begun.kind != "path" or begun.to is not None or begun.of == thing:
@@ -106,7 +112,7 @@ def _show_source(shell: Shell) -> None:
     from gradviz.session.sources import place_of
 
     state = shell.store.state
-    thing = moves.inspected(state)
+    thing = _thing(state)
     place = place_of(state.trace, thing) if state.trace is not None and thing is not None else None
     if place is None:
         shell.store.say("No line of the snippet made this.")
@@ -184,7 +190,7 @@ FIND_ROWS = (
         help="Let all but what this was computed from fade.",
         shortcuts=("Ctrl+[",),
         group=2,
-        enabled=_thing,
+        enabled=_has_thing,
         run=lambda shell, _: _relatives(shell, "ancestors"),
     ),
     Command(
@@ -194,7 +200,7 @@ FIND_ROWS = (
         help="Let all but what this goes into fade.",
         shortcuts=("Ctrl+]",),
         group=2,
-        enabled=_thing,
+        enabled=_has_thing,
         run=lambda shell, _: _relatives(shell, "descendants"),
     ),
     Command(
@@ -204,7 +210,7 @@ FIND_ROWS = (
         help="Choose it at one thing, then at another: all but the ways between the two fades.",
         shortcuts=("Ctrl+\\",),
         group=2,
-        enabled=_thing,
+        enabled=_has_thing,
         run=lambda shell, _: _path(shell),
     ),
     Command(
@@ -224,7 +230,7 @@ FIND_ROWS = (
         help="Put the caret where the selected tensor or operation was made.",
         shortcuts=("F12",),
         group=2,
-        enabled=_thing,
+        enabled=_has_thing,
         run=lambda shell, _: _show_source(shell),
     ),
     Command(

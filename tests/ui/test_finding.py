@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPalette
@@ -9,7 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.session.state import Lineage, Phase, Run, Selection
+from gradviz.commands.table import command
+from gradviz.session.state import Lineage, Phase, Run, Selection, State
 from gradviz.ui.canvas import CanvasView
 from gradviz.ui.canvas.minimap import Minimap
 from gradviz.ui.panels.search_bar import SearchBar
@@ -197,6 +200,14 @@ def test_no_path_says_so(sample: Pilot) -> None:
     view.otherEnd.emit("tensor", leaves[1])
     assert sample.state.lineage is None
     assert sample.state.notice.sentence == "Neither of the two is computed from the other."
+
+
+@pytest.mark.parametrize("name", ["view.ancestors", "view.descendants", "view.path", "view.source"])
+def test_a_folded_group_has_no_relatives_and_no_line(name: str) -> None:
+    trace = run(RECURRENCE)
+    state = State(trace=trace, steps=len(trace), cursor=len(trace), selection=Selection("group", 0))
+    assert not command(name).enabled(state)
+    assert command(name).enabled(replace(state, selection=Selection("node", 0)))
 
 
 # the line and back

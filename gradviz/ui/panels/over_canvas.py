@@ -74,5 +74,5 @@ class OverCanvas:
 
     def _other_end(self, kind: str, index: int) -> None:
         begun = self._context.shell.store.state.selection
-        if begun is not None:
+        if begun is not None and "group" not in (begun.kind, kind):
             show_path(self._context.shell, Lineage("path", begun, Selection(kind, index)))
