@@ -58,7 +58,7 @@ def _crossing(
     flat = np.abs(area) <= 1e-9 * np.hypot(*along_a.T) * np.hypot(*along_b.T) + 1e-12
     area = np.where(flat, 1.0, area)
     t, u = _cross(b - a, along_b) / area, _cross(b - a, along_a) / area
-    hit = ~flat & (t > 0) & (t < 1) & (u > 0) & (u < 1)
+    hit = ~flat & (t >= 0) & (t < 1) & (u >= 0) & (u < 1)
     point = a[hit] + t[hit, None] * along_a[hit]
     pairs = np.column_stack((edge[one[hit]], edge[other[hit]]))
     ends, others = graph.edges[pairs[:, 0]], graph.edges[pairs[:, 1]]
