@@ -8,9 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -27,6 +25,7 @@ from gradviz.session.state import State
 from gradviz.session.unknown import ConditionError
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel
+from gradviz.ui.panels.tables import plain
 from gradviz.ui.theme import Theme
 
 COLUMNS = ("Stops at", "When", "Stops")
@@ -56,16 +55,7 @@ class BreakpointsPanel(Panel):
         self.message.setWordWrap(True)
         self.table = QTableWidget(0, len(COLUMNS))
         self.table.setHorizontalHeaderLabels(list(COLUMNS))
-        self.table.setAccessibleName("Breakpoints")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().setVisible(False)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.table.horizontalHeader().setHighlightSections(False)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.table.horizontalHeader().setSectionResizeMode(CONDITION, QHeaderView.ResizeMode.Stretch)
+        plain(self.table, "Breakpoints", stretch=CONDITION)
         self.table.itemChanged.connect(self._changed)
         self.table.installEventFilter(self)
         row = QHBoxLayout()

@@ -17,9 +17,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QBrush, QColor, QKeyEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QTableView,
@@ -32,6 +30,7 @@ from gradviz.session.sifting import HELP, Query, Sieve, query_of, title_of
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
+from gradviz.ui.panels.tables import plain
 from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme
 
@@ -132,7 +131,9 @@ class EventsPanel(Panel):
         self.filter.installEventFilter(self)
         self.count = QLabel()
         self.count.setObjectName("muted")
-        self.table = _table(self.model)
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        plain(self.table, "Events", stretch=2)
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
         self._sieve: Sieve | None = None
         self._timer = QTimer(self)
@@ -252,19 +253,3 @@ class EventsPanel(Panel):
     def _go(self, cursor: int) -> None:
         self.context.shell.store.play(False)
         self.context.shell.store.move(cursor)
-
-
-def _table(model: StepsModel) -> QTableView:
-    table = QTableView()
-    table.setModel(model)
-    table.setAccessibleName("Events")
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.setTabKeyNavigation(False)
-    table.verticalHeader().setVisible(False)
-    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
-    table.horizontalHeader().setHighlightSections(False)
-    return table

@@ -8,9 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -23,6 +21,7 @@ from gradviz.session.strip import Strip, size_text
 from gradviz.session.zoom import whole
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
+from gradviz.ui.panels.tables import plain
 from gradviz.ui.panels.timeline_geometry import Geometry
 from gradviz.ui.panels.timeline_plots import held_text, paint_held, paint_held_text
 from gradviz.ui.theme import Theme
@@ -158,16 +157,7 @@ class MemoryPanel(Panel):
         self.model = HoldersModel()
         self.table = QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName("Who holds the memory")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.verticalHeader().setVisible(False)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.table.horizontalHeader().setHighlightSections(False)
-        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        plain(self.table, "Who holds the memory", stretch=0)
         self._bars = ShareDelegate(self.table)
         self.table.setItemDelegateForColumn(SHARE, self._bars)
         self.table.clicked.connect(self._select)
