@@ -5,6 +5,7 @@ the suite for a while (ui/test_monkey.py), for long by `python -m benchmarks.mon
 from __future__ import annotations
 
 import random
+import shutil
 import sys
 import traceback
 from collections import deque
@@ -67,10 +68,10 @@ class Careless(Questions):
     def __init__(self, dice: random.Random, folder: Path) -> None:
         self._dice = dice
         self._folder = folder
+        self._names = [shutil.copy(example.path, folder) for example in examples()]  # to be saved over
 
     def open_name(self, folder: str) -> str:
-        names = [str(example.path) for example in examples()]
-        return self._dice.choice([*names, "", str(self._folder / "missing.py")])
+        return self._dice.choice([*map(str, self._names), "", str(self._folder / "missing.py")])
 
     def save_name(self, suggestion: str) -> str:
         return self._dice.choice([str(self._folder / "saved.py"), "", str(self._folder / "no" / "folder.py")])
