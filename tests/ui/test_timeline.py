@@ -3,8 +3,6 @@ ten."""
 
 from __future__ import annotations
 
-import statistics
-import time
 from itertools import pairwise
 from typing import cast
 
@@ -158,20 +156,16 @@ def test_rows_stand_one_under_the_other() -> None:
         assert rows[-1].bottom() <= 400
 
 
-def test_a_step_in_a_long_trace_takes_less_than_a_frame(pilot: Pilot, many: Trace) -> None:
+def test_a_step_in_a_long_trace_draws_the_strip_no_second_time(pilot: Pilot, many: Trace) -> None:
     timeline = timeline_of(pilot)
     timeline.resize(1200, 200)
     show(pilot, many, "x")
     timeline.repaint()
     made = timeline._picture
-    times = []
     for cursor in np.linspace(0, MANY, 25).astype(int).tolist():
         pilot.window.store.move(cursor)
-        begun = time.thread_time()
         timeline.repaint()
-        times.append(time.thread_time() - begun)
-    assert timeline._picture is made, "stepping draws the strip no second time"
-    assert statistics.median(times) < 0.016
+    assert timeline._picture is made
 
 
 def test_the_wheel_steps_zooms_and_moves_along(trained: TimelinePanel, pilot: Pilot) -> None:
