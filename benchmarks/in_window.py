@@ -75,6 +75,7 @@ def stepping() -> list[Line]:
     """F10 in a graph of 10,000 items and 15,000 edges, all of it in view and near, forward and backward."""
     stage = Stage()
     stage.run(tangle(5000))
+    stage.unfold(10_000)
     store, view = stage.window.store, stage.window.canvas.view
     lines = []
     for part, start in (("forward", 0.25), ("backward", 0.75)):

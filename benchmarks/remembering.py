@@ -39,6 +39,7 @@ def per_node() -> list[Line]:
     stage.run(recurrence(5))
     before = _resident()
     stage.run(tangle(10_000))
+    stage.unfold(20_000)
     after = _resident()
     stage.close()
     lines.append(Line("10,000 operations: all that the window grows by", "bytes", (after - before) / 1e4, TOTAL))

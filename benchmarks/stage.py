@@ -173,6 +173,15 @@ class Stage:
         self.opened = Opened(ended, painted, settled, dog.longest)
         return self.opened
 
+    def unfold(self, least: int) -> None:
+        """Open every group and wait for the drawing with at least so many items: what a row says is what is
+        measured."""
+        view = self.window.canvas.view
+        self.window.actions_.do("view.unfold_all")
+        self.until(lambda: view._scene is not None and len(view._scene.placed.diagram) >= least)
+        self.wait(1000)  # what moves to its new place has arrived
+        self.until(lambda: self.window.canvas.is_settled)
+
     def close(self) -> None:
         """End it in good order."""
         self.window.store.open(Snippet(), None)
