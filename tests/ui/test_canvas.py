@@ -234,7 +234,7 @@ def test_themes_look_different_and_keep_the_place(qtbot: QtBot) -> None:
 
 
 def test_a_projector_has_larger_text(qtbot: QtBot) -> None:
-    view = shown(qtbot, run(LOOP), 3, size=(500, 300))
+    view = shown(qtbot, run(LOOP), 3, size=(1800, 1100))
     before = view._camera.scale
     view.set_theme(LIGHT.scaled(1.5))
     assert view._camera.scale > before

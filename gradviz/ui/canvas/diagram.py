@@ -198,10 +198,11 @@ def build(trace: Trace, ruler: sizes.Measure, drawing: Drawing | None = None) ->
     return diagram_of(find_structure(trace), ruler, drawing or Drawing())
 
 
-def diagram_of(structure: Structure, ruler: sizes.Measure, drawing: Drawing) -> Diagram:
-    """What is seen of a structure that is folded so."""
+def diagram_of(structure: Structure, ruler: sizes.Measure, drawing: Drawing, at_first: Flags | None = None) -> Diagram:
+    """What is seen of a structure that is folded so; `at_first` are the groups that are open where that does not say
+    it."""
     trace, groups = structure.trace, structure.groups
-    links = find_links(structure, open_groups(structure, drawing.folding), drawing)
+    links = find_links(structure, open_groups(structure, drawing.folding, at_first), drawing)
     kind, index = links.kind, links.index
     look = measure(trace, groups, ruler, kind, index, vertical=drawing.vertical)
     closed = kind == GROUP

@@ -19,11 +19,11 @@ LONG_LOOP = 8  # iterations
 OPEN_INSIDE = 40  # items of a group in a closed one that is open when its turn comes
 
 
-def open_groups(structure: Structure, folding: Folding) -> Flags:
-    """By group: whether it is open (it may be in one that is not)."""
+def open_groups(structure: Structure, folding: Folding, at_first: Flags | None = None) -> Flags:
+    """By group: whether it is open (it may be in one that is not); `at_first` says it where the user did not."""
     groups = structure.groups
     if folding.level is None:
-        found = _readable(structure)
+        found = readable(structure) if at_first is None else at_first.copy()
     else:
         found = groups.depth < folding.level
     for keys, is_open in ((folding.opened, True), (folding.closed, False)):
@@ -32,7 +32,8 @@ def open_groups(structure: Structure, folding: Folding) -> Flags:
     return found
 
 
-def _readable(structure: Structure) -> Flags:
+def readable(structure: Structure) -> Flags:
+    """By group: whether it is open when there shall be no more boxes than can be read."""
     groups = structure.groups
     if not len(groups):
         return np.zeros(0, bool)

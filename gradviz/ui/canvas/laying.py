@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 
 def lay_out(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> Placed:
     """The diagram with positions; a `draft` is made quickly. Raises Cancelled when the layouter was told to cancel."""
+    return place(diagram, drawings(diagram, ruler, layouter, draft=draft))
+
+
+def drawings(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> list[NestedResult]:
+    """The drawing of each graph by itself."""
     known: dict[tuple[bytes, ...], NestedResult] = {}
-    drawings = []
+    found = []
     for graph in range(len(diagram.first)):
         asked = diagram.nested_input(graph, ruler)
         key = _key(asked)
         if key not in known:
             known[key] = nested(layouter, asked, draft=draft)
-        drawings.append(known[key])
-    return place(diagram, drawings)
+        found.append(known[key])
+    return found
 
 
 def prepare(placed: Placed) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -16,7 +16,9 @@ from gradviz.session.folding import Drawing
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
     from gradviz.trace.trace import Trace
+    from gradviz.ui.canvas.groups import Flags
     from gradviz.ui.canvas.placed import Placed
+    from gradviz.ui.canvas.sizes import Ruler
     from gradviz.ui.canvas.structure import Structure
 
 QUICK = 300  # items that are laid out well before anyone would want a draft
@@ -43,6 +45,7 @@ class Placing(QObject):
         self._thread: threading.Thread | None = None
         self._layouter: Layouter | None = None
         self._known: tuple[Trace, int, Structure] | None = None
+        self._opened: tuple[tuple[Structure, Drawing], Flags] | None = None
         self._closed = False
 
     def place(self, wish: Wish) -> None:
@@ -88,7 +91,8 @@ class Placing(QObject):
         from gradviz.ui.canvas.sizes import Ruler
 
         ruler = Ruler()
-        diagram = diagram_of(self._structure(wish), ruler, wish.drawing)
+        structure = self._structure(wish)
+        diagram = diagram_of(structure, ruler, wish.drawing, self._at_first(structure, ruler, layouter, wish.drawing))
         if len(diagram) > QUICK:
             self._send(wish, lay_out(diagram, ruler, layouter, draft=True), False)
         self._send(wish, lay_out(diagram, ruler, layouter), True)
@@ -101,6 +105,17 @@ class Placing(QObject):
         if known is None or known[0] is not wish.trace or known[1] != wish.steps:
             known = self._known = wish.trace, wish.steps, find_structure(wish.trace)
         return known[2]
+
+    def _at_first(self, structure: Structure, ruler: Ruler, layouter: Layouter, drawing: Drawing) -> Flags | None:
+        """The groups that are open where the user did not say anything: the same whatever is opened later."""
+        from gradviz.ui.canvas.opening import opened_at_first
+
+        if drawing.folding.level is not None:
+            return None
+        key = structure, replace(drawing, folding=drawing.folding.at_level(None))
+        if self._opened is None or self._opened[0] != key:
+            self._opened = key, opened_at_first(structure, ruler, layouter, drawing)
+        return self._opened[1]
 
     def _send(self, wish: Wish, placed: Placed, final: bool) -> None:
         from gradviz.ui.canvas.laying import prepare

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.hovering import Hovering
-from gradviz.ui.canvas.viewport import OPENED, READABLE
+from gradviz.ui.canvas.viewport import LEGIBLE, OPENED
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Selecting(Hovering):
         place = scene.place_of(scene.find(kind, index)) if scene is not None else None
         if place is not None:
             self._fitted = False
-            near = scale if scale >= READABLE * self._theme.scale else OPENED * self._theme.scale
+            near = scale if scale >= LEGIBLE * self._theme.scale else OPENED * self._theme.scale
             self._fly(self._aimed(Camera(near, self._camera.left, self._camera.top), place))
 
     def fit_selection(self) -> None:

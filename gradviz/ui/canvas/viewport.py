@@ -14,7 +14,8 @@ from gradviz.ui.theme import Theme
 
 ZOOM_STEP = 1.25
 SHARPEN = 80  # milliseconds after the last zoom
-READABLE = 0.42  # the smallest zoom at which a graph is opened whole
+READABLE = 0.17  # the smallest zoom at which a graph is opened whole: names and numbers are seen from there on
+LEGIBLE = 0.42  # the smallest zoom at which a single item is looked at
 OPENED = 0.75  # the zoom at which a larger one is opened
 AROUND = 1.6  # how much of its surroundings is seen with what one zooms to
 

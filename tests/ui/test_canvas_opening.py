@@ -1,0 +1,78 @@
+"""How a graph is seen when it is opened: whole, and folded so far that it can be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gradviz.layout.ladder import Layouter
+from gradviz.session.folding import Drawing, Folding
+from gradviz.ui.canvas.diagram import GROUP, diagram_of
+from gradviz.ui.canvas.opening import opened_at_first
+from gradviz.ui.canvas.sizes import Ruler
+from gradviz.ui.canvas.structure import find_structure
+from gradviz.ui.canvas.viewport import READABLE
+from tests.ui.canvas_fixtures import run, settle, shown
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+MODULES = """import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(4)
+        self.first, self.second, self.third = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+    def forward(self, x):
+        a, b, c = self.first(self.norm(x)), self.second(x), self.third(x)
+        return x + torch.softmax(a @ b.T, 1) @ c
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.before, self.block, self.after = nn.Linear(4, 4), Block(), nn.Linear(4, 4)
+        self.head = nn.Linear(4, 2)
+    def forward(self, x):
+        return self.head(torch.relu(self.after(self.block(torch.relu(self.before(x))))))
+net = Net()
+loss = (net(torch.ones(3, 4)) - 1).pow(2).mean()
+loss.backward()
+"""
+LITTLE = (653, 420)  # the canvas in a window of 1280 by 800
+
+
+def test_a_block_of_a_network_opens_whole_and_readable(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(MODULES), size=LITTLE)
+    assert view.shows_everything
+    assert view.camera.scale >= READABLE
+
+
+def test_what_fits_stays_open() -> None:
+    structure = find_structure(run("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n"))
+    layouter = Layouter()
+    opened = opened_at_first(structure, Ruler(), layouter, Drawing())
+    layouter.close()
+    assert opened.all()
+
+
+def test_what_the_user_opens_leaves_the_rest_as_it_was(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(MODULES), size=LITTLE)
+    scene = view._scene
+    assert scene is not None
+    diagram = scene.placed.diagram
+    closed = [diagram.names[item] for item in np.flatnonzero(diagram.kind == GROUP).tolist()]
+    key = diagram.structure.groups.key[int(diagram.group[np.flatnonzero(diagram.kind == GROUP)[0]])]
+    settle(view, lambda: view.set_drawing(Drawing(Folding(opened=frozenset((key,))))))
+    scene = view._scene
+    assert scene is not None
+    after = scene.placed.diagram
+    still = {after.names[item] for item in np.flatnonzero(after.kind == GROUP).tolist()}
+    assert set(closed[1:]) <= still
+    assert closed[0] not in still
+
+
+def test_the_choice_of_what_is_open_can_be_given() -> None:
+    structure = find_structure(run(MODULES))
+    none = np.zeros(len(structure.groups), bool)
+    diagram = diagram_of(structure, Ruler(), Drawing(), none)
+    assert not len(diagram.frames)
