@@ -47,11 +47,11 @@ class Graphs:
         return (self.first < cursor) & (self.until >= cursor)
 
 
-def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors) -> Graphs:
+def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, origin: Array) -> Graphs:
     """Note [Graphs]: operations are linked through tracked tensors that are not leaves; untracked results link
-    untracked operations only. A graph is shown from its first step until another graph starts after its last event
-    (its nodes' steps, and the use of its results elsewhere); a graph that is tracked gives way to tracked ones
-    only."""
+    untracked operations only. What a backward call made under create_graph is linked to its `origin`. A graph is
+    shown from its first step until another graph starts after its last event (its nodes' steps, and the use of its
+    results elsewhere); a graph that is tracked gives way to tracked ones only."""
     count = len(nodes)
     if not count:
         none = np.empty(0, np.int64)
@@ -61,7 +61,10 @@ def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors) ->
     made = maker >= 0
     user, maker, through = inputs.node[made], maker[made], inputs.tensor[made]
     link = np.where(tracked[maker], tracked[user] & tensors.requires_grad[through], ~tracked[user])
-    root, of_node = np.unique(components(count, user[link], maker[link]), return_inverse=True)
+    made_back = np.flatnonzero(tracked & (origin >= 0))
+    made_back = made_back[tracked[origin[made_back]]]
+    one, other = np.append(user[link], made_back), np.append(maker[link], origin[made_back])
+    root, of_node = np.unique(components(count, one, other), return_inverse=True)
     first = nodes.step[root].astype(np.int64)
     last = first.copy()
     np.maximum.at(last, of_node, nodes.step)

@@ -138,7 +138,10 @@ class Trace:
     @property
     def graphs(self) -> Graphs:
         """The graphs, in the order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
-        found: Graphs = self._cached("graphs", lambda: find_graphs(self.steps, self.nodes, self.inputs, self.tensors))
+        found: Graphs = self._cached(
+            "graphs",
+            lambda: find_graphs(self.steps, self.nodes, self.inputs, self.tensors, self.origin_of_node),
+        )
         return found
 
     @property

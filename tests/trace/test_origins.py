@@ -86,3 +86,15 @@ def test_origins(source: str, expected: list[str]) -> None:
             found.setdefault(trace.nodes.op[origin] if origin >= 0 else "-", []).append(trace.nodes.op[node])
     assert sorted(f"{name}: {' '.join(ops)}" for name, ops in found.items()) == sorted(expected)
     assert (trace.origin_of_node < range(len(trace.nodes))).all()
+
+
+def test_gradients_are_in_the_graph_that_they_came_from() -> None:
+    trace = run("""import torch
+x = torch.tensor(2.0, requires_grad=True)
+y = x ** 3 + torch.sin(x)
+g, = torch.autograd.grad(y, x, create_graph=True)
+h = (g * g).sum()
+h.backward()
+""")
+    assert set(trace.graph_of_node[trace.nodes.name != ""].tolist()) == {0}
+    assert trace.graphs.shown(len(trace)).sum() == 1

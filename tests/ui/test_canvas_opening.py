@@ -8,12 +8,12 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import Drawing, Folding
-from gradviz.ui.canvas.diagram import GROUP, diagram_of
+from gradviz.ui.canvas.diagram import GROUP, TENSOR, diagram_of
 from gradviz.ui.canvas.opening import opened_at_first
 from gradviz.ui.canvas.sizes import Ruler
 from gradviz.ui.canvas.structure import find_structure
 from gradviz.ui.canvas.viewport import READABLE
-from tests.ui.canvas_fixtures import run, settle, shown
+from tests.ui.canvas_fixtures import run, scene_of, settle, shown
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -37,6 +37,13 @@ class Net(nn.Module):
 net = Net()
 loss = (net(torch.ones(3, 4)) - 1).pow(2).mean()
 loss.backward()
+"""
+SECOND = """import torch
+x = torch.tensor(2.0, requires_grad=True)
+y = x ** 3 + torch.sin(x)
+g, = torch.autograd.grad(y, x, create_graph=True)
+h = (g * g).sum()
+h.backward()
 """
 LITTLE = (653, 420)  # the canvas in a window of 1280 by 800
 
@@ -76,3 +83,16 @@ def test_the_choice_of_what_is_open_can_be_given() -> None:
     none = np.zeros(len(structure.groups), bool)
     diagram = diagram_of(structure, Ruler(), Drawing(), none)
     assert not len(diagram.frames)
+
+
+def test_gradients_stand_after_what_they_came_from_and_a_leaf_of_both_once() -> None:
+    trace = run(SECOND)
+    scene = scene_of(trace)
+    placed = scene.placed
+    diagram = placed.diagram
+    assert int((diagram.kind == TENSOR)[diagram.index == 0].sum()) == 1
+    root = int(diagram.items_of_tensor(int(trace.roots.tensor[0]))[0])
+    left, top = placed.frames[0, :2].tolist()
+    corner = placed.corner[root]
+    assert left > corner[0] or top > corner[1]
+    assert len(placed.first_cubic) == len(diagram.edges) + 1

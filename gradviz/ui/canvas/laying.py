@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gradviz.layout.nested import nested
+from gradviz.ui.canvas.group_words import GRADIENTS
 from gradviz.ui.canvas.moment import moment
 from gradviz.ui.canvas.placed import Placed, place
 
@@ -26,12 +30,37 @@ def drawings(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: boo
     known: dict[tuple[bytes, ...], NestedResult] = {}
     found = []
     for graph in range(len(diagram.first)):
-        asked = diagram.nested_input(graph, ruler)
+        asked = _in_order(diagram, graph, diagram.nested_input(graph, ruler))
         key = _key(asked)
         if key not in known:
             known[key] = nested(layouter, asked, draft=draft)
-        found.append(known[key])
+        found.append(_without(known[key], int(diagram.edge_bounds[graph + 1] - diagram.edge_bounds[graph])))
     return found
+
+
+def _in_order(diagram: Diagram, graph: int, asked: NestedInput) -> NestedInput:
+    """Note [Gradients after]: with edges that are not drawn, from where a backward call began to the gradients that it
+    made under create_graph, so that these stand after what they came from."""
+    groups, trace = diagram.structure.groups, diagram.trace
+    after: list[tuple[int, int]] = []
+    for group in np.flatnonzero((groups.kind == GRADIENTS) & (groups.graph == graph)).tolist():
+        made = diagram.item_of_node[np.flatnonzero(trace.nodes.call == -2 - groups.index[group])]
+        heads = made[(made >= 0) & (diagram.graph[made] == graph)]
+        for root in trace.roots_of(int(-2 - groups.index[group])).tolist():
+            items = diagram.items_around_tensor(root)
+            tails = items[diagram.graph[items] == graph]
+            after += [(int(tail), int(heads[0])) for tail in tails if len(heads) and tail != heads[0]]
+    if not after:
+        return asked
+    edges = np.concatenate((asked.edges, np.array(after) - diagram.bounds[graph]))
+    return replace(asked, edges=edges, ports=np.concatenate((asked.ports, np.zeros((len(after), 2)))))
+
+
+def _without(drawing: NestedResult, edges: int) -> NestedResult:
+    """The drawing with only the first edges."""
+    if len(drawing.starts) == edges + 1:
+        return drawing
+    return replace(drawing, starts=drawing.starts[: edges + 1], points=drawing.points[: drawing.starts[edges]])
 
 
 def prepare(placed: Placed) -> None:
