@@ -108,7 +108,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.direct_uses",
-        title="Reference Tags",
+        title="R&eference Tags",
         menu="View",
         help="From how many uses on a leaf is drawn once, with a small tag at each further use.",
         group=GROUP,
@@ -117,7 +117,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.leaf_references",
-        title="Uses of the Selected Leaf",
+        title="Uses of t&he Selected Leaf",
         menu="View",
         help="Draw edges or small tags from the selected leaf to what uses it.",
         group=GROUP,
@@ -129,7 +129,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.animations",
-        title="Animate Folding",
+        title="Animate Foldin&g",
         menu="View",
         help="Whether groups open and close in a short movement.",
         group=GROUP,

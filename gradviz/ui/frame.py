@@ -10,9 +10,9 @@ from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.panels.rows import PANELS
 
 LEFT = (0.27, 240, 560)  # share of the window's width at first start, at least, at most
-RIGHT = (0.192, 190, 400)
+RIGHT = (0.205, 190, 400)
 CORNER = (0.25, 200, 520)
-BOTTOM = (0.215, 150, 280)  # of its height
+BOTTOM = (0.24, 150, 280)  # of its height
 
 
 def _share(whole: int, part: float, least: int, most: int) -> int:

@@ -31,7 +31,7 @@ PAIRS = [
     ("muted", "canvas", 4.5),
     ("muted", "group_fill", 4.5),
     ("gradient", "panel", 4.5),
-    ("gradient", "gradient_fill", 4.0),
+    ("gradient", "gradient_fill", 4.5),
     ("saved_text", "saved", 4.5),
     ("group", "canvas", 3.0),
     ("keyword", "panel", 4.5),

@@ -14,7 +14,7 @@ from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
 EDIT_LABEL = "Fix"
-TALLEST, TALLEST_WHOLE = 0.34, 0.62  # of the editor panel, short and with the whole message; a longer text scrolls
+TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
 AROUND = 18  # pixels of margins and spacing
 LONGEST = 110  # characters of a message that is not shown to its end
 SHORTENED = 60  # characters that are worth a "more"

@@ -39,12 +39,12 @@ class Geometry:
     @cached_property
     def overview(self) -> QRectF:
         """The bar that says which part of all steps is in view; only drawn where that is not all."""
-        return self._row(self.theme.px(2), self.theme.px(5))
+        return self._row(self.theme.px(1), self.theme.px(4))
 
     @cached_property
     def iterations(self) -> QRectF:
         """The row of the iterations of the outermost loop."""
-        return self._row(self.overview.bottom() + 2, self.theme.px(14) if self.has_iterations else 0.0)
+        return self._row(self.overview.bottom() + 1, self.theme.px(14) if self.has_iterations else 0.0)
 
     @cached_property
     def handles(self) -> QRectF:

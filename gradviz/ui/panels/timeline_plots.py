@@ -104,7 +104,7 @@ def paint_held_text(painter: QPainter, geometry: Geometry, area: QRectF, text: s
     painter.setPen(QColor(geometry.theme.muted))
     metrics = painter.fontMetrics()
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(area.width() * (0.6 if at_right else 1.0)))
-    left = area.right() - metrics.horizontalAdvance(text) if at_right else area.left()
+    left = area.right() - metrics.horizontalAdvance(text) - geometry.theme.px(14) if at_right else area.left()
     painter.drawText(QPointF(left, area.top() - geometry.theme.px(4)), text)
 
 

@@ -56,10 +56,17 @@ def paint_iterations(painter: QPainter, geometry: Geometry, found: Iterations) -
         painter.drawRoundedRect(QRectF(left, row.top(), max(1.0, right - left), row.height()), 3, 3)
         seen = QRectF(max(left, row.left()), row.top(), 0, row.height())
         seen.setRight(min(right, row.right()))
-        if seen.width() >= metrics.horizontalAdvance(label.title):
-            painter.setPen(QColor(theme.muted))
-            painter.drawText(seen, Qt.AlignmentFlag.AlignCenter, label.title)
+        painter.setPen(QColor(theme.muted))
+        words = (each for each in shorter(label.title) if metrics.horizontalAdvance(each) <= seen.width() - 2)
+        painter.drawText(seen, Qt.AlignmentFlag.AlignCenter, next(words, ""))
     painter.restore()
+
+
+def shorter(title: str) -> tuple[str, ...]:
+    """Ways to write a title, the longest first: "t = 40 … 49", "40 … 49", "40 …"; "epoch = 3", "3"."""
+    numbers = title.rpartition(" = ")[2]
+    begin, several, _ = numbers.partition(" … ")
+    return (title, numbers, f"{begin} …", "…") if several else (title, numbers.rpartition(" ")[2])
 
 
 def iteration_labels(geometry: Geometry, found: Iterations, room: float) -> list[Group]:

@@ -1,0 +1,71 @@
+"""How the inspector writes what it says where there is little room."""
+
+from __future__ import annotations
+
+import html
+
+from gradviz.session.inspection import Inspection, Link, Row, Section, row
+from gradviz.session.state import Selection
+from gradviz.ui.panels.inspector_page import array_table, page
+from gradviz.ui.panels.timeline_rows import shorter
+from gradviz.ui.theme import LIGHT
+
+
+def lines(text: str, columns: int) -> list[str]:
+    return html.unescape(array_table(text, columns)).replace("\xa0", " ").split("<br>")
+
+
+def page_of(*rows: Row, columns: int = 32) -> str:
+    return page(Inspection("x", (Section("", rows),)), LIGHT, columns)
+
+
+def test_a_matrix_is_a_table_whose_columns_stand_below_each_other() -> None:
+    assert lines("[[1., -20.], [3., 4.]]", 32) == ["[  1. -20.]", "[  3.   4.]"]
+
+
+def test_a_wide_matrix_says_that_columns_are_missing() -> None:
+    found = lines("[[1.00, 2.00, 3.00, 4.00, 5.00], [6.00, 7.00, 8.00, 9.00, 0.00]]", 20)
+    assert found == ["[1.00 2.00 3.00 …]", "[6.00 7.00 8.00 …]"]
+
+
+def test_a_tall_matrix_says_that_rows_are_missing() -> None:
+    found = lines(f"[{', '.join(f'[{each}, 0]' for each in range(20))}]", 32)
+    assert len(found) == 8
+    assert found[-2].strip() == "⋮"
+    assert found[-1] == "[19  0]"
+
+
+def test_a_vector_goes_on_below_and_keeps_what_is_said_of_it() -> None:
+    assert lines("[1, 2, 3, 4, 5] · not stored", 8) == ["[1 2 3", " 4 5]", "· not stored"]
+
+
+def test_no_line_of_an_array_is_wider_than_the_panel() -> None:
+    for columns in range(12, 60):
+        for text in ("[[-0.1234, 2.3456, 1.0000, -3.0000]]", "[1.0000, -2.0000, 3.0000, 4.0000, 5.0000]"):
+            assert max(map(len, lines(text, columns))) <= columns
+
+
+def test_what_is_no_array_is_no_table() -> None:
+    assert not array_table("(8, 3, 3, 3) in [-0.192, 0.1913]", 32)
+    assert not array_table("3.", 32)
+    assert not array_table("[[[1, 2]]]", 32)
+
+
+def test_links_stand_on_lines_of_their_own_and_the_same_words_are_numbered() -> None:
+    links = [Link("MulBackward0 (line 6)", Selection("node", node)) for node in range(3)]
+    parts = (links[0], Link(", "), links[1], Link(", "), links[2], Link(", "), Link("38 others"))
+    found = page_of(Row("used by", parts))
+    assert found.count("MulBackward0 (line 6)") == 1
+    assert found.count("<a href") == 3
+    assert "<br>38 others" in found
+
+
+def test_a_name_that_is_longer_than_its_column_stands_below_its_label() -> None:
+    name = "torch.nn.functional.mse_loss(y,"
+    assert page_of(row("code", f"{name} x)")).count("<tr>") == page_of(row("code", "x * w")).count("<tr>") + 1
+
+
+def test_titles_of_iterations_are_shortened_before_they_go() -> None:
+    assert shorter("t = 40 … 49") == ("t = 40 … 49", "40 … 49", "40 …", "…")
+    assert shorter("epoch = 3") == ("epoch = 3", "3")
+    assert shorter("iteration 3") == ("iteration 3", "3")
