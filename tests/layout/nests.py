@@ -30,12 +30,12 @@ def random_nest(seed: int, *, vertical: bool = False) -> NestedInput:
     group, parent = np.full(boxes, -1), []
     for _ in range(int(dice.integers(0, 12))):
         first, last = sorted(dice.integers(0, boxes + 1, 2).tolist())
-        inside = np.flatnonzero(group[first:last] == group[first]) + first if last > first else np.zeros(0, np.int64)
-        parent.append(int(group[first]) if last > first else -1)
+        around = int(group[first]) if last > first else -1
+        ours = np.flatnonzero(group[first:last] == around) + first
         if seed % 3:  # one piece, so that nothing that depends on it comes before it ends
-            others = np.flatnonzero(group[first:last] != group[first])
-            inside = inside[: int(others[0])] if len(others) else inside
-        group[inside] = len(parent) - 1
+            ours = ours[ours == first + np.arange(len(ours))]
+        parent.append(around)
+        group[ours] = len(parent) - 1
     heads = np.repeat(np.arange(1, boxes), dice.integers(0, 3, max(boxes - 1, 0)))
     tails = np.maximum(heads - 1 - dice.exponential(4.0, len(heads)).astype(int), 0)
     edges = np.unique(np.column_stack((tails, heads)), axis=0)
