@@ -51,16 +51,18 @@ class Sites:
             frame = frame.f_back
         if frame is None:
             return -1
-        return self._of(frame.f_code, frame.f_lasti, frame.f_lineno)
+        return self._of(frame, frame.f_lasti)
 
-    def _of(self, code: CodeType, instruction: int, line: int) -> int:
+    def _of(self, frame: FrameType, instruction: int) -> int:
+        code = frame.f_code
         entry = self._by_code.get(id(code))
         if entry is None:  # the code object is kept, so that its id stays its own
             entry = self._by_code[id(code)] = (code, {}, list(code.co_positions()))
         self._code, self._known, positions = entry
         site = self._known.get(instruction)
         if site is None:
-            place = positions[instruction // 2] if instruction >= 0 else (line, None, None, None)
+            # a frame's own line is looked for from the first line on, so it is not asked without need
+            place = positions[instruction // 2] if instruction >= 0 else (frame.f_lineno, None, None, None)
             site = self._known[instruction] = self._add(place)
         return site
 
@@ -71,7 +73,7 @@ class Sites:
         while traceback is not None:
             frame = traceback.tb_frame
             if frame.f_code.co_filename == self._filename:
-                site, below = self._of(frame.f_code, traceback.tb_lasti, traceback.tb_lineno), []
+                site, below = self._of(frame, traceback.tb_lasti), []
             else:
                 below.append(str(frame.f_globals.get("__name__")))
             traceback = traceback.tb_next
