@@ -1,6 +1,7 @@
-"""What there is to say of a group of operations: a call of a module or function, a loop, an iteration, or the gradients
-of a backward call under create_graph. A group is named by a number: its row of `trace.regions`, or -2 - c for the
-gradients of backward call c. Which of them are drawn, and how, is the canvas's business."""
+"""What there is to say of a group of operations: a call of a module or function, a loop, an iteration, the gradients of
+a backward call under create_graph, or a run of equal calls. A group is named by a number: its row of `trace.regions`,
+or -2 - c for the gradients of backward call c, or, after the last region, that of `trace.runs`. Which of them are
+drawn, and how, is the canvas's business."""
 
 from __future__ import annotations
 
@@ -28,6 +29,10 @@ def nodes_of(trace: Trace, group: int) -> Rows:
 
     if group < -1:
         return np.flatnonzero(trace.nodes.call == -2 - group)
+    run = group - len(trace.regions)
+    if 0 <= run < len(trace.runs):
+        region = trace.nodes.region
+        return np.flatnonzero((region >= trace.runs.first[run]) & (region < trace.runs.end[run]))
     if not 0 <= group < len(trace.regions):
         return np.empty(0, np.int64)
     return np.flatnonzero(trace.nesting.contains(group, trace.nodes.region))
@@ -37,6 +42,9 @@ def title_of(trace: Trace, group: int) -> str:
     """What it is called."""
     if group < -1:
         return f"gradients · backward at line {trace.calls.line[-2 - group]}"
+    run = group - len(trace.regions)
+    if 0 <= run < len(trace.runs):
+        return f"{trace.regions.name[trace.runs.first[run]]} … {trace.regions.name[trace.runs.last[run]]}"
     return str(trace.regions.name[group]) if 0 <= group < len(trace.regions) else ""
 
 
@@ -64,10 +72,10 @@ def _rows(frame: Frame, group: int, nodes: Rows) -> list[Row]:
     import numpy as np
 
     trace = frame.trace
-    kind = "the gradients that a backward call made" if group < -1 else KINDS[int(trace.regions.kind[group])]
+    kind = _kind(trace, group)
     line = int(trace.calls.line[-2 - group]) if group < -1 else _line(trace, group)
     rows = [row("group", f"{kind}, line {line}" if line > 0 else kind)]
-    if group >= 0:
+    if 0 <= group < len(trace.regions):
         turns = int(((trace.regions.parent == group) & (trace.regions.kind == len(KINDS) - 1)).sum())
         if turns:
             rows.append(row("iterations", f"{turns:,}"))
@@ -82,7 +90,17 @@ def _rows(frame: Frame, group: int, nodes: Rows) -> list[Row]:
     return rows
 
 
+def _kind(trace: Trace, group: int) -> str:
+    if group < -1:
+        return "the gradients that a backward call made"
+    if group >= len(trace.regions):
+        return f"{int(trace.runs.count[group - len(trace.regions)])} equal calls, one after the other"
+    return KINDS[int(trace.regions.kind[group])]
+
+
 def _line(trace: Trace, group: int) -> int:
+    if group >= len(trace.regions):
+        group = int(trace.runs.first[group - len(trace.regions)])
     site = int(trace.regions.site[group])
     return int(trace.sites.line[site]) if site >= 0 else -1
 

@@ -20,6 +20,7 @@ from gradviz.trace.naming import Naming
 from gradviz.trace.operations import Op, find_ops
 from gradviz.trace.origins import find_origins
 from gradviz.trace.regions import Nesting, find_nesting
+from gradviz.trace.runs import Runs, find_runs
 from gradviz.trace.schema import (
     NEVER,
     Arrivals,
@@ -191,6 +192,12 @@ class Trace:
     def nesting(self) -> Nesting:
         """What is in each region: `.parent`, `.depth`, `.end`, `.nodes`, `.first`, `.last`, `.children`."""
         found: Nesting = self._cached("nesting", lambda: find_nesting(self.regions, self.nodes))
+        return found
+
+    @property
+    def runs(self) -> Runs:
+        """Equal calls of modules, one directly after the other."""
+        found: Runs = self._cached("runs", lambda: find_runs(self.regions, self.nodes, self.nesting))
         return found
 
     @property

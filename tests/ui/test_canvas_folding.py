@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import EVERYTHING, Drawing, Folding
+from gradviz.session.groups import inspect_group, nodes_of, title_of
 from gradviz.ui.canvas import CanvasView
 from gradviz.ui.canvas.content import content
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, Diagram, build, diagram_of
@@ -59,6 +60,24 @@ y = x ** 3 + torch.sin(x)
 g, = torch.autograd.grad(y, x, create_graph=True)
 h = (g * g).sum()
 h.backward()
+"""
+STACK = """import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 3), nn.Linear(3, 3)
+    def forward(self, x):
+        return x + self.second(torch.relu(self.first(x)))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.Sequential({before}*[Block() for _ in range(12)])
+        self.head = nn.Linear(3, 3)
+    def forward(self, x):
+        x = self.head(self.blocks(torch.tanh(x)))
+        return x.exp().log().sin().cos().exp().log().sin().cos().sin().cos().sin().cos()
+Net()(torch.ones(2, 3)).sum().backward()
 """
 CLOSED, OPEN = Drawing(Folding(level=0)), Drawing(Folding(level=EVERYTHING))
 
@@ -158,6 +177,26 @@ def test_keys_are_the_same_in_another_run() -> None:
     assert one == other and len(set(one)) == len(one)
     chosen = Drawing(Folding(level=0, opened=frozenset(one[:1])))
     assert len(build(run(BLOCKS), Ruler(), chosen).frames) == 1
+
+
+def test_equal_modules_one_after_the_other_are_one_group() -> None:
+    diagram = build(run(STACK.format(before="nn.Linear(3, 3), nn.Sigmoid(), ")), Ruler(), CLOSED)
+    groups = diagram.structure.groups
+    number = groups.title.index("blocks.2 … blocks.13")
+    assert groups.detail[number] == "×12"
+    index = int(groups.index[number])
+    assert title_of(diagram.trace, index) == "blocks.2 … blocks.13"
+    assert len(nodes_of(diagram.trace, index)) == groups.size[number]
+    inside = [groups.title[group] for group in np.flatnonzero(groups.parent == number).tolist()]
+    assert inside == [f"blocks.{block}" for block in range(2, 14)]
+    said = inspect_group(diagram.trace.frame(len(diagram.trace)), index)
+    assert said.sections[0].rows[0].text.startswith("12 equal calls")
+
+
+def test_equal_modules_that_are_all_of_a_module_are_told_with_it() -> None:
+    groups = build(run(STACK.format(before="")), Ruler(), CLOSED).structure.groups
+    assert ("blocks", "×12") in set(zip(groups.title, groups.detail, strict=True))
+    assert not any("…" in title for title in groups.title)
 
 
 def test_gradients_under_create_graph_are_a_group() -> None:

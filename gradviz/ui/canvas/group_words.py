@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
 MODULE, FUNCTION = int(RegionKind.MODULE), int(RegionKind.FUNCTION)
-GRADIENTS = 4  # a kind of its own, after those of RegionKind
+GRADIENTS, RUN = 4, 5  # kinds of their own, after those of RegionKind: what a backward call made, equal calls
 LONGEST_KEY = 160
+UP_TO = " … "
 NUMBERED = "iteration "  # how an iteration is called whose variable says nothing
 MOST_PARTS = 2  # names of regions with the same content that a title shows
 Ints = NDArray[np.int64]
@@ -36,7 +37,7 @@ def group_words(
     trace: Trace, kind: NDArray[np.uint8], region: list[int], also: dict[int, list[int]], graph: Ints, parent: Ints
 ) -> GroupWords:
     """Titles, details and keys. `region` is that of each group; those after the last row of `trace.regions` are
-    backward calls. `also` has for some groups regions in it with the same content."""
+    backward calls, then runs. `also` has for some groups regions in it with the same content."""
     names, kinds, rounds = _names(trace), kind.tolist(), _rounds(trace)
     titles: list[str] = []
     details: list[str] = []
@@ -46,7 +47,7 @@ def group_words(
     for group, (own, where, around) in enumerate(zip(region, graph.tolist(), parent.tolist(), strict=True)):
         path, before = (paths[around], keys[around]) if around >= 0 else ("", "")
         title, detail = names[own], rounds.get(own, "")
-        if kinds[own] == MODULE or group in also:
+        if kinds[own] in (MODULE, RUN) or group in also:
             chain = [own, *also.get(group, ())]
             title, path = _title(names, kinds, chain, path)
             detail = detail or next((rounds[each] for each in chain if each in rounds), "")
@@ -61,12 +62,14 @@ def group_words(
 
 
 def _names(trace: Trace) -> list[str]:
-    """What every region is called by itself, and after them every backward call."""
+    """What every region is called by itself, and after them every backward call and every run."""
     names: list[str] = trace.regions.name.tolist()
     for region in np.flatnonzero(trace.regions.kind == RegionKind.FUNCTION).tolist():
         names[region] += "()"
     lines = trace.calls.line.tolist()
-    return names + [f"gradients · backward at line {line}" if line > 0 else "gradients" for line in lines]
+    ends = zip(trace.runs.first.tolist(), trace.runs.last.tolist(), strict=True)
+    runs = [f"{names[first]}{UP_TO}{names[last]}" for first, last in ends]
+    return names + [f"gradients · backward at line {line}" if line > 0 else "gradients" for line in lines] + runs
 
 
 def _title(names: list[str], kinds: list[int], chain: list[int], path: str) -> tuple[str, str]:
@@ -74,6 +77,10 @@ def _title(names: list[str], kinds: list[int], chain: list[int], path: str) -> t
     parts: list[str] = []
     for region in chain:
         name = names[region]
+        if kinds[region] == RUN:
+            if len(chain) == 1:
+                parts.append(UP_TO.join(relative(end, path) for end in name.split(UP_TO)))
+            continue
         parts.append(relative(name, path) if kinds[region] == MODULE else name)
         path = name if kinds[region] == MODULE else path
     said = list(dict.fromkeys(part for part in parts if part))
@@ -92,15 +99,16 @@ def relative(name: str, path: str) -> str:
 
 def _rounds(trace: Trace) -> dict[int, str]:
     """For each loop how often it went round, and what its first and last iteration are called."""
-    regions = trace.regions
+    regions, runs = trace.regions, trace.runs
+    begin_of_runs = len(regions) + len(trace.calls)
+    found = {begin_of_runs + number: f"×{count}" for number, count in enumerate(runs.count.tolist())}
     rows = np.flatnonzero(regions.kind == RegionKind.ITERATION)
     if not len(rows):
-        return {}
+        return found
     loop = regions.parent[rows]
     order = np.argsort(loop, kind="stable")
     loops, first, count = np.unique(loop[order], return_index=True, return_counts=True)
     rows = rows[order]
-    found = {}
     for each, low, many in zip(loops.tolist(), first.tolist(), count.tolist(), strict=True):
         begin, end = str(regions.name[rows[low]]), str(regions.name[rows[low + many - 1]])
         turns = "" if begin.startswith(NUMBERED) else f" · {begin} … {end.split(' = ')[-1]}"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.regions import RegionKind
-from gradviz.ui.canvas.group_words import GRADIENTS, group_words
+from gradviz.ui.canvas.group_words import GRADIENTS, RUN, group_words
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
@@ -27,7 +27,7 @@ Flags = NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Groups of all graphs, a parent before what is in it. `index` is the row of `trace.regions`, or -2 - c for the
-    gradients of backward call c."""
+    gradients of backward call c, or, after the last row, that of `trace.runs`."""
 
     index: Ints
     kind: NDArray[np.uint8]
@@ -106,7 +106,7 @@ def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
     also = {int(number[row]): pairs.region[within].tolist() for row, within in merged.items()}
     words = group_words(trace, kind, region.tolist(), also, pairs.graph[rows], parents)
     return Groups(
-        index=np.where(region < count, region, -2 - (region - count)),
+        index=_outward(region, count, len(trace.calls)),
         kind=kind[region], graph=pairs.graph[rows], parent=parents, depth=depth, size=pairs.size[rows],
         step=trace.nodes.step[pairs.first[rows]].astype(np.int64),
         title=words.title, detail=words.detail, key=words.key, of_node=of_node,
@@ -114,14 +114,26 @@ def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
 
 
 def _regions(trace: Trace) -> tuple[Ints, NDArray[np.uint8], Ints]:
-    """Parents, kinds and depths of all regions, and after them of the gradients of each backward call."""
+    """Parents, kinds and depths of all regions, and after them of the gradients of each backward call and of runs."""
     made = np.flatnonzero(trace.nodes.call >= 0)
     around = np.full(len(trace.calls), -1, np.int64)
     around[trace.nodes.call[made][::-1]] = trace.nodes.region[made][::-1]
-    parent = np.concatenate((trace.regions.parent.astype(np.int64), around))
-    kind = np.concatenate((trace.regions.kind, np.full(len(around), GRADIENTS, np.uint8)))
-    depth = trace.regions.depth.astype(np.int64)
-    return parent, kind, np.concatenate((depth, np.append(depth, -1)[around] + 1))
+    runs, own = trace.runs, trace.regions.parent.astype(np.int64)
+    depth, outside = trace.regions.depth.astype(np.int64), own[runs.first]
+    for number, (first, end) in enumerate(zip(runs.first.tolist(), runs.end.tolist(), strict=True)):
+        calls = np.flatnonzero(own[first:end] == outside[number]) + first
+        depth[first:end] += 1
+        own[calls] = len(own) + len(around) + number
+    parent = np.concatenate((own, around, outside))
+    kinds = np.repeat(np.array([GRADIENTS, RUN], np.uint8), [len(around), len(runs)])
+    deep = np.append(depth, -1)
+    depths = np.concatenate((depth, deep[around] + 1, depth[runs.first] - 1))
+    return parent, np.concatenate((trace.regions.kind, kinds)), depths
+
+
+def _outward(region: Ints, regions: int, calls: int) -> Ints:
+    """The numbers by which the rest of the program knows regions, calls and runs."""
+    return np.where(region < regions, region, np.where(region < regions + calls, -2 - region + regions, region - calls))
 
 
 def _find_pairs(trace: Trace, graph_of_node: Ints, parent: Ints, depth: Ints) -> _Pairs:
@@ -173,6 +185,7 @@ def _normalise(pairs: _Pairs, kind: NDArray[np.uint8], total: Ints) -> tuple[Fla
     rounds = np.flatnonzero(what == RegionKind.ITERATION)
     rounds = rounds[pairs.up[rounds] >= 0]
     goes_round[np.flatnonzero(np.bincount(pairs.up[rounds], minlength=len(whole)) > 1)] = True
+    goes_round |= what == RUN
     wraps = (what == RegionKind.MODULE) | (what == RegionKind.FUNCTION)
     kept = (pairs.size >= 2) & ((whole > SMALL) | (what == GRADIENTS))
     kept &= (pairs.size < whole) | goes_round
