@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST = 100
 MOST_LINES = 1_000_000
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _PLACE = re.compile(r"\s*(?P<what>line|kind|name)\s+(?P<word>[^=<>!]+?)\s*(?:\bwhen\b(?P<condition>.*))?$")
 
 
@@ -92,7 +93,7 @@ def read_breakpoint(text: str, kinds: tuple[str, ...]) -> Breakpoint:
         return Breakpoint(condition=text.strip())
     what, word, condition = found["what"], found["word"].strip(), (found["condition"] or "").strip()
     if what == "line":
-        if not word.isdigit() or not 0 < int(word[:9]) < MOST_LINES:
+        if not _NUMBER.fullmatch(word) or not 0 < int(word) < MOST_LINES:
             raise ConditionError(f"{word} is no line of the snippet.", found.start("word"))
         return Breakpoint(line=int(word), condition=condition)
     if what == "kind":

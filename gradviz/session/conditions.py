@@ -7,12 +7,13 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol
 
-from gradviz.session.elements import METHODS, Known, Which, call, truth
+from gradviz.session.elements import METHODS, NO_ANSWER, Known, Which, call, truth
 from gradviz.session.unknown import AbsentError, ConditionError
 
 NAMES = ("value", "grad", "norm", "version", "bytes", "line", "step", "kind", "name", "op")
@@ -36,6 +37,7 @@ Run = Callable[[Names], Any]
 
 _LARGE = re.compile(r"(?:value|grad)(?:\.abs\(\))?\.max\(\) >=? ([0-9][0-9.e+]*)")
 _NAN = re.compile(r"(?:value|grad)\.isnan\(\)\.any\(\)")
+_PLACE = re.compile(r"-?[0-9]{1,9}")
 _INF = re.compile(r"(?:value|grad)\.isinf\(\)\.any\(\)")
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -79,8 +81,24 @@ class Condition:
             return all(truth(part(names)) for part in self.one)
         except (AbsentError, ZeroDivisionError, OverflowError):
             return False
-        except TypeError as error:
+        except ConditionError:
+            raise
+        except (TypeError, ValueError) as error:  # of shapes or types that do not go together
             raise ConditionError(f"This cannot be computed: {error}.") from error
+
+    def mask(self, part: Run, names: Names, count: int) -> Any:
+        """Of one of `many` or `needs`: for which of `count` rows it holds. Raises ConditionError as `holds` does."""
+        import numpy as np
+
+        try:
+            found = np.asarray(part(names))
+        except (AbsentError, ZeroDivisionError, OverflowError):
+            return np.zeros(count, bool)
+        except TypeError as error:
+            raise ConditionError("Numbers can only be compared with numbers, and texts with texts.") from error
+        if found.dtype != bool:
+            raise ConditionError(NO_ANSWER)
+        return np.broadcast_to(found, (count,))
 
 
 def compiled(text: str, kinds: frozenset[str] = frozenset()) -> Condition:
@@ -88,7 +106,8 @@ def compiled(text: str, kinds: frozenset[str] = frozenset()) -> Condition:
     if len(text) > LONGEST:
         raise ConditionError(f"A condition may have {LONGEST} characters, and this has {len(text):,}.", LONGEST)
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # what is odd is refused below
+            tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         raise ConditionError(f"This cannot be read: {error.msg}.", max(0, (error.offset or 1) - 1)) from error
     except (ValueError, RecursionError, MemoryError) as error:
@@ -231,9 +250,9 @@ class _Reader:
 
     def _subscript(self, node: ast.Subscript) -> Run:
         index = ast.unparse(node.slice)
-        if not (isinstance(node.value, ast.Attribute) and index.lstrip("-").isdigit()):
+        if not (isinstance(node.value, ast.Attribute) and _PLACE.fullmatch(index)):
             raise ConditionError("Only .shape can be asked for one of its numbers.", node.col_offset)
-        part, place = self.read(node.value), int(index[:9])
+        part, place = self.read(node.value), int(index)
 
         def one(names: Names) -> Any:
             sizes = part(names)
@@ -313,7 +332,7 @@ def _any_many(parts: list[Run]) -> Run:
 
 
 def _number(thing: Any) -> Any:
-    if isinstance(thing, str | tuple):
+    if isinstance(thing, str | tuple) or (hasattr(thing, "dtype") and thing.dtype.kind == "O"):
         raise ConditionError("One can only calculate with numbers.")
     if thing is None or isinstance(thing, Known | Which):
         raise AbsentError

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gradviz.trace.values import Value
 
 METHODS = ("abs", "max", "min", "sum", "mean", "norm", "isnan", "isinf", "any", "all", "item")
+NO_ANSWER = "This is no yes or no: compare it with something."
 ONE_EACH = "This gives one answer for each element: end it with .any() or .all()."
 
 
@@ -93,7 +94,7 @@ def call(thing: Any, method: str) -> Any:
 def truth(thing: Any) -> bool:
     """Yes or no. Raises ConditionError where an answer is neither."""
     if isinstance(thing, str | tuple | Which):
-        raise ConditionError("This is no yes or no: compare it with something.")
+        raise ConditionError(NO_ANSWER)
     if getattr(thing, "size", 1) != 1:
         raise ConditionError(ONE_EACH)
     return bool(thing)

@@ -36,8 +36,11 @@ class Scan:
 
     def work(self, seconds: float) -> bool:
         """Look further for about so long; False when all has been looked at."""
+        import numpy as np
+
         end = time.perf_counter() + seconds
-        return any(time.perf_counter() > end for _ in self._pieces)
+        with np.errstate(all="ignore"):  # not where it yields: others calculate between two pieces
+            return any(time.perf_counter() > end for _ in self._pieces)
 
     @property
     def hits(self) -> Hits:
@@ -101,8 +104,7 @@ class _Search:
         rows = things(self.trace, first, last)
         rows = rows.kept(mask[rows.step - first] & self._is_about(rows))
         try:
-            with np.errstate(all="ignore"):
-                yield from self._ask(rows, found)
+            yield from self._ask(rows, found)
         except ConditionError as error:
             self.problem = error.sentence
 
@@ -128,11 +130,7 @@ class _Search:
             wanted = [ABOUT[name] for name in sorted(condition.about)]
             rows = rows.kept(np.isin(rows.about, wanted))
         for part in (*condition.many, *condition.needs):
-            try:
-                rows_hold = part(rows)
-            except TypeError as error:
-                raise ConditionError("Numbers can only be compared with numbers, and texts with texts.") from error
-            rows = rows.kept(rows_hold)
+            rows = rows.kept(condition.mask(part, rows, len(rows)))
         if condition.uses_norm:
             rows = rows.kept(rows.norm == rows.norm)
         return rows

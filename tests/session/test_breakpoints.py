@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gradviz.session.breakpoints import (
@@ -133,6 +134,14 @@ def test_a_condition_holds_where_it_should(trace: Trace, condition: str, count: 
         ("+".join(["1"] * 190), "too long", 0),
         ("1" * 390 + " < 3", "too large", 0),
         ("value[0] > 1", "Only .shape", 0),
+        ("value.shape[--1] > 1", "Only .shape", 0),
+        ("value.shape[10 ** 9] > 1", "Only .shape", 0),
+        ("(" * 250 + "norm" + ")" * 140, "cannot be read", 200),
+        ("-" * 200 + "1 > 0", "too long", 0),
+        ("value.__class__", "__class__ is not possible", 5),
+        ("wert.max() > 1", "nothing called wert", 0),
+        ("norm > 1\0", "cannot be read", 0),
+        ("norm > '\ud800'", "cannot be read", 0),
     ],
 )
 def test_what_is_not_understood_is_refused_at_its_place(condition: str, words: str, column: int) -> None:
@@ -143,7 +152,22 @@ def test_what_is_not_understood_is_refused_at_its_place(condition: str, words: s
     assert caught.value.sentence.endswith(".")
 
 
-@pytest.mark.parametrize("condition", ["value > 3", '"w" * 3 == name', 'norm < "w"', "name", 'value < "w"'])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "value > 3",
+        '"w" * 3 == name',
+        'norm < "w"',
+        "name",
+        'value < "w"',
+        "norm",
+        "line * line",
+        "not step",
+        "kind * step * step == kind",
+        "value == (1, (2, 3))",
+        "3 in (value > (1, 2, 3, 4))",
+    ],
+)
 def test_what_is_no_yes_or_no_is_said(trace: Trace, condition: str) -> None:
     scan = Scan(trace, (Breakpoint(condition=condition),))
     while scan.work(1.0):
@@ -168,6 +192,18 @@ def test_a_value_that_was_too_large_is_asked_by_its_summary() -> None:
     assert found == [len(big) - 1]
     assert stops(big, Breakpoint(condition="value.isnan().any() or value.isinf().all()")) == []
     assert stops(big, Breakpoint(condition="value.shape == (300, 300)"))
+
+
+@pytest.mark.parametrize(
+    "condition", ["line + None > 1", "(1e300 ** 60) * step > 1", "step > 1 % 0", "(9 ** 64) ** 64 < 1"]
+)
+def test_what_has_no_result_holds_nowhere(trace: Trace, condition: str) -> None:
+    assert stops(trace, Breakpoint(condition=condition)) == []
+
+
+def test_how_numpy_treats_errors_is_nobody_elses_business_between_two_pieces(trace: Trace) -> None:
+    scan, before = Scan(trace, (Breakpoint(condition="value.sum() > 1e9"),)), np.geterr()
+    assert scan.work(0.0) and np.geterr() == before
 
 
 def test_division_by_zero_does_not_hold() -> None:
