@@ -350,3 +350,21 @@ h.sum().backward()
     diagram = scene_of(run(source), drawing=CLOSED).placed.diagram
     names = {diagram.names[item] for item in np.flatnonzero(diagram.kind == TENSOR).tolist()}
     assert {"cell.weight_ih", "cell.weight_hh", "cell.bias_ih", "cell.bias_hh"} <= names
+
+
+def test_a_closed_group_says_where_in_it_something_is_not_finite() -> None:
+    source = BLOCKS.replace("torch.tanh(self.first(x)) * 2", "torch.tanh(self.first(x) * 0).log() * 0")
+    trace = run(source)
+    scene = scene_of(trace, drawing=CLOSED)
+    group = says(scene, int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0]))
+    assert group.problem.startswith("infinity in blocks.0") and group.problem.endswith("LogBackward0")
+    assert group.parameters > 0 and group.parameters % 12 == 0
+    scene.move_to(3)
+    assert not says(scene, int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0])).problem
+
+
+def test_a_closed_group_says_where_a_gradient_is_not_finite() -> None:
+    source = RNN.replace("torch.tanh(w * h)", "torch.sqrt(w * h * 0)")
+    scene = scene_of(run(source), drawing=CLOSED)
+    group = says(scene, int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0]))
+    assert "gradient in t = " in group.problem

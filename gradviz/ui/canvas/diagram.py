@@ -8,6 +8,7 @@ small tag with its name. Long edges to everywhere are unreadable, and they are w
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -130,6 +131,24 @@ class Diagram:
         last = np.full(len(self) + 1, -1, np.int64)
         last[self.item_of_node] = np.arange(len(self.item_of_node))
         return last[:-1]
+
+    @cached_property
+    def parameters_in(self) -> Ints:
+        """By item: how many numbers are in the parameters that it, or what is in it, uses."""
+        inputs, tensors = self.trace.inputs, self.trace.tensors
+        uses = np.flatnonzero(tensors.is_parameter[inputs.tensor] & (self.item_of_node[inputs.node] >= 0))
+        tensor = inputs.tensor[uses].astype(np.int64)
+        pairs = np.unique(np.column_stack((self.item_of_node[inputs.node[uses]], tensor)), axis=0)
+        one, which = np.unique(pairs[:, 1], return_inverse=True)
+        numel = np.array([math.prod(tensors.shape[tensor]) for tensor in one.tolist()], np.int64)
+        return np.bincount(pairs[:, 0], numel[which], len(self)).astype(np.int64)
+
+    @cached_property
+    def not_finite(self) -> Ints:
+        """The results with NaN or infinity in them, in the order in which they were made."""
+        tensors = self.trace.tensors
+        made = np.flatnonzero((tensors.producer >= 0) & (tensors.value >= 0))
+        return made[~np.isfinite(self.trace.values.norm[tensors.value[made]].astype(np.float64))]
 
     @cached_property
     def _edges_by_head(self) -> Ints:

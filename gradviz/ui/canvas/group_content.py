@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.trace.frame import NOT_FINITE
 from gradviz.trace.regions import RegionKind
 from gradviz.trace.text import number_text
 from gradviz.ui.canvas.group_words import GRADIENTS
@@ -35,6 +36,8 @@ class GroupContent:
     norm: str  # of the gradient that left it, or of its parameters', "" for none
     now: str  # what the current step is in it, "t = 17 · MulBackward0"
     bad: bool  # a gradient that left it, or that its parameters hold, is not finite
+    parameters: int = 0  # numbers in the parameters that its operations use
+    problem: str = ""  # "NaN in blocks.3 · LogBackward0": where in it the first value or gradient is not finite
 
 
 def group_content(diagram: Diagram, frame: Frame, item: int) -> GroupContent:
@@ -54,6 +57,8 @@ def group_content(diagram: Diagram, frame: Frame, item: int) -> GroupContent:
         norm="" if norm is None else number_text(norm),
         now=_now(diagram, frame, item),
         bad=norm is not None and not np.isfinite(norm),
+        parameters=int(diagram.parameters_in[item]),
+        problem=_problem(diagram, frame, item),
     )
 
 
@@ -98,13 +103,49 @@ def _now(diagram: Diagram, frame: Frame, item: int) -> str:
     if node < 0 or node >= len(diagram.item_of_node) or diagram.item_of_node[node] != item:
         return ""
     groups, outer = diagram.structure.groups, int(diagram.group[item])
-    path = groups.path(int(groups.of_node[node]))
-    inner = [group for group in path[: path.index(outer)] if groups.kind[group] in (RegionKind.ITERATION, GRADIENTS)]
-    name = str(frame.trace.nodes.name[node] or frame.trace.nodes.op[node])
+    inner = [each for each in _path(diagram, node, outer) if groups.kind[each] in (RegionKind.ITERATION, GRADIENTS)]
+    name = _called(frame, node)
     region = int(frame.trace.nodes.region[node])
     if not inner and region >= 0 and frame.trace.regions.kind[region] == RegionKind.ITERATION:
         return f"{frame.trace.regions.name[region]} · {name}" if region != groups.index[outer] else name
     return f"{groups.title[inner[-1]]} · {name}" if inner else name
+
+
+def _problem(diagram: Diagram, frame: Frame, item: int) -> str:
+    """What is not finite in it, and where it began."""
+    trace = frame.trace
+    made = diagram.not_finite[trace.tensors.step[diagram.not_finite] < frame.cursor]
+    nodes = trace.tensors.producer[made]
+    here = np.flatnonzero(diagram.item_of_node[nodes] == item)
+    if len(here):
+        norm = trace.values.norm[trace.tensors.value[made[here[0]]]]
+        return f"{'NaN' if np.isnan(norm) else 'infinity'} in {where_in(diagram, frame, int(nodes[here[0]]))}"
+    rows = np.flatnonzero(frame.input_grad_flag == NOT_FINITE)
+    nodes = trace.inputs.node[rows]
+    here = np.flatnonzero(diagram.item_of_node[nodes] == item)
+    if not len(here):
+        return ""
+    norm = frame.input_grad_norm[rows[here[-1]]]  # the backward pass comes to the last operation first
+    word = "NaN" if np.isnan(norm) else "infinite"
+    return f"{word} gradient in {where_in(diagram, frame, int(nodes[here[-1]]))}"
+
+
+def where_in(diagram: Diagram, frame: Frame, node: int) -> str:
+    """Where in the closed group around it an operation is: "blocks.3 · LogBackward0"."""
+    outer = int(diagram.group[diagram.item_of_node[node]])
+    inner = _path(diagram, node, outer)
+    title = diagram.structure.groups.title[inner[-1]] if inner else ""
+    return f"{title} · {_called(frame, node)}" if title else _called(frame, node)
+
+
+def _path(diagram: Diagram, node: int, outer: int) -> list[int]:
+    """The groups around an operation that are in `outer`, the innermost first."""
+    path = diagram.structure.groups.path(int(diagram.structure.groups.of_node[node]))
+    return path[: path.index(outer)]
+
+
+def _called(frame: Frame, node: int) -> str:
+    return str(frame.trace.nodes.name[node] or frame.trace.nodes.op[node])
 
 
 def bytes_text(count: int) -> str:

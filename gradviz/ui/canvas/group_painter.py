@@ -24,6 +24,7 @@ CORNER = 9.0
 BEHIND, SHEETS = 4.0, 2  # how far each of the sheets behind a loop looks out, and how many there are
 TINTS = (0.0, 0.035)  # of frames in frames, in turn: they never darken with depth
 BAR = 6.0
+SMALL_BAR = 8.0  # pixels that the bar of a small one takes
 TITLE_HEIGHT = 17.0
 REACH = 60.0  # how far a title may reach over its frame
 TITLE_TEXT = 0.8  # of its own size: so large the title of a frame stays from further away
@@ -63,14 +64,15 @@ def paint_group_small(painter: QPainter, ink: Ink, box: QRectF, content: GroupCo
     size = SMALL_TEXT * ink.theme.scale
     area = QRectF(0, 0, box.width() * scale, box.height() * scale)
     line = sizes.NOTE * ink.theme.scale
-    lines = int((area.height() - BAR) / line)
+    lines = max(int((area.height() - SMALL_BAR) / line), int(area.height() >= line + 4))
     header = QRectF(0, 0, area.width(), line + 2 if lines > 1 else area.height())
     _body(painter, ink, area, header, content, max(CORNER * scale, 2.5), max(1.8 * scale, 1.3))
     _progress(painter, ink, QRectF(5, area.height() - 7, area.width() - 10, 3.5), content)
-    rows = [(sizes.NAME, "text", content.title)]
+    rows = [(sizes.NAME, "error", f"! {content.title}") if content.problem else (sizes.NAME, "text", content.title)]
+    rows += [(sizes.META, "error", f"! {content.problem}")] if content.problem and lines > 1 else []
     rows += [(sizes.META, "muted", content.detail)] if content.detail and lines > 2 else []
-    rows += [(sizes.META, "muted", f"{content.operations:,} operations")] if lines > 1 else []
-    rows += [(sizes.META, "gradient", f"∇ norm {content.norm}")] if content.norm and lines > 3 else []
+    rows += [(sizes.META, "muted", f"{content.operations:,} operations")] if lines > len(rows) else []
+    rows += [(sizes.META, "gradient", f"∇ norm {content.norm}")] if content.norm and lines > len(rows) else []
     painter.scale(size, size)
     wide = area.width() / size
     for nth, (role, colour, text) in enumerate(rows if lines else []):
@@ -88,6 +90,7 @@ def _body(
     """The box with its header; that of a loop is the uppermost of some sheets."""
     done = bool(content.tracked) and content.went == content.tracked
     edge = ink.colours["gradient"] if done else group_colour(ink, content.kind)
+    edge = ink.colours["error"] if content.problem else edge
     sheets = SHEETS if content.kind == RegionKind.LOOP or content.detail else 0
     painter.setBrush(ink.colours["card"])
     painter.setPen(QPen(ink.mixed(edge, 0.6), width * 0.7))
@@ -111,12 +114,14 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
     count = f"{content.operations:,}"
     if content.ran < content.operations:
         count = f"{content.ran:,} of {count}"
-    ways = (f"{count} operations", f"{count} op.", count)
+    numbers = f" · {content.parameters:,} parameters" if content.parameters else ""
+    ways = (f"{count} operations{numbers}", f"{count} operations", f"{count} op.", count)
     text = next((way for way in ways if ink.width(sizes.META, way) <= room), count)
     ink.text(painter, sizes.META, "muted", QRectF(row.left(), row.top(), room, row.height()), text, LEFT)
     below = row.translated(0, group_sizes.LINE)
-    if content.now:
-        ink.text(painter, sizes.META, "text", below, f"▸ {content.now}", LEFT)
+    if content.now or content.problem:
+        colour, text = ("text", f"▸ {content.now}") if content.now else ("error", f"! {content.problem}")
+        ink.text(painter, sizes.META, colour, below, text, LEFT)
         return
     if content.went:
         ink.text(painter, sizes.META, "gradient", below, f"∇ {content.went:,} of {content.tracked:,}", LEFT)
