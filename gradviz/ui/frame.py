@@ -1,6 +1,10 @@
-"""How the window is laid out: cards in splitters, made from the panel rows, and their sizes at first start."""
+"""How the window is laid out: cards in splitters, made from the panel rows, and their sizes at first start. The cards
+are there at once with their titles; a panel is made when it is first asked for."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
@@ -8,11 +12,12 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from gradviz.ui.card import Card
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.panels.rows import PANELS
+from gradviz.ui.theme import Theme
 
 LEFT = (0.27, 240, 560)  # share of the window's width at first start, at least, at most
 RIGHT = (0.205, 190, 400)
 CORNER = (0.25, 200, 520)
-BOTTOM = (0.24, 150, 280)  # of its height
+BOTTOM = (0.24, 150, 240)  # of its height
 
 
 def _share(whole: int, part: float, least: int, most: int) -> int:
@@ -23,7 +28,8 @@ class Layout:
     """The panels by their id, the cards by their place, and the widget that holds them all."""
 
     def __init__(self, context: Context) -> None:
-        self.panels: dict[str, Panel] = {row.id: row.make(context) for row in PANELS}
+        self._context = context
+        self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
         middle = QSplitter(Qt.Orientation.Horizontal)
         middle.addWidget(self.cards["left"])
@@ -45,9 +51,30 @@ class Layout:
         column.setContentsMargins(8, 8, 8, 2)
         column.addWidget(whole)
 
+    @property
+    def panels(self) -> Mapping[str, Panel]:
+        """All panels by their id."""
+        return {row.id: self.panel(row.id) for row in PANELS}
+
+    def panel(self, name: str) -> Panel:
+        """A panel; it is made where it is not yet there, and shows the state as it is."""
+        if name not in self.made:
+            row = next(row for row in PANELS if row.id == name)
+            panel = self.made[name] = row.make(self._context)
+            beside = [other.id for other in PANELS if other.place == row.place]
+            state = self._context.shell.store.state
+            panel.show_state(state, state)
+            self.cards[row.place].put(beside.index(name), panel)
+        return self.made[name]
+
+    def set_theme(self, theme: Theme) -> None:
+        """Give the panels this look, and those that will be made."""
+        self._context = replace(self._context, theme=theme)
+        for panel in self.made.values():
+            panel.set_theme(theme)
+
     def _card(self, place: str) -> Card:
-        pages = tuple((row.title, self.panels[row.id]) for row in PANELS if row.place == place)
-        card = Card(pages)
+        card = Card(tuple(row.title for row in PANELS if row.place == place))
         card.header.setVisible(place not in ("centre", "under"))
         return card
 
@@ -72,9 +99,9 @@ class Layout:
     def bring(self, name: str) -> None:
         """Bring a panel to the front of its card."""
         row = next(row for row in PANELS if row.id == name)
-        self.cards[row.place].reveal(self.panels[name])
+        self.cards[row.place].reveal(self.panel(name))
 
     def reveal(self, name: str) -> None:
         """Bring a panel to the front and give it the keyboard."""
         self.bring(name)
-        self.panels[name].focus_target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.panel(name).focus_target.setFocus(Qt.FocusReason.ShortcutFocusReason)

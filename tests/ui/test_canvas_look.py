@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.session.folding import Drawing
+from gradviz.session.folding import Drawing, Folding
 from gradviz.trace.regions import RegionKind
-from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas import sizes, sticky
 from gradviz.ui.canvas.array_painter import paint_grid, paint_picture
 from gradviz.ui.canvas.brief import Brief, Briefs, Writer
 from gradviz.ui.canvas.brief_painter import BriefPainter
@@ -287,7 +287,7 @@ def test_a_picture_that_takes_too_long_is_finished_by_the_next_ones(scene: Scene
     other.painter.patience = 0.0
     pictures = []
     for _ in range(len(other.placed.diagram) + 2):
-        other.painter.unfinished = False
+        other.painter.unfinished.clear()
         sheet, _ = painted(other, 0.8)
         sheet.end()
         pictures.append(sheet.image)
@@ -304,3 +304,31 @@ def test_nothing_moves_where_the_user_has_switched_it_off(qtbot: QtBot) -> None:
     motion.enabled, motion.wanted = True, False
     motion.set_playing(True)
     assert not motion.begin() and not motion._timer.isActive()
+
+
+def test_a_path_loses_whole_words_from_its_beginning(qapp: QApplication) -> None:
+    ink, path = Ink(LIGHT), "blocks.0.ln1.weight"
+    for said in ("…0.ln1.weight", "…ln1.weight", "…weight", "weight"):
+        assert ink.shortened(sizes.NAME, path, ink.width(sizes.NAME, said) + 1) == said
+    room = ink.width(sizes.NAME, "self.ln1")
+    assert ink.shortened(sizes.NAME, "self.ln1(x).view()", room).startswith("self"), "an expression keeps its beginning"
+
+
+def test_a_number_has_as_many_digits_as_there_is_room_for(qapp: QApplication) -> None:
+    writer = Writer(run("import torch\nx = torch.tensor(0.123456)\n"))
+    brief, written = BriefPainter(Ink(LIGHT), writer), writer.of(0)
+    ways = [brief.number(sizes.NUMBER, written, room) for room in (400, 40, 30, 1)]
+    assert ways[0] == "0.1235"
+    assert ways[-1] == "0.1"
+    assert sorted(map(len, ways), reverse=True) == list(map(len, ways))
+
+
+def test_titles_of_frames_stay_while_their_strip_is_above_the_view(qapp: QApplication) -> None:
+    source = "import torch\nx = torch.tensor(1., requires_grad=True)\nfor t in range(9):\n    x = torch.tanh(x * 2)\n"
+    scene = scene_of(run(source), drawing=Drawing(Folding(level=2)))
+    left, top, width, height = scene.placed.frames[0].tolist()
+    inside = Camera(8.0, left + width / 2 - 50, top + 50)
+    above = Camera(8.0, left + width / 2 - 50, top - 20)
+    assert sticky.title(scene.placed, sticky.away(scene.placed, scene.moment, inside, 800, 80)).startswith("for t in")
+    assert sticky.away(scene.placed, scene.moment, above, 800, 80) == []
+    assert height > 50

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
     from gradviz.trace.trace import Trace
 
-DIGITS = 4
+DIGITS = (4, 3, 2, 1)  # of a number, the first that there is room for
 LONGEST = 14  # characters of a small array that is written
 
 
@@ -42,6 +42,7 @@ class Written:
     text: str
     norm: str
     picture: Picture | None
+    shorter: tuple[str, ...] = ()  # the norm with fewer digits
 
 
 class Briefs:
@@ -106,8 +107,9 @@ class Writer:
         if value is None:
             return Written("None", "None", None)
         if value.scalar is not None:
-            text = number_text(value.scalar, DIGITS)
-            return Written(text, text, None)
+            text, *shorter = (number_text(value.scalar, digits) for digits in DIGITS)
+            return Written(text, text, None, tuple(shorter))
         text = value.text(LONGEST)
         shown = picture(value.edges) if value.numel > 1 else None
-        return Written(text if len(text) <= LONGEST else "", f"‖{number_text(value.norm, DIGITS)}‖", shown)
+        norm, *shorter = (f"‖{number_text(value.norm, digits)}‖" for digits in DIGITS)
+        return Written(text if len(text) <= LONGEST else "", norm, shown, tuple(shorter))

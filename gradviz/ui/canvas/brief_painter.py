@@ -8,7 +8,7 @@ from PySide6.QtGui import QBrush, QPainter, QPen
 
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.array_painter import paint_picture
-from gradviz.ui.canvas.brief import Brief, Writer
+from gradviz.ui.canvas.brief import Brief, Writer, Written
 from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
@@ -16,6 +16,9 @@ LINE = 13.0  # pixels that a line of text needs, at text scale 1
 PADDING = 4.0
 LOWEST = 7.0  # pixels that a picture needs
 NARROWEST_WORD = 26.0
+LEAST_NAME = 0.4  # of its font: the size below which the name of an operation is not written
+ANY_NAME, ANY_ROOM = "ƒ", 24  # instead of a name that does not fit, and the pixels that it wants
+TIGHT = 0.78  # how much smaller a name may be before it is cut
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards
 
 
@@ -66,7 +69,9 @@ class BriefPainter:
         if lines and area.width() > NARROWEST_WORD:
             align = LEFT if lines > 1 else CENTRE
             inside = header.adjusted(PADDING, 0, -PADDING, 0)
-            self._word(painter, sizes.NAME, NAME_SIZE, "text", inside, says.name, align)
+            needed = ink.width(sizes.NAME, says.name) * NAME_SIZE * ink.theme.scale
+            size = NAME_SIZE * min(1.0, max(TIGHT, inside.width() / max(needed, 1.0)))
+            self._word(painter, sizes.NAME, size, "text", inside, says.name, align)
         if lines > 1:
             body = area.adjusted(PADDING, line + 1, -PADDING, -2)
             if says.grad >= 0:
@@ -104,7 +109,14 @@ class BriefPainter:
             paint_picture(painter, self._ink, inner, written.picture, "text")
         elif body.height() >= line - 3:
             place = QRectF(body.left(), body.top(), body.width(), min(body.height(), 1.6 * line))
-            self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, written.text or written.norm, LEFT)
+            text = self.number(sizes.NUMBER, written, place.width(), written.text)
+            self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, text, LEFT)
+
+    def number(self, role: str, written: Written, room: float, first: str = "") -> str:
+        """A number with as many digits as there is room for: an ellipsis in it would say nothing."""
+        ways = (first or written.norm, written.norm, *written.shorter)
+        size = NUMBER_SIZE * self._ink.theme.scale
+        return next((way for way in ways if self._ink.width(role, way) * size <= room), ways[-1])
 
     def _gradient(self, painter: QPainter, area: QRectF, lines: int, line: float, corner: float, says: Brief) -> float:
         """The gradient in the last line, on a ground of its own where it is stored; returns where it begins. Where
@@ -115,7 +127,7 @@ class BriefPainter:
             painter.setBrush(self._ink.colours["gradient_fill"])
             painter.drawRoundedRect(last, corner, corner)
         inner = last.adjusted(PADDING, 0, -PADDING, 0)
-        text = self._writer.of(says.grad).norm
+        text = self.number(sizes.GRAD, self._writer.of(says.grad), inner.width())
         needed = self._ink.width(sizes.GRAD, text) * NUMBER_SIZE * self._ink.theme.scale
         if needed + 14 * self._ink.theme.scale < inner.width() and not says.stored:
             self._word(painter, sizes.META, 1.0, "muted", inner, "∇", LEFT)
@@ -132,8 +144,11 @@ class BriefPainter:
         role, size = (sizes.SYMBOL, 0.8) if len(says.name) < 3 else (sizes.NAME, NAME_SIZE)
         room = area.width() * 0.8
         size = min(size, room / (ink.width(role, says.name) * ink.theme.scale or 1.0), area.height() / 16)
-        if size * ink.theme.scale >= 0.4:
-            self._word(painter, role, size, "text", area, says.name, CENTRE)
+        name = says.name
+        if size * ink.theme.scale < LEAST_NAME and len(name) > 2:
+            role, name, size = sizes.SYMBOL, ANY_NAME, min(0.8, area.height() / ANY_ROOM)
+        if size * ink.theme.scale >= LEAST_NAME:
+            self._word(painter, role, size, "text", area, name, CENTRE)
         self._tabs(painter, area, says.tabs, scale)
 
     def _tabs(self, painter: QPainter, area: QRectF, tabs: tuple[str, ...], scale: float) -> None:
@@ -161,6 +176,7 @@ class BriefPainter:
         painter.setBrush(frame.header)
         painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
         size = min(NAME_SIZE, area.height() / 13)
-        if size >= 0.5 and area.width() > NARROWEST_WORD:
-            inner = area.adjusted(3, 0, -3, 0)
+        inner = area.adjusted(3, 0, -3, 0)
+        fits = self._ink.width(sizes.NAME, says.name) * size * self._ink.theme.scale <= inner.width()
+        if size >= 0.5 and (fits or area.width() > NARROWEST_WORD):
             self._word(painter, sizes.NAME, size, "text", inner, says.name, CENTRE)

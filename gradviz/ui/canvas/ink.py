@@ -13,7 +13,7 @@ from gradviz.ui.canvas.diagram import CONSTANT, FOLDED, INTERMEDIATE, LEAF, OP, 
 from gradviz.ui.canvas.heat import BEYOND, FULL
 from gradviz.ui.theme import Theme
 
-PATH = re.compile(r"[^\W\d]\w*(\.\w+)+")
+PATH = re.compile(r"\w+(\.\w+)*\.[^\W\d]\w*")
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
@@ -91,12 +91,20 @@ class Ink:
         """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole). The path of a
         parameter begins with it: its end says more."""
         if self.width(role, text) > box.width():
-            mode = Qt.TextElideMode.ElideLeft if PATH.fullmatch(text) else Qt.TextElideMode.ElideRight
-            text = self._metrics[role].elidedText(text, mode, box.width())
+            text = self.shortened(role, text, box.width())
         painter.setFont(self.fonts[role])
         painter.setPen(self.colours[colour])
         painter.setBrush(QBrush())
         painter.drawText(box, align | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, text)
+
+    def shortened(self, role: str, text: str, room: float) -> str:
+        """A path loses whole words from its beginning, everything else letters at its end."""
+        if PATH.fullmatch(text):
+            words = text.split(".")
+            ends = [".".join(words[nth:]) for nth in range(1, len(words))]
+            fitting = (way for way in [*(f"…{end}" for end in ends), ends[-1]] if self.width(role, way) <= room)
+            text = next(fitting, ends[-1])
+        return self._metrics[role].elidedText(text, Qt.TextElideMode.ElideRight, room)
 
     def mixed(self, colour: QColor, part: float) -> QColor:
         """So much of a colour, the rest the colour of the card."""

@@ -22,8 +22,10 @@ WIDTH, HEIGHT = 168, 112  # at most
 LEAST = 44
 GAP = 12  # to the edges of the canvas
 INSIDE = 6
+CORNER = 5.0
+WIDEST_VIEW = 900.0  # pixels of canvas below which the map is smaller
 SMALLEST_BLOCK = 1.5  # pixels
-ROOM = 2.5  # it is hidden on a canvas that is not so many times as large
+ROOM = 3.0  # it is hidden on a canvas that is not so many times as large
 
 
 class Minimap(QWidget):
@@ -72,8 +74,9 @@ class Minimap(QWidget):
     def _size_for(self, extent: Box) -> QSize:
         """As large as allowed in the shape of the graph."""
         across, down = max(extent[2] - extent[0], 1.0), max(extent[3] - extent[1], 1.0)
-        width, height = self._theme.px(WIDTH), self._theme.px(HEIGHT)
-        least = self._theme.px(LEAST)
+        part = min(1.0, self._view.width() / WIDEST_VIEW)  # a small canvas needs its room itself
+        width, height = round(WIDTH * part), round(HEIGHT * part)
+        least = LEAST
         scale = min((width - 2 * INSIDE) / across, (height - 2 * INSIDE) / down)
         return QSize(
             max(least, round(across * scale) + 2 * INSIDE), max(least, round(down * scale) + 2 * INSIDE)
@@ -116,10 +119,13 @@ class Minimap(QWidget):
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
-        picture.fill(QColor(self._theme.panel))
+        picture.fill(QColor(self._theme.canvas))
         painter = QPainter(picture)
-        painter.setPen(QColor(self._theme.panel_border))
-        painter.drawRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._theme.card_border), 1.0))
+        painter.setBrush(QColor(self._theme.panel))
+        painter.drawRoundedRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1), CORNER, CORNER)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setTransform(self._transform(), True)
         paint_blocks(painter, scene, scene.painter.ink, painter.transform().m11() / ratio)
         painter.end()

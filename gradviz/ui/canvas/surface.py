@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.scene import Scene
 
 MOST_PARTS = 6
+FILLED = 0.6  # of the box around a region
 PATIENCE = 0.01  # seconds that new items may take in one picture; the others are painted with the next
 SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted anew for every frame of a zoom
 EMPTY = "Run a snippet to see its graph"
@@ -88,14 +89,16 @@ class Surface(QWidget):
         else:
             began = thread_time()
             scene.painter.patience = PATIENCE if self.motion.enabled else None
-            scene.painter.unfinished = False
+            scene.painter.unfinished.clear()
             self._paint_region(painter, scene, event.region())
-            if scene.painter.unfinished:
-                self.update(event.region())
+            for item in scene.painter.unfinished:
+                self.update(scene.screen_box(item, self._camera) & self.rect())
             if event.rect() == self.rect():
                 self._seconds = thread_time() - began
 
     def _paint_region(self, painter: QPainter, scene: Scene, region: QRegion) -> None:
+        from gradviz.ui.canvas.sticky import paint_sticky  # it has NumPy, which an empty window does without
+
         layer = self._edge_layer(scene)
         ratio = self.devicePixelRatioF()
         for area in _rectangles(region):
@@ -104,6 +107,7 @@ class Surface(QWidget):
             painter.drawPixmap(QRectF(area), layer, source)
             scene.paint_rest(painter, self._camera, QRectF(area), self.motion.phase, ratio)
             scene.paint_selection(painter, self._camera, self.hasFocus())
+            paint_sticky(painter, scene.painter.ink, scene.placed, scene.moment, self._camera, self.size())
             if self.overlay is not None:
                 self.overlay(painter, scene, self._camera)
 
@@ -169,7 +173,11 @@ class Surface(QWidget):
 
 
 def _rectangles(region: QRegion) -> list[QRect]:
-    """The parts of a region, or the box around them where they are many."""
+    """The parts of a region; the box around them where they are many, or fill most of it, as what is left around a
+    widget over the canvas does: each part is looked through for all that is in it."""
+    around = region.boundingRect()
     if region.rectCount() > MOST_PARTS:
-        return [region.boundingRect()]
-    return list(region)  # type: ignore[call-overload, no-any-return]
+        return [around]
+    parts: list[QRect] = list(region)  # type: ignore[call-overload]
+    filled = sum(part.width() * part.height() for part in parts)
+    return [around] if filled > FILLED * around.width() * around.height() else parts

@@ -13,7 +13,7 @@ from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
-LINES = 2
+LINES, ERROR_LINES = 2, 4
 SIDE = 14  # pixels of margin
 BEFORE = "Nothing has run yet. Step (F10) does the first step."
 
@@ -36,6 +36,9 @@ class ExplanationPanel(Panel):
         self.call.setAccessibleName("Arguments of the backward call")
         self.call.setToolTip("The backward call that goes on, with its arguments.")
         self._calls: tuple[str, ...] = ()
+        self._texts: tuple[str, ...] = ("",)  # what happened, with and without what comes next
+        self._lines = LINES
+        self._title = ""
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.call)
@@ -51,7 +54,6 @@ class ExplanationPanel(Panel):
         self.title.setFont(look.sans(theme, 14, bold=True))
         self.call.setFont(look.mono(theme, 12))
         self.sentence.setFont(look.sans(theme, 13))
-        self.sentence.setFixedHeight(LINES * self.sentence.fontMetrics().lineSpacing() + 2)
         state = self.context.shell.store.state
         self.show_state(state, state)
 
@@ -60,27 +62,44 @@ class ExplanationPanel(Panel):
             return
         self._calls = call_texts(after)
         if after.trace is None or not after.steps:
-            self.title.setText("")
+            self._title = ""
             self._write_call()
-            self.sentence.clear()
+            self._texts = ("",)
+            self._write()
             return
         explanation = after.trace.frame(after.cursor).explanation
         place = f"Step {after.cursor:,} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
-        self.title.setText(f"{place} · {explanation.title}")
-        self.title.setToolTip(self.title.text())  # where the window is too narrow for it
+        self._title = f"{place} · {explanation.title}"
+        self.title.setToolTip(self._title)  # where the window is too narrow for it
         following = f"Next: {explanation.next}" if explanation.next else ""
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
-        self.sentence.setHtml(look.escape(explanation.sentence or BEFORE) + tail)
+        said = look.escape(explanation.sentence or BEFORE)
+        self._texts = (said + tail, said) if following else (said,)
+        self._lines = ERROR_LINES if after.cursor == after.trace.error_step else LINES
+        self._write()
         self._write_call()
 
+    def _write(self) -> None:
+        """What comes next is only said where there is room; an error may take more lines than a step."""
+        line = self.sentence.fontMetrics().lineSpacing()
+        for text in self._texts:
+            self.sentence.setHtml(text)
+            needed = self.sentence.document().size().height()
+            if needed <= LINES * line + 2:
+                break
+        lines = min(max(LINES, round(needed / line)), self._lines)
+        self.sentence.setFixedHeight(lines * line + 2)
+
     def _write_call(self) -> None:
-        """The longest way to write the call that leaves the title whole."""
-        needed = self.title.fontMetrics().horizontalAdvance(self.title.text()) + self.fontMetrics().height()
+        """The title, and the longest way to write the call that leaves it whole."""
+        inside, words = self.width() - 2 * SIDE, self.title.fontMetrics()
+        self.title.setText(words.elidedText(self._title, Qt.TextElideMode.ElideRight, inside))
         metrics = self.call.fontMetrics()
-        room = self.width() - 2 * SIDE - needed
+        room = inside - words.horizontalAdvance(self._title) - self.fontMetrics().height()
         fits = (text for text in self._calls if metrics.horizontalAdvance(text) <= room)
         self.call.setText(next(fits, ""))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._write()
         self._write_call()

@@ -12,7 +12,7 @@ from gradviz.ui.theme import Theme
 
 NOTHING = "Select a tensor or an operation on the graph to see its shape, value, gradient and saved buffers here."
 SIZE, SMALLER = 12.5, 11.5  # of numbers and code, and of arrays on lines of their own
-LABEL, LABEL_WIDTH = 11, 66  # characters that the column of labels takes, and pixels
+LABEL, LABEL_WIDTH = 11, 72  # characters that the column of labels takes, and pixels
 ARRAYS = ("value", ".grad", "∇ passing")  # labels of what may be an array
 PROSE = 1.12  # characters of the text font in the room of one of the code font
 MOST_ROWS = 8  # of an array

@@ -19,6 +19,7 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+PEAK = 4.0  # half the height of the dot at the peak
 LEAST = 14.0  # pixels that a curve needs
 WIDE = 1000.0  # from this ratio of the largest to the smallest number on the scale is logarithmic
 MANY = 1.0  # points per pixel beyond which only the extremes are drawn
@@ -40,6 +41,7 @@ def areas(geometry: Geometry, course: Training | None) -> tuple[QRectF, QRectF]:
 
 
 def _cut(area: QRectF, text: float) -> QRectF:
+    text += PEAK  # the dot at the peak reaches over the curve
     height = area.height() - text
     return QRectF(area.left(), area.top() + text, area.width(), height if height >= LEAST else 0.0)
 
@@ -105,7 +107,7 @@ def paint_held_text(painter: QPainter, geometry: Geometry, area: QRectF, text: s
     metrics = painter.fontMetrics()
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(area.width() * (0.6 if at_right else 1.0)))
     left = area.right() - metrics.horizontalAdvance(text) - geometry.theme.px(14) if at_right else area.left()
-    painter.drawText(QPointF(left, area.top() - geometry.theme.px(4)), text)
+    painter.drawText(QPointF(left, area.top() - PEAK - geometry.theme.px(4)), text)
 
 
 def held_text(strip: Strip, cursor: int) -> str:
@@ -190,7 +192,7 @@ def _extremes(x: NDArray[Any], y: NDArray[Any], columns: int) -> tuple[NDArray[A
 
 def paint_course_text(painter: QPainter, geometry: Geometry, area: QRectF, course: Training, cursor: int) -> None:
     """The names of the lines with a piece of each, and their numbers at the cursor."""
-    theme, x, y = geometry.theme, area.left(), area.top() - geometry.theme.px(4)
+    theme, x, y = geometry.theme, area.left(), area.top() - PEAK - geometry.theme.px(4)
     painter.setFont(look.sans(theme, look.SMALL))
     metrics = painter.fontMetrics()
     for series, pen in reversed(lines(theme, course)):
