@@ -105,9 +105,11 @@ def _latest(trace: Trace, cursor: int) -> Selection | None:
 
 
 def _blamed(state: State) -> Selection | None:
-    """At the error, the operation that it is about."""
-    found = problem(state) if state.trace is not None and state.cursor == state.trace.error_step else None
-    return Selection("node", found.nodes[0]) if found is not None and found.nodes else None
+    """At an error, the operation that it is about."""
+    found = problem(state) if state.trace is not None else None
+    if found is None or found.cursor != state.cursor or not found.nodes:
+        return None
+    return Selection("node", found.nodes[0])
 
 
 def neighbour(state: State, step: int) -> Selection | None:

@@ -3,7 +3,7 @@ text where a machine can make the change. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ TITLES = {
     Phase.LIMIT: "stopped at a limit",
     Phase.DIED: "the worker ended",
 }
+CHANGED = "With the change"
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,54 @@ class Problem:
 
 
 def problem(state: State) -> Problem | None:
-    """The problem of the latest run, None if all is well or the text has changed since."""
-    run = state.run
-    if run.phase not in TITLES or run.snippet.text != state.document.text:
+    """At an error that the snippet has caught, that one; else the problem of the latest run of the shown text. None if
+    all is well or the text has changed since."""
+    other = state.what_if
+    swapped = other is not None and other.swapped
+    written = other.run if other is not None and other.swapped else state.run
+    if written.snippet.text != state.document.text:
         return None
-    trace = state.trace
+    found = _caught(state) or _ended(state)
+    if found is None or not swapped:
+        return found
+    return replace(found, title=f"{CHANGED} · {found.title}", text=None)
+
+
+def _ended(state: State) -> Problem | None:
+    run, trace = state.run, state.trace
+    if run.phase not in TITLES:
+        return None
     if run.phase is Phase.RAISED and trace is not None and trace.error_step is not None:
-        return _raised(state.document.text, trace, trace.error_step)
+        return _raised(run.snippet.text, trace, trace.error_step)
     title = f"{_where(run.line)}{TITLES[run.phase]}"
     return Problem(title=title[0].upper() + title[1:], message=run.sentence, line=run.line)
 
 
+def _caught(state: State) -> Problem | None:
+    """The caught error that is the current step; while steps are played none is shown."""
+    trace = state.trace
+    if trace is None or state.playing or not len(trace.caught):
+        return None
+    row = int(trace.caught.step.searchsorted(state.cursor - 1))
+    if row == len(trace.caught) or trace.caught.step[row] != state.cursor - 1:
+        return None
+    return _explained_caught(state.run.snippet.text, trace, row)
+
+
+@lru_cache(maxsize=1)
+def _explained_caught(text: str, trace: Trace, row: int) -> Problem:
+    from gradviz.trace.caught import as_ended
+
+    found = _explained(text, as_ended(trace, row), int(trace.caught.step[row]) + 1)
+    return replace(found, title=f"{found.title}, caught")
+
+
 @lru_cache(maxsize=1)  # asked for at every step
 def _raised(text: str, trace: Trace, cursor: int) -> Problem:
+    return _explained(text, trace, cursor)
+
+
+def _explained(text: str, trace: Trace, cursor: int) -> Problem:
     from gradviz.trace.errors import explain_error
 
     kind, message, line = str(trace.errors.type[0]), str(trace.errors.message[0]), int(trace.errors.line[0])

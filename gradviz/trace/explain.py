@@ -293,9 +293,9 @@ def _error_title(frame: Frame) -> str:
 
 
 def _error(frame: Frame) -> str:
-    from gradviz.trace.errors import explain_error
+    from gradviz.trace.caught import explain_at
 
-    found = explain_error(frame.trace)
+    found = explain_at(frame)
     return f"{frame.trace.errors.message[0]}" if found is None else f"{found.why} {found.fix}".strip()
 
 
@@ -304,8 +304,12 @@ def _caught_title(frame: Frame) -> str:
 
 
 def _caught(frame: Frame) -> str:
+    from gradviz.trace.caught import explain_at
+
+    found = explain_at(frame)
     caught, row = frame.trace.caught, _ref(frame)
-    return f"{_stop(f'{caught.type[row]}: {caught.message[row]}')} The snippet catches it and goes on."
+    said = f"{caught.type[row]}: {caught.message[row]}" if found is None else f"{found.why} {found.fix}".strip()
+    return f"{_stop(said)} The snippet catches the error and goes on."
 
 
 _Row = tuple[Callable[["Frame"], str], Callable[["Frame"], str]]

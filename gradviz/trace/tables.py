@@ -83,11 +83,17 @@ class Table:
         self._count = end
         self._publish()
 
+    def first(self, count: int) -> Self:
+        """The first `count` rows, in a table that later rows do not reach."""
+        made = type(self).__new__(type(self))
+        made._count = count
+        made._store = {name: column[:count] for name, column in self._store.items()}
+        made._publish()
+        return made
+
     def as_now(self, *changing: str) -> Self:
         """The rows so far, in a table that later rows do not reach; of columns that are `changing` a copy."""
-        made = type(self).__new__(type(self))
-        made._count = self._count
-        made._store = {name: column[: self._count] for name, column in self._store.items()}
+        made = self.first(self._count)
         for name in changing:
             made._store[name] = made._store[name].copy()
         made._publish()

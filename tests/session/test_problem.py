@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from gradviz.document.snippet import Snippet
+from gradviz.session.moves import inspected
 from gradviz.session.problem import Problem, problem
-from gradviz.session.state import Phase, Run, State
+from gradviz.session.proposals import Proposal
+from gradviz.session.state import Phase, Run, Selection, State
+from gradviz.session.verdict import judge
+from gradviz.session.what_if import begun, compared, swapped
 from gradviz.trace import schema
 from gradviz.trace.trace import Trace
 from gradviz.worker.client import WorkerPool
@@ -115,3 +120,32 @@ def test_no_problem_when_all_is_well_or_the_text_has_changed(pool: WorkerPool) -
     changed = State(document=Snippet("other"), run=Run(Phase.DIED, Snippet("x"), "It ended."))
     assert problem(changed) is None
     assert problem(State(run=Run(Phase.DIED, Snippet(""), "It ended."))) == Problem("The worker ended", "It ended.")
+
+
+def test_a_caught_error_is_the_problem_while_it_is_the_current_step(pool: WorkerPool) -> None:
+    state = run(
+        pool, X + "y = (x * 2).sum()\ny.backward()\ntry:\n    y.backward()\nexcept RuntimeError:\n    pass\nz = x + 1"
+    )
+    assert state.run.phase is Phase.OK and state.trace is not None and problem(state) is None
+    cursor = int(state.trace.caught.step[0]) + 1
+    found = problem(replace(state, cursor=cursor))
+    assert found is not None and found.title == "Line 6 · RuntimeError, caught"
+    assert "retain_graph=True on line 4" in found.fix and found.text is not None and found.nodes
+    assert "y.backward(retain_graph=True)\ntry:" in found.text
+    assert inspected(replace(state, cursor=cursor)) == Selection("node", found.nodes[0])
+    assert problem(replace(state, cursor=cursor, playing=True)) is None
+    assert problem(replace(state, cursor=cursor, document=Snippet("x = 1"))) is None
+
+
+def test_after_a_swap_the_problem_is_that_of_the_run_in_front(pool: WorkerPool) -> None:
+    written, changed = run(pool, X + "y = x.sum()\ny.backward()"), run(pool, X + "y = x * 2\ny.backward()")
+    assert written.trace is not None and changed.trace is not None
+    proposal = Proposal("with another line", 3, changed.document.text)
+    verdict = judge(written.trace, changed.trace)
+    other = compared(written, begun(written, proposal), changed.run, verdict)
+    state = replace(written, what_if=other)
+    assert problem(state) is None
+    found = problem(swapped(state))
+    assert found is not None and found.title == "With the change · Line 4 · RuntimeError"
+    assert "y has shape (2,)" in found.why and found.text is None, "a fix of the change is none of the document"
+    assert problem(swapped(swapped(state))) is None

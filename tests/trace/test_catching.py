@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradviz.trace.caught import explain_at
+from gradviz.trace.errors import explain_error
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from tests.trace.running import run
 
 HEAD = "import torch\nx = torch.tensor(2., requires_grad=True)\ny = x * x\n"
-TWICE = (
-    HEAD
-    + "y.backward()\ntry:\n    (y + y).backward()\nexcept RuntimeError as error:\n    print('so')\nz = x * 3\n"
-)
+TWICE = HEAD + "y.backward()\ntry:\n    (y + y).backward()\nexcept RuntimeError as error:\n    print('so')\nz = x * 3\n"
 
 
 def caught(trace: Trace) -> list[tuple[str, int]]:
@@ -31,10 +30,21 @@ def test_a_caught_error_is_a_step_and_the_run_goes_on() -> None:
     assert trace.sites.source[trace.steps.site[step]] == "(y + y).backward()"
     explained = trace.frame(step + 1).explanation
     assert explained.title == "Caught: RuntimeError (line 6)"
-    assert explained.sentence.startswith("RuntimeError: Trying to backward through the graph a second time")
-    assert explained.sentence.endswith("The snippet catches it and goes on.")
+    assert explained.sentence.startswith("MulBackward0 (line 3) needs what it saved, but it freed other and self")
+    assert explained.sentence.endswith("The snippet catches the error and goes on.")
     (row,) = [each for each in trace.to_json()["steps"] if each["kind"] == "caught"]
     assert (row["type"], row["line"]) == ("RuntimeError", 6) and "second time" in row["message"]
+
+
+def test_a_caught_error_is_explained_as_one_that_ends_the_run() -> None:
+    text = HEAD + "y.backward()\nFIRST\n    y.backward()\nLAST"
+    for later in ("z = x * 3", "z = (x * 3).exp()\nz.backward()"):
+        whole = run(text.replace("FIRST", "if True:").replace("LAST", later))
+        trace = run(text.replace("FIRST", "try:").replace("LAST", f"except RuntimeError:\n    pass\n{later}"))
+        expected = explain_error(whole)
+        assert expected is not None and expected.marks
+        assert explain_at(trace.frame(int(trace.caught.step[0]) + 1)) == expected
+        assert explain_at(trace.frame(len(trace))) is None and not len(trace.errors)
 
 
 @pytest.mark.parametrize(

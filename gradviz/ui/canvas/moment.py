@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.errors import explain_error
+from gradviz.trace.caught import explain_at
 from gradviz.trace.kinds import Kind
 from gradviz.ui.canvas.diagram import REFERENCE, Diagram, Flags, Floats, Ints
 
@@ -60,11 +60,8 @@ def moment(diagram: Diagram, frame: Frame) -> Moment:
 
 
 def _failed(diagram: Diagram, frame: Frame, items: Flags) -> tuple[tuple[int, str], ...]:
-    """What the error that ended the run is about, once it is the current step."""
-    step = frame.step
-    if step is None or step.kind != Kind.ERROR:
-        return ()
-    explained = explain_error(frame.trace)
+    """What the error that is the current step is about, whether it ended the run or was caught."""
+    explained = explain_at(frame)
     marks = explained.marks if explained is not None else ()
     found = [(int(diagram.item_of_node[mark.node]), mark.reason) for mark in marks]
     return tuple((item, reason) for item, reason in found if item >= 0 and items[item])

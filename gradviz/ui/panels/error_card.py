@@ -146,7 +146,7 @@ def shortened(message: str) -> str:
 
 
 def _page(found: Problem, theme: Theme, whole: bool) -> str:
-    short = shortened(found.message)
+    short = found.message if found.cursor is None else shortened(found.message)  # PyTorch's are long, ours are not
     parts = [
         (found.message if whole else short, "", theme.text, "" if short == found.message else _more(theme, whole)),
         (found.why, "Why", theme.text, ""),

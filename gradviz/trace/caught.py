@@ -1,0 +1,47 @@
+"""Errors that a snippet catches, explained as those that end a run: the explanation looks at a trace that ends with
+the error. What the explanations are is in `errors.py`, how the errors get into the trace in `catching.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gradviz.trace.errors import ErrorExplanation, explain_error
+from gradviz.trace.kinds import Kind
+from gradviz.trace.schema import TABLES
+
+if TYPE_CHECKING:
+    from gradviz.trace.frame import Frame
+    from gradviz.trace.trace import Trace
+
+_KEPT = ("sites", "values", "dims", "summaries", "operands")  # whole: nothing in them says when it was written
+_COUNTED = {"inputs": ("node", "nodes"), "roots": ("call", "calls"), "wanted": ("call", "calls")}
+
+
+def explain_at(frame: Frame) -> ErrorExplanation | None:
+    """The explanation of the error that is the current step, whether it ended the run or was caught."""
+    step = frame.step
+    if step is None or step.kind not in (Kind.ERROR, Kind.CAUGHT):
+        return None
+    return explain_error(frame.trace if step.kind == Kind.ERROR else as_ended(frame.trace, step.ref))
+
+
+def as_ended(trace: Trace, row: int) -> Trace:
+    """The trace as it would be if a caught error, a row of `caught`, had ended the run. The rows are shared."""
+    made, caught = trace.as_now(), trace.caught
+    step = int(caught.step[row])
+    for name in TABLES:
+        if name in _KEPT:
+            continue
+        table = getattr(made, name)
+        column, until = _COUNTED.get(name, ("step", ""))
+        if column in vars(table):
+            limit = len(getattr(made, until)) if until else step + 1
+            setattr(made, name, table.first(int(np.searchsorted(getattr(table, column), limit))))
+    line, kind = int(trace.steps.line[step]), caught.type[row]
+    error = {"step": step, "type": kind, "message": caught.message[row], "line": line, "traceback": "", "last_line": ""}
+    columns = {name: np.array([value], getattr(made.errors, name).dtype) for name, value in error.items()}
+    made.errors = type(made.errors)()
+    made.errors.append(columns, 1)
+    return made
