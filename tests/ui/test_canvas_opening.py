@@ -96,3 +96,9 @@ def test_gradients_stand_after_what_they_came_from_and_a_leaf_of_both_once() -> 
     corner = placed.corner[root]
     assert left > corner[0] or top > corner[1]
     assert len(placed.first_cubic) == len(diagram.edges) + 1
+
+
+def test_a_module_of_one_operation_folds_with_its_parameters() -> None:
+    groups = find_structure(run(MODULES)).groups
+    norm = [number for number in range(len(groups)) if groups.title[number].endswith("norm")]
+    assert [int(groups.size[number]) for number in norm] == [1]

@@ -81,11 +81,12 @@ class _Pairs:
 
 
 def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
-    """Note [Groups]: a region with fewer than two operations, one that holds its whole graph (but a loop that goes
-    round in it), and one with the same content as the one around it make no group."""
+    """Note [Groups]: a region with fewer than two operations (but a module with a parameter), one that holds its whole
+    graph (but a loop that goes round in it), and one with the same content as the one around it make no group."""
     parent, kind, depth = _regions(trace)
     pairs = _find_pairs(trace, graph_of_node, parent, depth)
-    kept, up, merged = _normalise(pairs, kind, np.bincount(graph_of_node[graph_of_node >= 0], minlength=1))
+    worth = (pairs.size >= 2) | _with_parameters(trace, len(kind))[pairs.region]
+    kept, up, merged = _normalise(pairs, kind, worth, np.bincount(graph_of_node[graph_of_node >= 0], minlength=1))
     rows = np.flatnonzero(kept)
     number = np.full(len(kept) + 1, -1, np.int64)
     number[rows] = np.arange(len(rows))
@@ -177,7 +178,19 @@ def _look_up(keys: Ints, order: Ints, wanted: Ints) -> Ints:
     return order[at]
 
 
-def _normalise(pairs: _Pairs, kind: NDArray[np.uint8], total: Ints) -> tuple[Flags, Ints, dict[int, list[int]]]:
+def _with_parameters(trace: Trace, count: int) -> Flags:
+    """By region: whether it is the call of a module of which an operation reads a parameter."""
+    users = trace.inputs.node[trace.tensors.is_parameter[trace.inputs.tensor]]
+    regions = trace.nodes.region[users]
+    found = np.zeros(count, bool)
+    found[regions[regions >= 0]] = True
+    found[: len(trace.regions)] &= trace.regions.kind == RegionKind.MODULE
+    return found
+
+
+def _normalise(
+    pairs: _Pairs, kind: NDArray[np.uint8], worth: Flags, total: Ints
+) -> tuple[Flags, Ints, dict[int, list[int]]]:
     """Which pairs are groups, the group around each pair, and the pairs that were merged into each group."""
     whole = total[pairs.graph] if len(pairs.graph) else pairs.size
     what = kind[pairs.region]
@@ -187,7 +200,7 @@ def _normalise(pairs: _Pairs, kind: NDArray[np.uint8], total: Ints) -> tuple[Fla
     goes_round[np.flatnonzero(np.bincount(pairs.up[rounds], minlength=len(whole)) > 1)] = True
     goes_round |= what == RUN
     wraps = (what == RegionKind.MODULE) | (what == RegionKind.FUNCTION)
-    kept = (pairs.size >= 2) & ((whole > SMALL) | (what == GRADIENTS))
+    kept = worth & ((whole > SMALL) | (what == GRADIENTS))
     kept &= (pairs.size < whole) | goes_round
     kept &= ~(wraps & (pairs.size >= NEARLY_ALL * whole))
     up = np.full(len(whole), -1, np.int64)

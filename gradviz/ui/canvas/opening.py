@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.structure import Structure
 
 PAGE = (900.0, 540.0)  # pixels of a canvas of middle size
-FITS = 0.33  # the zoom at which all of a graph should be on a page
+FITS = 0.5  # the zoom at which all of a graph should be on a page, so that most names are not cut
 BETTER = 1.1  # times the zoom: less is not worth closing anything
 TOO_MANY = 1500  # items that need not be tried
 
