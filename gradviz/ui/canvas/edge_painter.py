@@ -67,6 +67,15 @@ def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
     return np.concatenate(lines)
 
 
+def in_area(lines: Floats, area: Area) -> NDArray[np.bool_]:
+    """Which lines (n, 4) may be seen in an area: of a long edge only a few are, and wide ones take their time."""
+    left, top, right, bottom = area
+    x, other_x, y, other_y = lines[:, 0], lines[:, 2], lines[:, 1], lines[:, 3]
+    across = (np.maximum(x, other_x) >= left) & (np.minimum(x, other_x) <= right)
+    found: NDArray[np.bool_] = across & (np.maximum(y, other_y) >= top) & (np.minimum(y, other_y) <= bottom)
+    return found
+
+
 def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:
     """Edges so far away that a few lines each will do."""
     lines, owner = placed.far_lines
@@ -82,8 +91,9 @@ def paint_forward(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, a
         draw_lines(painter, far_lines(placed, area, moment.edges))
         return
     cubics = cubics_in(placed, area, moment.edges)
+    lines = lines_of(placed, cubics, scale)
     painter.setPen(ink.pen("edge", 1.5) if scale >= NEAR else ink.hairline("edge"))
-    draw_lines(painter, lines_of(placed, cubics, scale))
+    draw_lines(painter, lines[in_area(lines, area)])
     if scale >= NEAR:
         last = cubics[placed.first_cubic[placed.edge_of_cubic[cubics] + 1] - 1 == cubics]
         painter.setBrush(ink.colours["edge"])
@@ -148,13 +158,14 @@ def paint_flows(
             painter.setPen(ink.hairline(colour))
             draw_lines(painter, lines_of(placed, cubics, scale))
         elif len(cubics):
-            _paint_dashes(painter, ink, placed, moment, cubics, kind, scale, phase)
+            _paint_dashes(painter, ink, placed, moment, cubics, area, kind, scale, phase)
             _paint_ends(painter, ink, placed, cubics, kind, scale)
 
 
 def _paint_dashes(
-    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, cubics: Ints, kind: int, scale: float, phase: float
-) -> None:
+    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, cubics: Ints, area: Area, kind: int, scale: float,
+    phase: float,
+) -> None:  # fmt: skip
     colour = "error" if kind == BAD_FLOW else "gradient"
     edges = placed.edge_of_cubic[cubics]
     now = moment.now[edges]
@@ -164,6 +175,8 @@ def _paint_dashes(
     lines, owner = dashes(
         placed, cubics, *((DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)), np.where(now, phase, 0.0)
     )
+    seen = in_area(lines, area)
+    lines, owner = lines[seen], owner[seen]
     width = np.full(len(edges), 2.0) if kind == ZERO_FLOW else thickness(moment.norm[edges])
     width += 1.0 * now
     for value in np.unique(width):

@@ -48,7 +48,7 @@ class ScenePainter:
         self.sprites = Sprites()
         self.coarse = False  # while zooming: near items may be scaled pictures
         self.patience: float | None = None  # seconds after which the other new items of a picture are plain blocks
-        self.unfinished = False  # there are such blocks: the picture has to be painted again
+        self.unfinished: list[int] = []  # such blocks, which have to be painted again
         self._said: tuple[Frame, dict[int, Content]] | None = None
         self._brief: tuple[Frame, Briefs, dict[int, Said]] | None = None
         vertical = placed.diagram.drawing.vertical
@@ -156,7 +156,7 @@ class ScenePainter:
 
     def _plain(self, painter: QPainter, item: int, camera: Camera) -> None:
         """The place of an item that is painted with the next picture."""
-        self.unfinished = True
+        self.unfinished.append(item)
         card, frame = self.card(item), self.ink.frames[int(self.placed.diagram.category[item])]
         x, y = camera.to_screen(card.left(), card.top())
         painter.setPen(QPen(frame.border, 1.0))
