@@ -21,7 +21,7 @@ from gradviz.session.folding import Drawing
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.folds import open_groups
 from gradviz.ui.canvas.group_sizes import frame_header
-from gradviz.ui.canvas.links import Links, find_links
+from gradviz.ui.canvas.links import find_links
 from gradviz.ui.canvas.measure import (
     CONSTANT,
     FOLDED,
@@ -39,6 +39,7 @@ from gradviz.ui.canvas.measure import (
     meta_text,
     operation_text,
 )
+from gradviz.ui.canvas.ports import find_ports
 from gradviz.ui.canvas.structure import Structure, find_structure
 
 if TYPE_CHECKING:
@@ -145,10 +146,15 @@ class Diagram:
 
     @cached_property
     def not_finite(self) -> Ints:
-        """The results with NaN or infinity in them, in the order in which they were made."""
-        tensors = self.trace.tensors
+        """The results with NaN in them, and those with infinity that leave the item in which they were made (a mask may
+        well have some inside), in the order in which they were made."""
+        tensors, inputs = self.trace.tensors, self.trace.inputs
         made = np.flatnonzero((tensors.producer >= 0) & (tensors.value >= 0))
-        return made[~np.isfinite(self.trace.values.norm[tensors.value[made]].astype(np.float64))]
+        norm = self.trace.values.norm[tensors.value[made]].astype(np.float64)
+        leaves = np.zeros(len(tensors), bool)
+        maker = tensors.producer[inputs.tensor]
+        leaves[inputs.tensor[(maker >= 0) & (self.item_of_node[maker] != self.item_of_node[inputs.node])]] = True
+        return made[np.isnan(norm) | (np.isinf(norm) & leaves[made])]
 
     @cached_property
     def _edges_by_head(self) -> Ints:
@@ -231,23 +237,8 @@ def diagram_of(structure: Structure, ruler: sizes.Measure, drawing: Drawing, at_
         structure=structure, drawing=drawing, kind=kind, index=outward, group=np.where(closed, index, -1),
         graph=links.graph, step=links.step, category=look.category, size=look.size, card=look.card,
         edges=links.edges, row=links.row, uses=links.uses, use_start=links.use_start,
-        port=_ports(trace, links, look.size, look.card, drawing.vertical), names=look.names, badge=look.badge,
+        port=find_ports(trace, links, look.size, look.card, vertical=drawing.vertical),
+        names=look.names, badge=look.badge,
         frames=links.frames, frame_parent=links.frame_parent, frame_of=links.frame_of,
         item_of_node=links.item_of_node, item_of_card=links.item_of_card,
     )  # fmt: skip
-
-
-def _ports(trace: Trace, links: Links, size: Floats, card: Floats, vertical: bool) -> Floats:
-    """Where edges touch: arguments in order at an operation, half-way up the card (not its badge) at a tensor."""
-    port = np.zeros(links.edges.shape)
-    if not vertical:
-        port = ((card - size)[:, 1] / 2)[links.edges]
-    at_operation = links.kind[links.edges] == OPERATION
-    port[at_operation] = 0.0
-    argument = at_operation[:, 1] & (links.row >= 0)
-    count = np.bincount(trace.inputs.node, minlength=len(trace.nodes))
-    uses = links.row[argument]
-    counts = count[trace.inputs.node[uses]]
-    pitch = np.minimum(sizes.PORT_PITCH, sizes.PORT_SPREAD / np.maximum(counts - 1, 1))
-    port[argument, 1] = (trace.inputs.slot[uses] - (counts - 1) / 2) * pitch
-    return port
