@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from gradviz.layout import loops
-from gradviz.layout.crossings import crossings
+from gradviz.layout.crossings import crossings, passes_a_box
 from gradviz.layout.curves import simplify
 from gradviz.layout.layered import layered
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
@@ -122,9 +122,10 @@ class Layouter:
         if drawn is None:
             return own
         self.check()
-        counted = [(len(crossings(graph, each)), each) for each in (simplify(graph, drawn), drawn)]
-        fewest, best = min(counted, key=lambda pair: pair[0])
-        return best if fewest < found else own
+        for each in sorted((simplify(graph, drawn), drawn), key=lambda each: len(crossings(graph, each))):
+            if len(crossings(graph, each)) < found and not passes_a_box(graph, each):
+                return each
+        return own
 
     def _climb(self, graph: LayoutInput) -> LayoutResult | None:
         """What Graphviz draws within its budgets."""

@@ -1,7 +1,7 @@
 """Breaks a drawing that is much wider than high into rows, as text is broken into lines: a chain of operations would
 else be too small to read. It breaks between two columns where few edges pass; these run on at the right, back under
-the row, and in again at the left of the next, each in a lane of its own, so that they neither cross nor touch a
-box."""
+the row, and in again at the left of the next, each tensor in a lane of its own, so that they neither cross nor touch
+a box."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Rows:
     """Where the drawing is broken, and by how much each row is moved."""
 
     cuts: Floats
-    passing: list[Ints]  # edges that each cut breaks, the lowest first
+    passing: list[dict[int, int]]  # the lane of each edge that a cut breaks, the lowest edge's first
     left: Floats
     right: Floats
     top: Floats
@@ -111,16 +111,9 @@ def _cuts(graph: LayoutInput, drawing: LayoutResult, count: int) -> Floats:
 
 def _rows(graph: LayoutInput, drawing: LayoutResult, cuts: Floats, check: Callable[[], None]) -> _Rows:
     begins, ends = drawing.points[drawing.starts[:-1], 0], drawing.points[drawing.starts[1:] - 1, 0]
-    passing = []
-    for cut in cuts.tolist():
-        check()
-        edges = np.flatnonzero((begins < cut) & (ends > cut))
-        heights = np.array([_split(drawing.route(edge), cut)[0][-1, 1] for edge in edges.tolist()])
-        passing.append(edges[np.argsort(-heights, kind="stable")])
     count = len(cuts) + 1
     half = graph.sizes / 2
     row = np.searchsorted(cuts, drawing.centres[:, 0])
-    lanes = np.array([len(edges) for edges in passing])
     left, right = np.full(count, np.inf), np.full(count, -np.inf)
     top, bottom = left.copy(), right.copy()
     np.minimum.at(left, row, (drawing.centres - half)[:, 0])
@@ -130,6 +123,19 @@ def _rows(graph: LayoutInput, drawing: LayoutResult, cuts: Floats, check: Callab
     row_of_point = np.searchsorted(cuts, drawing.points[:, 0])
     np.minimum.at(top, row_of_point, drawing.points[:, 1])
     np.maximum.at(bottom, row_of_point, drawing.points[:, 1])
+    passing = []
+    for number, cut in enumerate(cuts.tolist()):
+        check()
+        edges = np.flatnonzero((begins < cut) & (ends > cut)).tolist()
+        breaks = {
+            edge: _break(drawing.route(edge), cut, float(right[number]), float(left[number + 1])) for edge in edges
+        }
+        for before, after in breaks.values():
+            top[number], bottom[number] = min(top[number], before[-1, 1]), max(bottom[number], before[-1, 1])
+            top[number + 1] = min(top[number + 1], after[0, 1])
+            bottom[number + 1] = max(bottom[number + 1], after[0, 1])
+        passing.append(_lanes(graph, breaks))
+    lanes = np.array([max(each.values(), default=-1) + 1 for each in passing])
     down = np.concatenate(([0.0], np.cumsum((bottom - top)[:-1] + ROW_GAP + LANE * (lanes + 1))))
     return _Rows(cuts, passing, left, right, top, bottom, np.column_stack((-left, down - top)))
 
@@ -139,11 +145,9 @@ def _broken(drawing: LayoutResult, rows: _Rows, edge: int, first: Ints, last: In
     rest = drawing.route(edge)
     pieces: list[Floats] = []
     for row in range(int(first[edge]), int(last[edge])):
-        cut = float(rows.cuts[row])
-        before, rest = _split(rest, cut)
-        lane = int(np.flatnonzero(rows.passing[row] == edge)[0])
+        before, rest = _break(rest, float(rows.cuts[row]), float(rows.right[row]), float(rows.left[row + 1]))
         start, end = before[-1] + rows.shift[row], rest[0] + rows.shift[row + 1]
-        lanes = len(rows.passing[row])
+        lane, lanes = rows.passing[row][edge], max(rows.passing[row].values()) + 1
         across_right = float((rows.right[row] + rows.shift[row, 0]) + 24 + LANE * lane)
         across_left = -24 - LANE * (lanes - 1 - lane)
         under = float(rows.bottom[row] + rows.shift[row, 1]) + ROW_GAP / 2 + LANE * (lane + 0.5)
@@ -160,12 +164,25 @@ def _broken(drawing: LayoutResult, rows: _Rows, edge: int, first: Ints, last: In
     return np.concatenate(pieces)
 
 
-def _split(route: Floats, x: float) -> tuple[Floats, Floats]:
-    """A chain of cubics in two at the first place where it passes x."""
+def _lanes(graph: LayoutInput, breaks: dict[int, tuple[Floats, Floats]]) -> dict[int, int]:
+    """The lowest edge first; edges of one box that are broken at the same place share a lane."""
+    places = {
+        edge: (-float(before[-1, 1].round(1)), -float(after[0, 1].round(1)), int(graph.edges[edge, 0]))
+        for edge, (before, after) in breaks.items()
+    }
+    lane = {place: number for number, place in enumerate(sorted(set(places.values())))}
+    return {edge: lane[place] for edge, place in places.items()}
+
+
+def _break(route: Floats, x: float, right: float, left: float) -> tuple[Floats, Floats]:
+    """A chain of cubics in two at the first place where it passes x. A cubic that only leads from the column that ends
+    at `right` to the one that begins at `left` is left out: the way round leads from the one height to the other."""
     for at in range(0, len(route) - 1, 3):
         cubic = route[at : at + 4]
         if cubic[3, 0] >= x:
             break
+    if cubic[0, 0] >= right - 1 and cubic[3, 0] <= left + 1:
+        return route[: at + 1], route[at + 3 :]
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2

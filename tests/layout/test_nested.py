@@ -16,7 +16,8 @@ from tests.layout.drawings import random_graph
 from tests.layout.nests import CLOSE, around, corners, made, overlaps, random_nest, standing_together, strangers
 
 BOX = (90.0, 40.0)
-RANDOM = [*range(6, 30), 157, 1_024, 4_096, 9_999]  # 157 has a group that begins after the last box
+RANDOM = [*range(6, 30), 157, 4_952, 4_992, 5_613]  # what once failed: a group that begins after the last box, rows
+# that were broken on a slope, and Graphviz leading an edge through a box and back through the frame that it left
 
 
 @pytest.fixture
