@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from gradviz.session.proposals import Proposal
-from gradviz.session.sources import Place
-from gradviz.session.state import Selection, State
-from gradviz.session.store import Store
+if TYPE_CHECKING:
+    from gradviz.session.proposals import Proposal
+    from gradviz.session.sources import Place
+    from gradviz.session.state import Selection, State
+    from gradviz.session.store import Store
 
 
 class Files(Protocol):

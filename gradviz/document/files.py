@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from gradviz.document.errors import UserError
@@ -11,6 +10,8 @@ from gradviz.document.errors import UserError
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace `path` by `data` in one step; the old content stays if anything goes wrong."""
+    import tempfile
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode if path.exists() else None

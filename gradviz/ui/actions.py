@@ -24,7 +24,8 @@ class Actions(QObject):
         super().__init__()
         self._shell = shell
         self.actions: dict[str, QAction] = {}
-        self._menus: dict[str, QMenu] = {}
+        self._bar: dict[str, QMenu] = {}
+        self._menus: dict[str, QMenu] = {}  # of commands with choices
         self._rows = {row.id: row for row in COMMANDS}
         self._choices: dict[str, tuple[Choice, ...]] = {}
 
@@ -43,18 +44,26 @@ class Actions(QObject):
         rows = (row for row in COMMANDS if row.id not in TEXT_EDITING)
         return frozenset(_portable(key) for row in rows for key in row.shortcuts)
 
-    def fill(self, bar: QMenuBar, tools: Tools) -> None:
-        """Make every menu and the toolbar."""
-        menus = {name: bar.addMenu(title) for name, title in MENUS.items()}
+    def fill_tools(self, bar: QMenuBar, tools: Tools) -> None:
+        """Make the toolbar and the menus' titles."""
+        self._bar = {name: bar.addMenu(title) for name, title in MENUS.items()}
+        for row in COMMANDS:
+            if row.toolbar:
+                tools.add(row, self._action(row))
+
+    def fill_menus(self) -> None:
+        """Make what is in the menus."""
         group: dict[str, int] = {}
         for row in COMMANDS:
-            menu = menus[row.menu]
+            menu = self._bar[row.menu]
             if group.setdefault(row.menu, row.group) != row.group:
                 menu.addSeparator()
                 group[row.menu] = row.group
-            self._add(menu, row)
-            if row.toolbar:
-                tools.add(row, self.actions[row.id])
+            if row.choices is None:
+                menu.addAction(self.actions[row.id] if row.toolbar else self._action(row))
+            else:
+                self._menus[row.id] = menu.addMenu(row.title)
+                self._menus[row.id].setToolTipsVisible(True)
 
     def refresh(self, state: State) -> None:
         """Which commands are possible, what they are called, which choice is made."""
@@ -73,13 +82,8 @@ class Actions(QObject):
                 self._choices[name] = choices
                 self._fill_choices(menu, row, choices)
 
-    def _add(self, menu: QMenu, row: Command) -> None:
-        if row.choices is not None:
-            submenu = menu.addMenu(row.title)
-            submenu.setToolTipsVisible(True)
-            self._menus[row.id] = submenu
-            return
-        action = QAction(row.title, menu)
+    def _action(self, row: Command) -> QAction:
+        action = QAction(row.title, self._bar[row.menu])
         action.setObjectName(row.id)
         action.setShortcuts([QKeySequence(key) for key in row.shortcuts])
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
@@ -88,8 +92,8 @@ class Actions(QObject):
         if row.toolbar:
             action.setIconText(row.toolbar)
         action.triggered.connect(lambda _=False, name=row.id: self.do(name))
-        menu.addAction(action)
         self.actions[row.id] = action
+        return action
 
     def _fill_choices(self, menu: QMenu, row: Command, choices: Iterable[Choice]) -> None:
         menu.clear()

@@ -16,14 +16,13 @@ CANNOT_START = 1
 
 def load_what_knows_no_qt() -> None:
     """Note [Before Qt]: once PySide is there it looks through the source of each module that is imported; what knows
-    no Qt comes before it. In this time nothing becomes garbage: the collector rests until the window is painted."""
+    no Qt and is needed for the first paint comes before it. In this time nothing becomes garbage: the collector rests
+    until the window is painted."""
     import gc
 
     gc.disable()
     import gradviz.commands.table
-    import gradviz.session.inspection
-    import gradviz.session.store
-    import gradviz.worker.client  # noqa: F401
+    import gradviz.session.store  # noqa: F401
 
 
 def main(

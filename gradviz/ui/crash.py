@@ -3,9 +3,7 @@ comes here; it is a `UserError` and a sentence at its place."""
 
 from __future__ import annotations
 
-import platform
 import sys
-import traceback
 from types import TracebackType
 
 import PySide6
@@ -19,6 +17,9 @@ ASK = "Please report it with the details below; they hold no part of your snippe
 
 def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> str:
     """What a developer needs to know."""
+    import platform
+    import traceback
+
     versions = f"GradViz {__version__}, Python {platform.python_version()}, PySide6 {PySide6.__version__}"
     return f"{versions}, {platform.platform()}\n\n{''.join(traceback.format_exception(kind, error, trace))}"
 

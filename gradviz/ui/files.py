@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gradviz.document.errors import UserError
 from gradviz.document.examples import read
@@ -17,21 +17,27 @@ FILTER = "Python files (*.py);;All files (*)"
 
 
 class Questions:
-    """What the user is asked, each as a dialog over the window."""
+    """What the user is asked, each as a dialog over the window, loaded when it first opens."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
 
     def open_name(self, folder: str) -> str:
         """Which file to open; "" if none."""
+        from PySide6.QtWidgets import QFileDialog
+
         return QFileDialog.getOpenFileName(self._window, "Open a snippet", folder, FILTER)[0]
 
     def save_name(self, suggestion: str) -> str:
         """Where to save; "" if nowhere."""
+        from PySide6.QtWidgets import QFileDialog
+
         return QFileDialog.getSaveFileName(self._window, "Save the snippet", suggestion, FILTER)[0]
 
     def keep_changes(self, name: str) -> str:
         """What to do with unsaved changes: "save", "discard" or "cancel"."""
+        from PySide6.QtWidgets import QMessageBox
+
         kind = QMessageBox.StandardButton
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Question)
@@ -45,6 +51,8 @@ class Questions:
 
     def recover(self, name: str) -> bool:
         """Whether to take back the text of a window that did not close in good order."""
+        from PySide6.QtWidgets import QMessageBox
+
         text = f"GradViz ended without closing {name}. Take back what was typed?"
         return QMessageBox.question(self._window, "GradViz", text) == QMessageBox.StandardButton.Yes
 

@@ -60,6 +60,7 @@ def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, in
     if theme is not None:
         window.store.look(replace(window.store.state.view, theme=theme))
     window.show()
+    window.complete()
     try:
         status = _draw(window, path, step, picture)
     finally:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -92,6 +91,8 @@ def wayland_answers(environment: Mapping[str, str]) -> bool:
     name = environment.get("WAYLAND_DISPLAY", "")
     if not name:
         return False
+    import socket
+
     place = Path(environment.get("XDG_RUNTIME_DIR", "/")) / name
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         try:

@@ -1,10 +1,13 @@
 """The main window. It is assembled: commands from `commands.table`, panels from `panels.rows`, state from the store;
-what a part does is in that part's module. It is also the commands' `Shell`."""
+what a part does is in that part's module. It is also the commands' `Shell`. Before the first paint only what is seen in
+it is made: the toolbar, the cards and the snippet; the rest follows in slices (Note [After the first paint])."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
@@ -15,31 +18,33 @@ from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions
-from gradviz.ui.dialogs import WindowDialogs
 from gradviz.ui.files import Questions, WindowFiles
 from gradviz.ui.frame import Layout
+from gradviz.ui.helpers import Helpers
 from gradviz.ui.panels.editor import EditorPanel
-from gradviz.ui.panels.graph import GraphPanel
 from gradviz.ui.panels.panel import Context
-from gradviz.ui.player import Player
-from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.panels.rows import PANELS
 from gradviz.ui.settings import Settings
 from gradviz.ui.status import StatusLine
-from gradviz.ui.stop_finder import StopFinder
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.ui.toolbar import Tools
-from gradviz.ui.what_if_runner import WhatIfRunner
-from gradviz.ui.worker_bridge import WorkerBridge
 
-CONTEXT_MENU = ("edit.undo", "edit.redo", "edit.cut", "edit.copy", "edit.paste", "edit.select_all", "run.run", "view.on_graph")
+if TYPE_CHECKING:
+    from gradviz.ui.dialogs import WindowDialogs
+    from gradviz.ui.panels.graph import GraphPanel
+
+CONTEXT_MENU = (
+    *("edit.undo", "edit.redo", "edit.cut", "edit.copy", "edit.paste", "edit.select_all"),
+    *("run.run", "view.on_graph"),
+)
 CANVAS_MENU = (
     *("view.source", "view.details", "view.ancestors", "view.descendants", "view.path"),
     *("view.zoom_selection", "view.fit", "edit.find"),
 )
 
 
-class MainWindow(QMainWindow):
-    """One session on the screen. `painted` comes once, after the first paint."""
+class MainWindow(QMainWindow, Helpers):
+    """One session on the screen. `painted` comes once, when after the first paint all of it is there."""
 
     painted = Signal()
 
@@ -52,31 +57,19 @@ class MainWindow(QMainWindow):
         app = cast(QApplication, QApplication.instance())
         look.load_fonts()
         self.setAcceptDrops(True)
-        self.runner = WorkerBridge(self.store)
-        self.beside = WhatIfRunner(self.store, self.runner)
         self.files = WindowFiles(
             self.store,
             Questions(self),
             close=self.close,
-            run=self.runner.run,
+            run=lambda: self.runner.run(),
             show_editor=lambda: self.focus("editor"),
         )
         self.actions_ = Actions(self)
         self.layout_ = Layout(Context(self, self.actions_.do, self.theme))
-        self.dialogs = WindowDialogs(
-            self,
-            lambda: self.store.state,
-            lambda: self.theme,
-            self.actions_.choose,
-            lambda: self.focus("examples"),
-            self.beside.start,
-        )
-        self.runner.is_drawn = lambda: self.canvas.is_settled
         self.status = StatusLine(self.theme, lambda: self.actions_.do("run.stop"))
-        self.player = Player(self.store)
-        self.stop_finder = StopFinder(self.store)
-        self.recovery = RecoveryKeeper(self.store)
-        self.runner.about_to_run.connect(self.recovery.write)
+        self._rest = self._make_rest()
+        self._slices = QTimer(self, interval=0)
+        self._slices.timeout.connect(self._make_next)
         self._assemble()
         self._unsubscribe = self.store.subscribe(self._show)
         self._show(self.store.state, self.store.state)
@@ -86,28 +79,68 @@ class MainWindow(QMainWindow):
     def _assemble(self) -> None:
         tools = Tools()
         self.addToolBar(tools)
-        self.actions_.fill(self.menuBar(), tools)
-        self.editor.code.reserve(self.actions_.reserved_keys())
-        self.editor.code.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.editor.code.addActions([self.actions_.actions[name] for name in CONTEXT_MENU])
-        self.canvas.set_menu([self.actions_.actions[name] for name in CANVAS_MENU])
+        self.actions_.fill_tools(self.menuBar(), tools)
         self.setCentralWidget(self.layout_.root)
         self.setStatusBar(self.status)
         self.resize(1280, 800)
         self.restoreGeometry(self.settings.layout("window"))
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._apply_theme)
 
+    @cached_property
+    def dialogs(self) -> WindowDialogs:
+        """What opens over the window."""
+        from gradviz.ui.dialogs import WindowDialogs
+
+        return WindowDialogs(
+            self,
+            lambda: self.store.state,
+            lambda: self.theme,
+            self.actions_.choose,
+            lambda: self.focus("examples"),
+            self.beside.start,
+        )
+
+    def _make_rest(self) -> Iterator[None]:
+        """Note [After the first paint]: the worker starts first, in its own process; then come the panels from the
+        front to the back and the menus, each in a turn of its own, so that keys and paints come between."""
+        self.runner.is_drawn = lambda: self.canvas.is_settled
+        self.runner.warm()
+        yield
+        for row in PANELS:
+            self.layout_.panel(row.id)
+            yield
+        self.actions_.fill_menus()
+        self.actions_.refresh(self.store.state)
+        yield
+        self.editor.code.reserve(self.actions_.reserved_keys())
+        self.editor.code.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.editor.code.addActions([self.actions_.actions[name] for name in CONTEXT_MENU])
+        self.canvas.set_menu([self.actions_.actions[name] for name in CANVAS_MENU])
+        self._spread()
+
+    def _make_next(self) -> None:
+        if next(self._rest, self) is self:
+            self._slices.stop()
+            self.runner.load()
+            self.painted.emit()
+
+    def complete(self) -> None:
+        """Make at once what is not there yet."""
+        self._slices.stop()
+        for _ in self._rest:
+            pass
+
     # the commands' Shell
 
     @property
     def canvas(self) -> GraphPanel:
         """The graph panel."""
-        return cast(GraphPanel, self.layout_.panels["canvas"])
+        return cast("GraphPanel", self.layout_.panel("canvas"))
 
     @property
     def editor(self) -> EditorPanel:
         """The snippet panel."""
-        return cast(EditorPanel, self.layout_.panels["editor"])
+        return cast(EditorPanel, self.layout_.panel("editor"))
 
     @property
     def source(self) -> EditorPanel:
@@ -132,15 +165,16 @@ class MainWindow(QMainWindow):
     # state and look
 
     def _show(self, before: State, after: State) -> None:
-        for panel in self.layout_.panels.values():
+        for panel in self.layout_.made.values():
             panel.show_state(before, after)
         self.layout_.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
         if (before.what_if is None) is not (after.what_if is None):
             self.layout_.bring("timeline" if after.what_if is None else "differences")
         self.actions_.refresh(after)
         self.status.show_state(before, after)
-        self.player.show_state(after)
-        self.stop_finder.show_state(before, after)
+        if "canvas" in self.layout_.made:  # nothing has run before
+            self.player.show_state(after)
+            self.stop_finder.show_state(before, after)
         if before.view is not after.view:
             self.settings.remember_view(after.view)
             self._apply_theme()
@@ -160,8 +194,7 @@ class MainWindow(QMainWindow):
             return
         self.theme = theme
         look.apply(cast(QApplication, QApplication.instance()), theme)
-        for panel in self.layout_.panels.values():
-            panel.set_theme(theme)
+        self.layout_.set_theme(theme)
         self.status.set_theme(theme)
 
     # Qt's own events
@@ -176,20 +209,22 @@ class MainWindow(QMainWindow):
         """The panels' sizes: as they were, or for this window's size."""
         super().showEvent(event)
         if self._first_paint:
-            self.layout_.spread(self.width(), self.height())
-            for name, splitter in self.layout_.splitters.items():
-                splitter.restoreState(self.settings.layout(name))
+            self._spread()
+
+    def _spread(self) -> None:
+        self.layout_.spread(self.width(), self.height())
+        for name, splitter in self.layout_.splitters.items():
+            splitter.restoreState(self.settings.layout(name))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """After the first paint the slow things begin: NumPy, the canvas, the next worker."""
+        """After the first paint the rest is made."""
         super().paintEvent(event)
         if self._first_paint:
             self._first_paint = False
             QTimer.singleShot(0, self._after_first_paint)
 
     def _after_first_paint(self) -> None:
-        self.runner.warm()
-        self.painted.emit()
+        self._slices.start()
 
     def offer_recovery(self) -> None:
         """Give back what a window that did not close in good order had."""
@@ -214,6 +249,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved changes, remember the layout, end the workers."""
+        self.complete()
         if not self.files.may_leave():
             event.ignore()
             return

@@ -47,8 +47,11 @@ class WorkerBridge(QObject):
         self._growth.timeout.connect(self._grow)
 
     def warm(self) -> None:
-        """Start the next worker ahead, and load what the first trace will need, beside the window's work."""
+        """Start the next worker ahead."""
         self.pool.warm()
+
+    def load(self) -> None:
+        """Load what the first trace will need, beside the window's work."""
         threading.Thread(target=_load, name="gradviz-load", daemon=True).start()
 
     @property

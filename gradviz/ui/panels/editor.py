@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gradviz.session.breakpoints import Breakpoint, toggled
-from gradviz.session.sources import Place
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
 from gradviz.ui import look
@@ -15,6 +16,9 @@ from gradviz.ui.panels.code_edit import CodeEdit
 from gradviz.ui.panels.error_card import ErrorCard
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.session.sources import Place
 
 
 class EditorPanel(Panel):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
-from gradviz.session.sources import Place
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.session.sources import Place
 
 MILLISECONDS = 1200
 

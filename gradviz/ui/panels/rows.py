@@ -1,22 +1,13 @@
-"""The panels of the window, one row each. To add one, write its module and add its row."""
+"""The panels of the window, one row each. To add one, write its module and add its row. A row loads the module of its
+panel when the panel is made: before the first paint the window needs few of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
-from gradviz.ui.panels.breakpoints import BreakpointsPanel
-from gradviz.ui.panels.differences import DifferencesPanel
-from gradviz.ui.panels.editor import EditorPanel
-from gradviz.ui.panels.events import EventsPanel
-from gradviz.ui.panels.explanation import ExplanationPanel
-from gradviz.ui.panels.gallery import GalleryPanel
-from gradviz.ui.panels.graph import GraphPanel
-from gradviz.ui.panels.inspector import InspectorPanel
-from gradviz.ui.panels.memory import MemoryPanel
-from gradviz.ui.panels.output import OutputPanel
 from gradviz.ui.panels.panel import Context, Panel
-from gradviz.ui.panels.timeline import TimelinePanel
 
 
 @dataclass(frozen=True)
@@ -29,16 +20,27 @@ class PanelRow:
     make: Callable[[Context], Panel]
 
 
+def _from(module: str, name: str) -> Callable[[Context], Panel]:
+    """Makes the panel of this class of a module beside this one."""
+
+    def make(context: Context) -> Panel:
+        panel = getattr(import_module(f"gradviz.ui.panels.{module}"), name)(context)
+        assert isinstance(panel, Panel)
+        return panel
+
+    return make
+
+
 PANELS: tuple[PanelRow, ...] = (
-    PanelRow("editor", "Snippet", "left", EditorPanel),
-    PanelRow("examples", "Examples", "left", GalleryPanel),
-    PanelRow("canvas", "Graph", "centre", GraphPanel),
-    PanelRow("explanation", "Explanation", "under", ExplanationPanel),
-    PanelRow("inspector", "Inspector", "right", InspectorPanel),
-    PanelRow("timeline", "Timeline", "bottom", TimelinePanel),
-    PanelRow("events", "Events", "bottom", EventsPanel),
-    PanelRow("memory", "Memory", "bottom", MemoryPanel),
-    PanelRow("breakpoints", "Breakpoints", "bottom", BreakpointsPanel),
-    PanelRow("differences", "What-if", "bottom", DifferencesPanel),
-    PanelRow("output", "Output", "corner", OutputPanel),
+    PanelRow("editor", "Snippet", "left", _from("editor", "EditorPanel")),
+    PanelRow("examples", "Examples", "left", _from("gallery", "GalleryPanel")),
+    PanelRow("canvas", "Graph", "centre", _from("graph", "GraphPanel")),
+    PanelRow("explanation", "Explanation", "under", _from("explanation", "ExplanationPanel")),
+    PanelRow("inspector", "Inspector", "right", _from("inspector", "InspectorPanel")),
+    PanelRow("timeline", "Timeline", "bottom", _from("timeline", "TimelinePanel")),
+    PanelRow("events", "Events", "bottom", _from("events", "EventsPanel")),
+    PanelRow("memory", "Memory", "bottom", _from("memory", "MemoryPanel")),
+    PanelRow("breakpoints", "Breakpoints", "bottom", _from("breakpoints", "BreakpointsPanel")),
+    PanelRow("differences", "What-if", "bottom", _from("differences", "DifferencesPanel")),
+    PanelRow("output", "Output", "corner", _from("output", "OutputPanel")),
 )

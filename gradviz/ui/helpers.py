@@ -1,0 +1,58 @@
+"""What works for the window without being seen, each made and loaded when it is first asked for: before the first paint
+nobody asks. `window` says when they are made."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradviz.session.store import Store
+    from gradviz.ui.player import Player
+    from gradviz.ui.recovery import RecoveryKeeper
+    from gradviz.ui.stop_finder import StopFinder
+    from gradviz.ui.what_if_runner import WhatIfRunner
+    from gradviz.ui.worker_bridge import WorkerBridge
+
+
+class Helpers:
+    """A part of the window: those that it has in addition to its widgets."""
+
+    store: Store
+
+    @cached_property
+    def runner(self) -> WorkerBridge:
+        """The worker; what is typed is kept safe before each run."""
+        from gradviz.ui.worker_bridge import WorkerBridge
+
+        runner = WorkerBridge(self.store)
+        runner.about_to_run.connect(self.recovery.write)
+        return runner
+
+    @cached_property
+    def beside(self) -> WhatIfRunner:
+        """The second run, with a change."""
+        from gradviz.ui.what_if_runner import WhatIfRunner
+
+        return WhatIfRunner(self.store, self.runner)
+
+    @cached_property
+    def recovery(self) -> RecoveryKeeper:
+        """The copy of what is typed."""
+        from gradviz.ui.recovery import RecoveryKeeper
+
+        return RecoveryKeeper(self.store)
+
+    @cached_property
+    def player(self) -> Player:
+        """Plays the steps."""
+        from gradviz.ui.player import Player
+
+        return Player(self.store)
+
+    @cached_property
+    def stop_finder(self) -> StopFinder:
+        """Seeks where breakpoints hold."""
+        from gradviz.ui.stop_finder import StopFinder
+
+        return StopFinder(self.store)
