@@ -96,8 +96,7 @@ def iterations(trace: Trace, steps: int) -> Iterations:
         none = np.empty(0, np.int64)
         return Iterations(none, none, none, none)
     loops = regions.parent[rows]
-    starts = _begun(trace, nesting.first[rows], loops)
-    starts[1:] = np.maximum(starts[1:], nesting.last[rows[:-1]] + 1)
+    starts = regions.step[rows].astype(np.int64)
     ends = np.append(starts[1:], steps)
     for row in np.append(np.flatnonzero(np.diff(loops)), len(rows) - 1).tolist():  # the last iteration of each loop
         ends[row] = min(int(ends[row]), _left(trace, int(nesting.first[loops[row]]), int(nesting.last[rows[row]])))
@@ -116,23 +115,6 @@ def _loops_around(parent: NDArray[Any], is_loop: NDArray[Any]) -> NDArray[Any]:
         found[there] += is_loop[above[there]]
         above[there] = parent[above[there]]
     return found
-
-
-def _begun(trace: Trace, first: NDArray[Any], loops: NDArray[Any]) -> NDArray[Any]:
-    """Where each iteration begins: a region is known from its first operation, but the leaves before it, on the lines
-    above, belong to it too. Going back, lines rise again where the iteration before ends."""
-    import numpy as np
-
-    line = trace.steps.line
-    rises = np.append(0, np.flatnonzero(line[1:] < line[:-1]) + 1)
-    starts = rises[np.searchsorted(rises, first, "right") - 1]
-    header = trace.sites.line[trace.regions.site[loops]]
-    for row in np.append(0, np.flatnonzero(np.diff(loops)) + 1).tolist():  # the first iteration of each loop
-        at = int(first[row])
-        while at > 0 and line[at - 1] > header[row] and at - 1 >= starts[row]:
-            at -= 1
-        starts[row] = at
-    return starts
 
 
 def _left(trace: Trace, first: int, last: int) -> int:

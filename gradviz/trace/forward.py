@@ -69,8 +69,8 @@ class ForwardRecorder(InPlaceRecorder):
         self._tensor_count, self.step = tensor + 1, step + 1
         node._tag, out._tag = number, tensor
         region = self._stack[-1]
-        if region == UNKNOWN:
-            region = self.region()
+        if region <= UNKNOWN:
+            region = self.region(step)
         op, name, symbol = self._op_texts.get(row) or self._texts_of(row)
         self._plain += pack_plain(
             step, number, tensor, op, name, symbol, site, region, shown, node.sequence_nr, self.call, one, two,

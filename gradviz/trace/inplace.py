@@ -129,7 +129,7 @@ class InPlaceRecorder(RowRecorder):
             text(name),
             text(""),
             -1,
-            self.region(),
+            self.region(self.step - 1),
             self._nothing,
             node.sequence_nr,
             self.call,

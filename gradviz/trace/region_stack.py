@@ -5,7 +5,8 @@ operation runs in it (see Note [Order of regions] in `regions.py`).
 Note [The stack of regions] One flat list, so that instrumented code needs no call that shows in a traceback or takes
 a frame of the recursion limit: a function is entered by `stack[the end:] = a constant` and left by `del
 stack[-WIDTH:]`, an iteration begins by `stack[COUNT] += 1; stack[ROW] = UNKNOWN`. The last element is always the row of
-the innermost region, so the recorder reads its place from there.
+the innermost region, so the recorder reads its place from there. A region in which a leaf was made or anything else
+happened before its first operation has no row yet, but its first step: ROW is then `BEGUN - step`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from gradviz.trace.sites import Place, Sites
 # Fields of an entry, counted from the top of the stack.
 WIDTH = 8
 KIND, NAME, PLACE, LOOP, VARIABLE, VALUE, COUNT, ROW = range(-WIDTH, 0)
-UNKNOWN = -2  # in ROW: no operation has run there yet
+UNKNOWN = -2  # in ROW: nothing has happened there yet
+BEGUN = -3  # in ROW: no operation has run there yet, but step BEGUN - ROW was there
 BEFORE = -1  # in COUNT: no iteration is going on
 LONGEST = 40  # characters of a name
 _MOST = 1 << 63  # numbers beyond this size have too many digits to be read
@@ -54,11 +56,22 @@ class RegionStack:
         """The call that was entered last is over, and whatever began in it."""
         del self.stack[self._modules.pop() :]
 
-    def row(self) -> int:
-        """The row of the innermost region, which is made now if it is not there."""
+    def begin(self, step: int) -> None:
+        """A step begins what nothing has happened in before."""
         stack = self.stack
         at = len(stack)
         while stack[at + ROW] == UNKNOWN:
+            stack[at + ROW] = BEGUN - step
+            if stack[at + LOOP] == UNKNOWN:
+                stack[at + LOOP] = BEGUN - step
+            at -= WIDTH
+
+    def row(self, step: int) -> int:
+        """The row of the innermost region, in which `step` is; it is made now if it is not there."""
+        self.begin(step)
+        stack = self.stack
+        at = len(stack)
+        while stack[at + ROW] <= BEGUN:
             at -= WIDTH
         while at < len(stack):
             parent = stack[at + ROW]
@@ -70,25 +83,25 @@ class RegionStack:
     def _add(self, at: int, parent: int) -> int:
         """A row for the entry that ends at `at`: for a loop also one for its iteration."""
         stack = self.stack
-        kind, place = stack[at + KIND], stack[at + PLACE]
+        kind, place, step = stack[at + KIND], stack[at + PLACE], BEGUN - stack[at + ROW]
         if kind == _MODULE:
-            return self._write(parent, kind, self._writer.text(stack[at + NAME]), place, 0)
+            return self._write(step, parent, kind, self._writer.text(stack[at + NAME]), place, 0)
         site, name = self._places.get(place) or self._place(place, stack[at + NAME])
         if kind != _LOOP:
-            return self._write(parent, kind, name, site, 0)
+            return self._write(step, parent, kind, name, site, 0)
         loop: int = stack[at + LOOP]
-        if loop == UNKNOWN:
-            loop = stack[at + LOOP] = self._write(parent, kind, name, site, 0)
+        if loop <= BEGUN:
+            loop = stack[at + LOOP] = self._write(BEGUN - loop, parent, kind, name, site, 0)
         count = stack[at + COUNT]
         if count == BEFORE:
             return loop
         called = self._writer.text(_iteration(count, stack[at + VARIABLE], stack[at + VALUE]))
-        return self._write(loop, _ITERATION, called, site, count)
+        return self._write(step, loop, _ITERATION, called, site, count)
 
-    def _write(self, parent: int, kind: int, name: int, site: int, index: int) -> int:
+    def _write(self, step: int, parent: int, kind: int, name: int, site: int, index: int) -> int:
         row = self._count
         self._count = row + 1
-        self._rows += _pack(parent, kind, name, site, index)
+        self._rows += _pack(step, parent, kind, name, site, index)
         return row
 
     def _place(self, place: Place, name: str) -> tuple[int, int]:

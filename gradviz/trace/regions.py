@@ -4,7 +4,9 @@ other. The rows are in `schema.Regions`; here is what follows from them for a wh
 
 Note [Order of regions] A region has a row only if an operation ran in it, made when the first one did. So rows are in
 the order in which regions were entered, a parent before what is in it, and everything in region `r`, at any depth, is
-`r + 1 .. end[r] - 1`. `validate.py` refuses anything else.
+`r + 1 .. end[r] - 1`. Its step is the first one in it, perhaps a leaf's before that operation. As regions are on one
+stack, a region that gets its row later began later, or is around none of the earlier ones; so steps do not decrease
+either. `validate.py` refuses anything else.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from gradviz.trace.compact import Compact, pack_kept
 from gradviz.trace.encoding import PACK, Writer
 from gradviz.trace.kinds import Kind
 from gradviz.trace.memory import Memory
-from gradviz.trace.region_stack import RegionStack
+from gradviz.trace.region_stack import UNKNOWN, RegionStack
 from gradviz.trace.sites import Sites
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ class RowRecorder:
         step = self.step
         self.step = step + 1
         self._steps += _pack_step(kind, node, tensor, site, self.call, ref)
+        if self._stack[-1] == UNKNOWN:
+            self.regions.begin(step)
         return step
 
     def _add_tensor(self, tensor: Tensor, step: int, producer: int, output_nr: int, storage: int, site: int) -> int:
@@ -142,7 +144,7 @@ class RowRecorder:
             self._nothing,
             text("✂"),
             site,
-            self.region(),
+            self.region(step),
             self._nothing,
             -1,
             self.call,
@@ -181,11 +183,11 @@ class RowRecorder:
             shown = self.writer.text(", ".join([*numbers, *params_text(params)]))
         op, name_text, symbol = self._op_texts.get(row) or self._texts_of(row)
         if node is None:
-            fields = (self._nothing, symbol, site, self.region(), shown, -1, self.call, self._reason(inputs))
+            fields = (self._nothing, symbol, site, self.region(step), shown, -1, self.call, self._reason(inputs))
         else:
             node._tag = number
             name_text = self.writer.text(name) if name else name_text
-            fields = (name_text, symbol, site, self.region(), shown, node.sequence_nr, self.call, 0)
+            fields = (name_text, symbol, site, self.region(step), shown, node.sequence_nr, self.call, 0)
         self._nodes += _pack_node(step, op, *fields)
 
     def _texts_of(self, row: OpRow) -> tuple[int, int, int]:

@@ -51,6 +51,7 @@ class Regions(Table):
     """Calls of modules and functions, loops and their iterations, each made when its first operation runs: what is in
     a region comes right after it, see Note [Order of regions] in `regions.py`."""
 
+    step: Step  # the first step in it, whatever its kind
     parent: RegionId  # -1: in no other; always an earlier row
     kind: Byte  # regions.RegionKind
     name: Text  # module: its path "blocks.0.attn"; function: "layer"; loop: "for t in range(50)"; iteration: "t = 3"

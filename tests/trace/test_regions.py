@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gradviz.trace.encoding import TraceFormatError, Writer
+from gradviz.trace.kinds import Kind
 from gradviz.trace.regions import RegionKind
 from gradviz.trace.schema import NEVER
 from gradviz.trace.trace import Trace
@@ -64,7 +65,7 @@ def test_what_is_in_a_region_is_counted_at_any_depth() -> None:
 def written(parents: list[int], kind: int = 0, index: int = 0) -> Trace:
     writer = Writer()
     for parent in parents:
-        writer.add("regions", parent, kind, writer.text("a"), -1, index)
+        writer.add("regions", -1, parent, kind, writer.text("a"), -1, index)
     trace = Trace()
     trace.extend(writer.take())
     return trace
@@ -93,9 +94,56 @@ def test_regions_of_a_later_batch_go_on_where_the_earlier_one_ended() -> None:
     trace, writer = Trace(), Writer()
     for parents in ([-1, 0, 1], [1, 0]):
         for parent in parents:
-            writer.add("regions", parent, RegionKind.FUNCTION, writer.text("f"), -1, 0)
+            writer.add("regions", -1, parent, RegionKind.FUNCTION, writer.text("f"), -1, 0)
         trace.extend(writer.take())
     assert trace.nesting.depth.tolist() == [0, 1, 2, 2, 1]
-    writer.add("regions", 1, RegionKind.FUNCTION, writer.text("f"), -1, 0)
+    writer.add("regions", -1, 1, RegionKind.FUNCTION, writer.text("f"), -1, 0)
     with pytest.raises(TraceFormatError, match="not in one that is open"):
         trace.extend(writer.take())
+
+
+FIRST_STEPS = """\
+import torch
+w = torch.tensor(1., requires_grad=True)
+def half(x):
+    h = torch.tensor(0.5)
+    return twice(x * h)
+def twice(x):
+    return x * 2
+for t in range(2): x = torch.tensor(3.); y = half(x * w); y.backward(); w.grad = None
+while w > 5:
+    pass
+for t in range(2):
+    n = torch.ones(1)
+    if t:
+        n = n + w
+"""
+
+
+def test_a_region_begins_with_its_first_step_also_where_that_is_a_leaf() -> None:
+    trace = run(FIRST_STEPS)
+    regions, steps = trace.regions, trace.steps
+    assert (np.diff(regions.step) >= 0).all() and (regions.step <= trace.nesting.first).all()
+    kinds = [Kind(int(kind)).name for kind in steps.kind[regions.step]]
+    first = ["LEAF", "LEAF", "LEAF", "FORWARD"]  # the loop, its first iteration, half, twice
+    second = ["LEAF", "LEAF", "FORWARD"]
+    assert kinds == [*first, *second, "FORWARD", "LEAF", "LEAF"], "the while loop, and the loop without its first t"
+    last = regions.step[-2:]
+    assert last[0] == last[1] - 1, "a loop begins in its first iteration, also where no operation runs in that"
+
+
+def test_regions_that_begin_before_those_in_front_of_them_are_refused() -> None:
+    writer = Writer()
+    writer.add("steps", int(Kind.WARNING), -1, -1, -1, -1, 0)
+    writer.add("texts", 0, writer.text("err"), writer.text("a"))
+    for step in (0, -1):
+        writer.add("regions", step, -1, RegionKind.FUNCTION, writer.text("f"), -1, 0)
+    with pytest.raises(TraceFormatError, match=r"regions\.step goes back"):
+        Trace().extend(writer.take())
+
+
+def test_ten_thousand_regions_in_each_other() -> None:
+    count = 10_000
+    trace = written([-1, *range(count - 1)], RegionKind.FUNCTION)
+    assert trace.nesting.depth[-1] == count - 1 and set(trace.nesting.end.tolist()) == {count}
+    assert len(trace.nesting.ancestors(count - 1)) == count
