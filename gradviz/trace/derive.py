@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gradviz.trace.encoding import Pieces
 from gradviz.trace.regions import RegionKind
-from gradviz.trace.schema import NEVER, TABLES, Inputs
+from gradviz.trace.schema import NEVER, TABLES
 from gradviz.trace.tables import columns
 from gradviz.trace.values import DTYPES, numpy_dtype
 
@@ -93,24 +93,20 @@ def _tensors(trace: Trace, new: Columns) -> Columns:
 
 def _flows(trace: Trace, new: Columns) -> Columns:
     inputs, node, slot = trace.inputs, new["node"], new["slot"]
-    first = np.searchsorted(inputs.node, node)
-    row = first + slot  # where each operand before it is a tensor
-    found = _is_input(inputs, row, node, slot)
-    left = np.flatnonzero(~found & (row > first))
+    low, end = np.searchsorted(inputs.node, node), np.searchsorted(inputs.node, node, "right")
+    high = np.minimum(low + slot, end - 1)  # the row if each operand before it is a tensor; never after that
+    left = np.flatnonzero(low < high)
+    left = left[inputs.slot[high[left]] > slot[left]]  # here one was none: by halves
     while len(left):
-        row[left] -= 1
-        found[left] = _is_input(inputs, row[left], node[left], slot[left])
-        left = left[~found[left] & (row[left] > first[left])]
-    return {"input": np.where(found, row, -1)}
-
-
-def _is_input(inputs: Inputs, row: Array, node: Array, slot: Array) -> Array:
-    """Whether row `row` of `inputs` is that slot of that node."""
-    if not len(inputs):
-        return np.zeros(len(row), bool)
-    row = np.minimum(row, len(inputs) - 1)
-    same: Array = (inputs.node[row] == node) & (inputs.slot[row] == slot)
-    return same
+        middle = (low[left] + high[left]) // 2
+        before = inputs.slot[middle] < slot[left]
+        low[left[before]], high[left[~before]] = middle[before] + 1, middle[~before]
+        left = left[low[left] < high[left]]
+    there = np.flatnonzero(low <= high)
+    there = there[inputs.slot[high[there]] == slot[there]]
+    found = np.full(len(node), -1)
+    found[there] = high[there]
+    return {"input": found}
 
 
 def _saved(trace: Trace, new: Columns) -> Columns:
@@ -145,13 +141,13 @@ def _after_values(trace: Trace, new: Columns) -> None:
 
 
 def _after_frees(trace: Trace, new: Columns) -> None:
-    low = np.searchsorted(trace.saved.node, new["node"])
-    count = np.searchsorted(trace.saved.node, new["node"], "right") - low
+    node, at = np.unique(new["node"], return_index=True)  # the first time counts
+    low = np.searchsorted(trace.saved.node, node)
+    count = np.searchsorted(trace.saved.node, node, "right") - low
     rows = np.repeat(low, count) + np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-    steps = np.repeat(new["step"], count)
+    steps = np.repeat(new["step"][at], count)
     held = trace.saved.freed[rows] == NEVER
-    rows, steps = rows[held][::-1], steps[held][::-1]  # what is written last stays, and the first time counts
-    trace.saved.freed[rows] = steps
+    trace.saved.freed[rows[held]] = steps[held]
 
 
 def _after_ends(trace: Trace, new: Columns) -> None:

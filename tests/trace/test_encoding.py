@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from gradviz.trace.encoding import TraceFormatError, Writer
+from gradviz.trace.kinds import Kind
 from gradviz.trace.schema import TABLES, Batch
 from gradviz.trace.tables import columns
 from gradviz.trace.trace import Trace
@@ -161,6 +162,7 @@ def test_a_batch_that_is_missing_or_repeated_is_refused() -> None:
 def look_at_everything(trace: Trace) -> None:
     """Ask a trace for all that the program asks of it."""
     trace.to_json()
+    trace.nesting, trace.origin_of_node, trace.as_now().held_bytes
     for cursor in range(len(trace) + 1):
         frame = trace.frame(cursor)
         frame.shown_graphs(), frame.shown_tensors, frame.input_grad_now, frame.held_bytes
@@ -232,3 +234,67 @@ def test_missing_bytes_and_additional_bytes_are_refused() -> None:
     for payload in (batch.payload[:-1], batch.payload + b"\0", b""):
         with pytest.raises(TraceFormatError, match="wrong length"):
             Trace().extend(Batch(batch.header, payload))
+
+
+def nodes_and_a_tensor(nodes: int) -> Writer:
+    """A batch to which tests add rows that an honest run would not have."""
+    writer = Writer()
+    text, value = writer.text(""), writer.value(np.ones(()))
+    for _ in range(nodes):
+        writer.add("nodes", -1, text, text, text, -1, -1, text, -1, -1, 0)
+    writer.add("tensors", -1, -1, 0, value, 0, 0, False, True, False, -1, -1)
+    return writer
+
+
+def test_the_input_of_a_flow_is_found_among_gaps_and_a_huge_slot_is_none_at_once() -> None:
+    writer, trace = nodes_and_a_tensor(3), Trace()
+    for node, slot in [(0, 0), (0, 1), (2, 1), (2, 4), (2, 5), (2, 900)]:
+        writer.add("inputs", node, slot, 0)
+    asked = {(0, 1): 1, (0, 2): -1, (1, 0): -1, (2, 0): -1, (2, 1): 2, (2, 4): 3, (2, 5): 4, (2, 6): -1, (2, 900): 5}
+    asked |= {(0, (1 << 31) - 1): -1, (2, (1 << 31) - 1): -1}
+    for node, slot in asked:
+        writer.add("flows", -1, node, slot, 0)
+    trace.extend(writer.take())
+    assert trace.flows.input.tolist() == list(asked.values())
+
+
+def test_what_is_freed_again_and_again_costs_no_more_memory() -> None:
+    writer, trace = nodes_and_a_tensor(1), Trace()
+    text, count = writer.text(""), 50_000
+    for _ in range(count):
+        writer.add("saved", -1, 0, text, 0, -1, 4, 0, 0)
+        writer.add("frees", -1, 0)
+    trace.extend(writer.take())  # 2.5 billion pairs
+    assert trace.saved.freed.tolist() == [-1] * count
+
+
+def with_a_row(table: str, values: dict[str, int]) -> Batch:
+    """A batch with one row: -1 in what may refer to nothing, 0 in all else but these columns."""
+    writer = Writer()
+    writer.text("a")
+    specs = columns(TABLES[table]).items()
+    writer.add(table, *[values.get(name, -1 if spec.none else 0) for name, spec in specs if not spec.derived])
+    return writer.take()
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("regions", "parent"),
+        ("regions", "name"),
+        ("regions", "site"),
+        ("nodes", "region"),
+        ("caught", "step"),
+        ("caught", "message"),
+    ],
+)
+@pytest.mark.parametrize("number", [2**31 - 1, 1, -2, -(2**31)])
+def test_what_refers_to_no_row_is_refused(table: str, column: str, number: int) -> None:
+    Trace().extend(with_a_row(table, {}))
+    with pytest.raises(TraceFormatError, match=rf"{table}\.{column} is out of range"):
+        Trace().extend(with_a_row(table, {column: number}))
+
+
+def test_a_step_that_catches_needs_its_error() -> None:
+    with pytest.raises(TraceFormatError, match="CAUGHT refers to no row"):
+        Trace().extend(with_a_row("steps", {"kind": Kind.CAUGHT}))
