@@ -15,6 +15,7 @@ from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
 
 FAR_STRIDE = 4
+FAR_LONG = 160.0  # a cubic that is seen from far away too
 MOST_FAR_LINES = 30_000
 
 
@@ -97,11 +98,14 @@ class Placed:
         """The edges as few straight lines (n, 4), for a view from far away, and the edge of each; where there are very
         many, not each of them."""
         nth = np.arange(len(self.cubics)) - self.first_cubic[self.edge_of_cubic]
-        begins = np.flatnonzero(nth % FAR_STRIDE == 0)
+        long = np.abs(self.cubics[:, 3] - self.cubics[:, 0]).max(1, initial=0.0) > FAR_LONG
+        begin = (nth % FAR_STRIDE == 0) | long
+        begin[1:] |= long[:-1]
+        begins = np.flatnonzero(begin)
+        ends = np.append(begins[1:], len(nth))[: len(begins)] - 1
         edge = self.edge_of_cubic[begins]
         kept = edge % -(-len(edge) // MOST_FAR_LINES) == 0 if len(edge) else slice(0)
-        begins, edge = begins[kept], edge[kept]
-        ends = np.minimum(begins + FAR_STRIDE, self.first_cubic[edge + 1]) - 1
+        begins, ends, edge = begins[kept], ends[kept], edge[kept]
         return np.column_stack((self.cubics[begins, 0], self.cubics[ends, 3])), edge
 
     @cached_property
