@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.placed import Placed
 
 CORNER = 9.0
+BEYOND = 40.0  # of the edge of the picture that a frame may end there unseen
 BEHIND, SHEETS = 4.0, 2  # how far each of the sheets behind a loop looks out, and how many there are
 TINTS = (0.0, 0.035)  # of frames in frames, in turn: they never darken with depth
 BAR = 6.0
@@ -175,11 +176,12 @@ def paint_frames(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, wo
     hit = moment.frames & (frames[:, 0] <= right) & (frames[:, 0] + frames[:, 2] >= left)
     hit &= (frames[:, 1] - REACH <= bottom) & (frames[:, 1] + frames[:, 3] >= top)
     groups = diagram.structure.groups
+    around = QRectF(left, top, right - left, bottom - top).adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)
     for frame in np.flatnonzero(hit).tolist():
         group = int(diagram.frames[frame])
         depth, kind = int(groups.depth[group]), int(groups.kind[group])
         box = QRectF(*frames[frame].tolist())
-        _frame(painter, ink, box, kind, depth, scale)
+        _frame(painter, ink, box if kind == GRADIENTS else box & around, kind, depth, scale)  # dashes keep their place
         if scale >= SMALLEST_TITLE:
             _frame_title(painter, ink, box, groups.title[group], groups.detail[group], scale)
 
@@ -187,16 +189,12 @@ def paint_frames(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, wo
 def _frame(painter: QPainter, ink: Ink, box: QRectF, kind: int, depth: int, scale: float) -> None:
     """The ground of an open group, in turn plain and tinted, its border, and the strip of its title."""
     colour = group_colour(ink, kind)
-    fill, strip, line = QColor(ink.colours["canvas"]), QColor(colour), QColor(colour)
+    strip, line = QColor(colour), QColor(colour)
     tint = 0.07 if kind == GRADIENTS else TINTS[depth % len(TINTS)]
     strip.setAlphaF(0.09)
     line.setAlphaF(0.55)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(fill)
-    painter.drawRoundedRect(box, CORNER, CORNER)
-    fill = QColor(colour)
-    fill.setAlphaF(tint)
-    painter.setBrush(fill)
+    painter.setBrush(ink.mixed(colour, tint, "canvas"))
     painter.drawRoundedRect(box, CORNER, CORNER)
     if scale >= READABLE:
         painter.save()

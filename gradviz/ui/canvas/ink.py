@@ -106,9 +106,9 @@ class Ink:
             text = next(fitting, ends[-1])
         return self._metrics[role].elidedText(text, Qt.TextElideMode.ElideRight, room)
 
-    def mixed(self, colour: QColor, part: float) -> QColor:
-        """So much of a colour, the rest the colour of the card."""
-        ground = self.colours["card"]
+    def mixed(self, colour: QColor, part: float, on: str = "card") -> QColor:
+        """So much of a colour, the rest that of what it lies on."""
+        ground = self.colours[on]
         return QColor(
             round(ground.red() + (colour.red() - ground.red()) * part),
             round(ground.green() + (colour.green() - ground.green()) * part),
