@@ -153,7 +153,7 @@ class _Search:
             before = here[:-1] if first else np.append(False, here[:-1])
             mask &= here[len(here) - len(mask) :]
             if not point.condition and not point.kind:
-                mask &= ~before
+                mask &= ~before | self._anew[first:last]
         elif self._nodes is not None and self._tensors is None:
             mask &= np.append(self._nodes, False)[steps.node[first:last]]
             if not point.kind:
@@ -167,6 +167,17 @@ class _Search:
         if self._tensors is None:
             return np.ones(len(rows), bool)
         found: NDArray[Any] = np.append(self._tensors, False)[rows.tensor]
+        return found
+
+    @cached_property
+    def _anew(self) -> NDArray[Any]:
+        """Steps that begin an iteration or a call: the program comes to the line again, also where it was there."""
+        import numpy as np
+
+        regions = self.trace.regions
+        begins = regions.step[np.isin(regions.kind, _COME_AGAIN)]
+        found = np.zeros(len(self.trace), bool)
+        found[begins[begins >= 0]] = True
         return found
 
     @cached_property
@@ -206,4 +217,5 @@ class _Search:
         return found if found.any() or point.line > 0 else None
 
 
+_COME_AGAIN = (1, 3)  # RegionKind.FUNCTION, ITERATION
 _RUNS = (1, 2, 4)  # Kind.FORWARD, INPLACE, BACKWARD: where an operation runs

@@ -21,6 +21,7 @@ PIECE = 8192
 BREATH = 64  # titles that are made before the clock is looked at
 FIELDS = ("kind", "line", "name", "step")
 HELP = "Words that a step must have. kind:backward, line:9, line:3-7, name:w and step:100-200 narrow it down."
+_OF_THE_OPERATION = (1, 2, 4, 7)  # Kind.FORWARD, INPLACE, BACKWARD, FREE: their titles speak of nothing else
 _NUMBERS = re.compile(r"(\d+)(?:-(\d*))?$")
 
 
@@ -61,6 +62,7 @@ class Sieve:
 
     def __post_init__(self) -> None:
         self._run = self._pieces()
+        self._titles: dict[tuple[object, ...], str] = {}
 
     def work(self, seconds: float) -> bool:
         """Look further for about so long; False when all has been looked at."""
@@ -85,8 +87,20 @@ class Sieve:
             yield
 
     def _in_title(self, step: int, words: list[str]) -> bool:
-        title = title_of(self.trace, step).lower()
+        title = self._title(step)
         return all(word in title for word in words)
+
+    def _title(self, step: int) -> str:
+        """In small letters. Operations of one name on one line are called the same: that is made once."""
+        steps, nodes = self.trace.steps, self.trace.nodes
+        kind, node = int(steps.kind[step]), int(steps.node[step])
+        if node < 0 or kind not in _OF_THE_OPERATION:
+            return title_of(self.trace, step).lower()
+        key = (kind, nodes.op[node], nodes.name[node], nodes.symbol[node], int(nodes.line[node]))
+        found = self._titles.get(key)
+        if found is None:
+            found = self._titles[key] = title_of(self.trace, step).lower()
+        return found
 
 
 def title_of(trace: Trace, step: int) -> str:

@@ -23,6 +23,7 @@ from gradviz.session.scan import Scan
 from gradviz.session.state import Selection
 from gradviz.session.unknown import ConditionError
 from gradviz.trace.kinds import Kind
+from gradviz.trace.regions import RegionKind
 from gradviz.trace.trace import Trace
 from tests.trace.running import run
 
@@ -259,3 +260,12 @@ def test_titles_say_what_stops() -> None:
 def test_the_lines_for_the_editor() -> None:
     points = (Breakpoint(line=3), Breakpoint(line=4, enabled=False), Breakpoint(line=5, name="mul"))
     assert Breakpoints(points).lines() == {3: True, 4: False}
+
+
+def test_a_line_that_is_a_whole_loop_stops_at_each_iteration() -> None:
+    one_line = run("import torch\ny = torch.ones(2)\nfor t in range(4): z = y * t; y = z + torch.ones(2)\ny = y * 2\n")
+    regions = one_line.regions
+    begins = regions.step[regions.kind == RegionKind.ITERATION].tolist()
+    assert len(begins) == 4 and stops(one_line, Breakpoint(line=3)) == begins
+    body = run("import torch\ny = torch.ones(2)\nfor t in range(4):\n    y = y * t * 2\n")
+    assert len(stops(body, Breakpoint(line=4))) == 4 and stops(body, Breakpoint(line=3)) == []

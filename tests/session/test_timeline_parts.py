@@ -145,6 +145,17 @@ def found(trace: Trace, text: str) -> list[int]:
     return sieve.found
 
 
+def test_a_filter_reads_what_the_list_shows(trained: Trace) -> None:
+    steps = range(len(trained))
+    for word in ("line", "(w", "7)", "frees", "leaf", "×"):
+        shown = [step for step in steps if word in f"{title_of(trained, step)} {kind_of(trained, step)}".lower()]
+        assert found(trained, word) == shown and shown, word
+
+
+def kind_of(trace: Trace, step: int) -> str:
+    return Kind(int(trace.steps.kind[step])).name.replace("_", " ")
+
+
 def test_words_and_fields_are_read() -> None:
     assert query_of("  Mul kind:backward LINE:3 ") == Query(("mul",), (("kind", "backward"), ("line", "3")))
     assert query_of("kind:").is_empty and query_of("").is_empty
