@@ -110,3 +110,17 @@ def test_the_arguments_of_the_backward_call_stand_beside_the_step(sample: Pilot)
     assert panel.call.text().startswith("backward( gradient=None  retain_graph")
     sample.window.store.move(2)
     assert panel.call.text() == "", "nothing runs backward there"
+
+
+def test_what_comes_next_is_said_where_there_is_room(sample: Pilot) -> None:
+    panel = sample.window.layout_.panels["explanation"]
+    assert isinstance(panel, ExplanationPanel)
+    sample.window.store.move(2)
+    sample.window.resize(1900, 900)
+    QApplication.processEvents()
+    wide = panel.sentence.toPlainText()
+    panel.sentence.setFixedWidth(150)
+    panel.resize(180, panel.height())
+    QApplication.processEvents()
+    assert "Next:" in wide
+    assert "Next:" not in panel.sentence.toPlainText()

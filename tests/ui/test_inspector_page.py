@@ -69,3 +69,8 @@ def test_titles_of_iterations_are_shortened_before_they_go() -> None:
     assert shorter("t = 40 … 49") == ("t = 40 … 49", "40 … 49", "40 …", "…")
     assert shorter("epoch = 3") == ("epoch = 3", "3")
     assert shorter("iteration 3") == ("iteration 3", "3")
+
+
+def test_what_is_no_list_stays_on_its_line() -> None:
+    made = Row("made by", (Link("detach (line 20)", Selection("node", 1)), Link(", not tracked")))
+    assert "</a>, not tracked" in page_of(made)

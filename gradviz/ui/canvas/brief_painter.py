@@ -18,7 +18,7 @@ LOWEST = 7.0  # pixels that a picture needs
 NARROWEST_WORD = 26.0
 LEAST_NAME = 0.4  # of its font: the size below which the name of an operation is not written
 ANY_NAME, ANY_ROOM = "ƒ", 24  # instead of a name that does not fit, and the pixels that it wants
-TIGHT = 0.78  # how much smaller a name may be before it is cut
+TIGHT = 0.7  # how much smaller a name may be before it is cut
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards
 
 
@@ -68,7 +68,8 @@ class BriefPainter:
             painter.drawRect(header.adjusted(0, header.height() / 2, 0, 0))
         if lines and area.width() > NARROWEST_WORD:
             align = LEFT if lines > 1 else CENTRE
-            inside = header.adjusted(PADDING, 0, -PADDING, 0)
+            side = PADDING if lines > 1 else PADDING / 2
+            inside = header.adjusted(side, 0, -side, 0)
             needed = ink.width(sizes.NAME, says.name) * NAME_SIZE * ink.theme.scale
             size = NAME_SIZE * min(1.0, max(TIGHT, inside.width() / max(needed, 1.0)))
             self._word(painter, sizes.NAME, size, "text", inside, says.name, align)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 HEIGHT = 20.0
 EDGE = 6.0  # to the edges of the view
 PAD = 8.0
+BEGINNING = 60.0  # of a title, in the world: without it, it says nothing
 MOST = 4  # titles below each other
 NARROWEST = 60.0  # pixels of a frame in view
 BELOW = 0.5  # of the height of the view, that a frame must still reach below its titles
@@ -29,13 +30,14 @@ SEPARATOR = " › "
 
 
 def away(placed: Placed, moment: Moment, camera: Camera, width: float, height: float) -> list[int]:
-    """The frames in view whose titles are above the view and that go on over most of it, outer ones first."""
+    """The frames that go on over the middle of the view and whose titles are out of it, outer ones first."""
     if not len(placed.frames):
         return []
     left, top = camera.to_world(0, 0)
     right, middle = camera.to_world(width, height * BELOW)
     frames = placed.frames
-    hidden = moment.frames & (frames[:, 1] + group_sizes.FRAME_TITLE < top) & (frames[:, 1] + frames[:, 3] > middle)
+    hidden = (frames[:, 1] + group_sizes.FRAME_TITLE < top) | (frames[:, 0] + BEGINNING < left)
+    hidden &= moment.frames & (frames[:, 1] < middle) & (frames[:, 1] + frames[:, 3] > middle)
     centre = (left + right) / 2
     hidden &= (frames[:, 0] < centre) & (frames[:, 0] + frames[:, 2] > centre)
     groups = placed.diagram.structure.groups

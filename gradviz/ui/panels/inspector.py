@@ -65,7 +65,8 @@ class InspectorPanel(Panel):
     def _columns(self) -> int:
         """How many characters of a number or of code fit beside each other."""
         width = QFontMetricsF(look.mono(self.theme, SIZE)).horizontalAdvance("0")
-        return int((self.browser.viewport().width() - 2 * self.browser.document().documentMargin() - 4) / width)
+        room = self.browser.width() - self.browser.verticalScrollBar().sizeHint().width()  # it comes with the text
+        return int((room - 2 * self.browser.document().documentMargin() - 4) / width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Write arrays and long names again, for the room that there is."""

@@ -11,7 +11,7 @@ from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
 NOTHING = "Select a tensor or an operation on the graph to see its shape, value, gradient and saved buffers here."
-SIZE, SMALLER = 12.5, 11.5  # of numbers and code, and of arrays on lines of their own
+SIZE, SMALLER = 12.5, 11  # of numbers and code, and of arrays on lines of their own
 LABEL, LABEL_WIDTH = 11, 72  # characters that the column of labels takes, and pixels
 ARRAYS = ("value", ".grad", "∇ passing")  # labels of what may be an array
 PROSE = 1.12  # characters of the text font in the room of one of the code font
@@ -51,7 +51,7 @@ def _row(row: Row, theme: Theme, columns: int) -> str:
     """The label at the left; above, where what it says needs the whole width."""
     cell = f"{_mono(theme)}; color:{_tone(row, theme)}"
     room = columns - LABEL
-    array = array_table(row.text, int(columns * SIZE / SMALLER)) if row.label in ARRAYS else ""
+    array = array_table(row.text, int(columns * theme.px(SIZE) / theme.px(SMALLER))) if row.label in ARRAYS else ""
     fits = len(row.text) <= room or (not array and max(map(len, row.text.split()), default=0) <= room)
     said = _listed(row.parts, theme)
     if array and not fits:
@@ -98,14 +98,15 @@ def array_table(text: str, columns: int) -> str:
 def _listed(parts: tuple[Link, ...], theme: Theme) -> str:
     """Links that are long stand on lines of their own; the same words again are only numbered."""
     links = [part for part in parts if part.text != ", "]
-    if len(links) < 2 or max(len(part.text) for part in links) < LABEL or any(not each.target for each in links[:-1]):
+    is_list = len(parts) == 2 * len(links) - 1 and len(links) > 1
+    if not is_list or max(len(part.text) for part in links) < LABEL:
         return "".join(_link(part.text, part, theme) for part in parts)
     lines: list[str] = []
     seen: dict[str, tuple[int, int]] = {}  # the line of these words, and how often they came
     for link in links:
         place, count = seen.get(link.text, (len(lines), 0))
         seen[link.text] = place, count + 1
-        if count:
+        if count and link.target is not None:
             lines[place] += " &nbsp;" + _link(f"{count + 1}", link, theme)
         else:
             lines.append(_link(link.text, link, theme))

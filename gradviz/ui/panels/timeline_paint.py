@@ -18,6 +18,7 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
+TEXT = 18.0  # pixels of the line of words over the curves, which the playhead leaves alone
 DASHES = 9.0  # from this width on a freed buffer is a dashed outline
 GLYPH = 15.0  # from this width on a block carries its sign
 SIGNS = {
@@ -181,7 +182,8 @@ def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float) -> None
     if geometry.is_dense:
         painter.drawLine(QPointF(x, row.top()), QPointF(x, row.bottom()))
     if geometry.plots.height() > 0:
-        painter.drawLine(QPointF(x, geometry.plots.top()), QPointF(x, geometry.plots.bottom()))
+        top = min(geometry.plots.top() + TEXT * theme.scale, geometry.plots.bottom())
+        painter.drawLine(QPointF(x, top), QPointF(x, geometry.plots.bottom()))
     painter.setBrush(ink)
     painter.drawEllipse(QPointF(x, row.top() - 7), 4, 4)
     painter.restore()
