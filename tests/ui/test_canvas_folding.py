@@ -394,3 +394,12 @@ def test_edges_touch_a_closed_group_at_places_of_their_own(vertical: bool) -> No
     assert np.abs(places).max() < diagram.size[group, 0 if vertical else 1] / 2
     tensors = diagram.index[diagram.edges[into, 0]]
     assert (np.diff(places[np.argsort(tensors)]) > 0).all()
+
+
+def test_an_error_in_a_closed_group_is_marked_once_and_says_where() -> None:
+    source = RNN.replace("torch.tanh(w * h)", "torch.tanh(w * h).exp()\n    if t == 20:\n        h.add_(1)")
+    scene = scene_of(run(source), drawing=CLOSED)
+    group = int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0])
+    ((item, reason),) = scene.moment.failed
+    assert item == group
+    assert reason.startswith("t = 20 · ExpBackward0: ")

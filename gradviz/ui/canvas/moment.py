@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from gradviz.trace.caught import explain_at
 from gradviz.trace.kinds import Kind
-from gradviz.ui.canvas.diagram import REFERENCE, Diagram, Flags, Floats, Ints
+from gradviz.ui.canvas.diagram import GROUP, REFERENCE, Diagram, Flags, Floats, Ints
+from gradviz.ui.canvas.group_content import where_in
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
@@ -63,8 +64,14 @@ def _failed(diagram: Diagram, frame: Frame, items: Flags) -> tuple[tuple[int, st
     """What the error that is the current step is about, whether it ended the run or was caught."""
     explained = explain_at(frame)
     marks = explained.marks if explained is not None else ()
-    found = [(int(diagram.item_of_node[mark.node]), mark.reason) for mark in marks]
-    return tuple((item, reason) for item, reason in found if item >= 0 and items[item])
+    found: dict[int, str] = {}
+    for mark in marks:
+        item = int(diagram.item_of_node[mark.node])
+        if item >= 0 and items[item] and diagram.kind[item] == GROUP:  # one mark, that says where in it
+            found.setdefault(item, f"{where_in(diagram, frame, mark.node)}: {mark.reason}")
+        elif item >= 0 and items[item]:
+            found[item] = mark.reason
+    return tuple(found.items())
 
 
 FLOW_OF_FLAG = np.array([NO_FLOW, FLOW, ZERO_FLOW, BAD_FLOW], np.uint8)
