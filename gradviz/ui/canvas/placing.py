@@ -5,6 +5,7 @@ until `close`."""
 from __future__ import annotations
 
 import importlib
+import sys
 import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.structure import Structure
 
 TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
-IDLE = 1500  # milliseconds after a large drawing until what it took is given back: its draft is gone then, too
 QUICK = 300  # items that are laid out well before anyone would want a draft
 
 
@@ -128,10 +128,6 @@ class Placing(QObject):
             newest = self._waiting is None and not self._closed
         if newest:
             self.placed.emit(wish, placed, final)
-
-    def _rest(self, _: Wish, placed: Placed, final: bool) -> None:
-        if final and len(placed.diagram) > QUICK:
-            self._idle.start()
 
     def close(self) -> None:
         """Give up what is in work, and end the thread and the process."""
