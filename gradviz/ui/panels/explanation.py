@@ -74,7 +74,8 @@ class ExplanationPanel(Panel):
         following = f"Next: {explanation.next}" if explanation.next else ""
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
         said = look.escape(explanation.sentence or BEFORE)
-        self._texts = (said + tail, said) if following else (said,)
+        flat = look.escape(" ".join(explanation.sentence.split()))  # what is printed may have many lines
+        self._texts = tuple(dict.fromkeys((said + tail, said, flat) if following else (said, flat or said)))
         self._lines = ERROR_LINES if after.cursor == after.trace.error_step else LINES
         self._write()
         self._write_call()
