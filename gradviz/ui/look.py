@@ -4,7 +4,6 @@ offscreen platform) shows the same text."""
 
 from __future__ import annotations
 
-import html
 from functools import cache
 from pathlib import Path
 from string import Template
@@ -21,6 +20,7 @@ SANS = ["Inter", "DejaVu Sans"]
 MONO = ["JetBrains Mono", "DejaVu Sans Mono", "DejaVu Sans"]
 BODY = 13
 SMALL = 11.5
+LONGEST_TIP = 1_000  # characters
 
 
 @cache
@@ -103,6 +103,14 @@ def apply(app: QApplication, theme: Theme) -> None:
     app.setStyleSheet(style_sheet(theme))
 
 
+def tip(text: str) -> str:
+    """A tooltip that says these lines, also where they look like rich text: names in them are the snippet's."""
+    short = text if len(text) <= LONGEST_TIP else text[: LONGEST_TIP - 1] + "…"
+    return f"<p style='white-space:pre'>{escape(short)}</p>" if "<" in short or "&" in short else short
+
+
 def escape(text: str) -> str:
     """Plain text as rich text, with its line ends."""
+    import html
+
     return html.escape(text).replace("\n", "<br>")

@@ -89,6 +89,7 @@ class WhatIfDialog(QDialog):
         self.code.setAccessibleName("The text of the second run")
         self.code.textChanged.connect(self._show_change)
         self.change = QLabel()
+        self.change.setTextFormat(Qt.TextFormat.PlainText)
         self.change.setObjectName("muted")
         self.back = QPushButton("&Back")
         self.back.clicked.connect(lambda: self._turn(0))

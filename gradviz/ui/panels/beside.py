@@ -53,7 +53,7 @@ class Elided(QLabel):
     def say(self, text: str) -> None:
         """Show this text."""
         self._whole = text
-        self.setToolTip(text)
+        self.setToolTip(look.tip(text))
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -51,6 +51,7 @@ class BreakpointsPanel(Panel):
         self.delete.setToolTip("Delete the selected breakpoint (Delete).")
         self.delete.clicked.connect(self._delete)
         self.message = QLabel()
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setObjectName("muted")
         self.message.setWordWrap(True)
         self.table = QTableWidget(0, len(COLUMNS))

@@ -68,7 +68,7 @@ class DifferencesModel(QAbstractTableModel):
         row, column = self.rows[index.row()], index.column()
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             text = (f"{SIGNS[row.sort]}  {row.subject}", row.here, row.there)[column]
-            return text if role == Qt.ItemDataRole.DisplayRole else self._whole(row)
+            return text if role == Qt.ItemDataRole.DisplayRole else look.tip(self._whole(row))
         if role == Qt.ItemDataRole.ForegroundRole:
             return QBrush(QColor(self._colour(row, column)))
         return None

@@ -32,6 +32,7 @@ class ExplanationPanel(Panel):
         self.sentence.document().setDocumentMargin(0)
         self.sentence.setAccessibleName("What happened in this step")
         self.call = QLabel()  # the arguments of the backward call, as many as there is room for
+        self.call.setTextFormat(Qt.TextFormat.PlainText)
         self.call.setObjectName("call")
         self.call.setAccessibleName("Arguments of the backward call")
         self.call.setToolTip("The backward call that goes on, with its arguments.")
@@ -70,7 +71,7 @@ class ExplanationPanel(Panel):
         explanation = after.trace.frame(after.cursor).explanation
         place = f"Step {after.cursor:,} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
         self._title = f"{place} · {explanation.title}"
-        self.title.setToolTip(self._title)  # where the window is too narrow for it
+        self.title.setToolTip(look.tip(self._title))  # where the window is too narrow for it
         following = f"Next: {explanation.next}" if explanation.next else ""
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
         said = look.escape(explanation.sentence or BEFORE)

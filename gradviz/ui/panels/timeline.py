@@ -234,7 +234,8 @@ class TimelinePanel(Panel):
     def event(self, event: QEvent) -> bool:
         """Say what is under the mouse; zoom as two fingers do."""
         if self.content is not None and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), tooltip(event.pos(), self.geometry_, self.content, self.state), self)
+            text = tooltip(event.pos(), self.geometry_, self.content, self.state)
+            QToolTip.showText(event.globalPos(), look.tip(text), self)
             return True
         if isinstance(event, QNativeGestureEvent) and event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
             self.zoom(1 / max(0.1, 1 + event.value()), self.geometry_.step_at(event.position().x()))

@@ -145,14 +145,14 @@ def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> s
     place = QPointF(at)
     group = group_at(geometry, content, place)
     if group is not None:
-        return f"{group.title}: steps {group.start + 1:,} to {group.end:,}<br>{CLICK}"
+        return f"{group.title}: steps {group.start + 1:,} to {group.end:,}\n{CLICK}"
     if geometry.marks.contains(place):
         return rows.marks_text(rows.marks_at(geometry, content.marks, place.x()))
     cursor = geometry.cursor_at(place.x(), place.y(), state.cursor)
     if not cursor:
         return ""
-    title = content.trace.frame_at(cursor).explanation.title.replace("<", "&lt;")
-    held = f"<br>{size_text(int(content.strip.held[cursor - 1]))} in saved buffers"
+    title = content.trace.frame_at(cursor).explanation.title
+    held = f"\n{size_text(int(content.strip.held[cursor - 1]))} in saved buffers"
     iteration = content.iterations.at(cursor - 1)
     where = f" · {iteration.title}" if iteration is not None else ""
     return f"Step {cursor:,} · {title}{where}{held if geometry.plots.contains(place) else ''}"

@@ -25,7 +25,7 @@ SHAPES = {
 }
 LEAST_LINE = 3.0  # pixels of a phase from which on a line is drawn where it begins
 MARK_WIDTH = 9.0  # of one mark with the room around it
-LEGEND = "<br>".join(f"{SHAPES[mark]}&nbsp; {TITLES[mark][0]}" for mark in sorted(Mark, reverse=True))
+LEGEND = "\n".join(f"{SHAPES[mark]}  {TITLES[mark][0]}" for mark in sorted(Mark, reverse=True))
 
 
 def mark_colour(theme: Theme, mark: Mark) -> str:
@@ -174,8 +174,8 @@ def marks_text(found: list[tuple[Mark, int, int]]) -> str:
     for mark, count, step in found:
         one, many = TITLES[mark]
         what = f"{one} at step {step + 1:,}" if count == 1 else f"{count:,} {many}, the first at step {step + 1:,}"
-        lines.append(f"{SHAPES[mark]}&nbsp; {what}")
-    return "<br>".join(lines) or LEGEND
+        lines.append(f"{SHAPES[mark]}  {what}")
+    return "\n".join(lines) or LEGEND
 
 
 def paint_mark(painter: QPainter, theme: Theme, at: QPointF, mark: Mark) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gradviz.session.state import State
+from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
@@ -179,7 +180,7 @@ class TwinStrip(QWidget):
             merged = self._axis(found)
             place = self._geometry(merged).place_at(event.pos().x())
             if place >= 0:
-                QToolTip.showText(event.globalPos(), _words(found, merged, place), self)
+                QToolTip.showText(event.globalPos(), look.tip(_words(found, merged, place)), self)
             return True
         return super().event(event)
 
