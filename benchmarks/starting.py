@@ -30,13 +30,17 @@ window.show()
 app.exec()
 """
 OURS = """
-import os
+import os, sys
 from gradviz.ui import app
-from gradviz.ui.startup import obstacle
-obstacle()
-from gradviz.ui.window import MainWindow
-MainWindow._after_first_paint = lambda self: os._exit(0)
-app.main()
+load = app.load_launch
+def load_and_end():
+    launch = load()
+    launch.MainWindow._after_first_paint = lambda self: os._exit(0)
+    return launch
+app.load_launch = load_and_end
+sys.argv = ["gradviz"]
+from gradviz.__main__ import main
+main()
 """
 
 

@@ -1,33 +1,26 @@
 """The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export`
 draws a graph.
 
-`run` needs no Qt and starts fast: nothing slow is imported here, and the trace only where it is asked for. Snippets
-run in the same worker, under the same policy and limits, as in the window.
+`run` needs no Qt, the window no worker before its first paint: each imports what it needs when it is asked for.
+Snippets run in the same worker, under the same policy and limits, as in the window.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
-import queue
 import re
-import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.errors import UserError
-from gradviz.document.snippet import load
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Detail, Done, Event, Output
-from gradviz.worker.limits import Limits
-
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
+    from gradviz.worker.client import WorkerPool
+    from gradviz.worker.events import Done, Event
 
 EXIT = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "died": 3, "stopped": 130}
 UNREADABLE = 1
@@ -74,6 +67,9 @@ def _run(arguments: Sequence[str]) -> int:
     form.add_argument("--steps", action="store_true", help="print the recorded steps as text after the output")
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="stop a snippet after this time")
     options = parser.parse_args(arguments)
+    from gradviz.worker.client import WorkerPool
+    from gradviz.worker.limits import Limits
+
     limits = Limits()
     if options.time_limit is not None:
         limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
@@ -90,6 +86,9 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> int:
+    from gradviz.document.errors import UserError
+    from gradviz.document.snippet import load
+
     try:
         snippet = load(path)
         if snippet.is_blank:
@@ -100,6 +99,8 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> in
     trace = _new_trace(snippet.text) if as_json or as_steps else None
     done = _follow(pool, snippet.text, path.name, trace, show_output=not as_json)
     if trace is not None and as_json:
+        import json
+
         document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace.to_json()}
         sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
     if trace is not None and as_steps:
@@ -121,6 +122,11 @@ def _new_trace(source: str) -> Trace:
 
 def _follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, show_output: bool) -> Done:
     """Run to the end: events come from the worker's thread and are handled in this one."""
+    import queue
+    import signal
+
+    from gradviz.worker.events import Batch, Detail, Done, Output
+
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     run = pool.start(source, events.put, name)
     signal.signal(signal.SIGINT, lambda number, frame: run.stop())

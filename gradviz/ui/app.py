@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from gradviz.ui.startup import import_obstacle, obstacle
 
@@ -25,6 +26,23 @@ def load_what_knows_no_qt() -> None:
     import gradviz.session.store  # noqa: F401
 
 
+def load_launch() -> ModuleType:
+    """The module that knows Qt and the window. PySide puts an import of its own in the place of Python's (see above);
+    it is put aside while our modules come, which name all that they take from PySide."""
+    import builtins
+
+    plain = builtins.__import__
+    import PySide6.QtWidgets  # noqa: F401
+
+    inspecting = builtins.__import__
+    builtins.__import__ = plain
+    try:
+        from gradviz.ui import launch
+    finally:
+        builtins.__import__ = inspecting
+    return launch
+
+
 def main(
     file: str | None = None,
     step: str | None = None,
@@ -39,13 +57,15 @@ def main(
     if sentence is None:
         load_what_knows_no_qt()
         try:
-            from gradviz.ui import launch
+            launch = load_launch()
         except ImportError as error:
             sentence = import_obstacle(error)
         else:
             path = Path(file) if file else None
             if screenshot:
-                return launch.draw(path, step, Path(screenshot), size or DEFAULT_SIZE, theme)
-            return launch.open_window(path, step, size)
+                status = launch.draw(path, step, Path(screenshot), size or DEFAULT_SIZE, theme)
+            else:
+                status = launch.open_window(path, step, size)
+            return int(status)
     sys.stderr.write(f"gradviz: {sentence}\n")
     return CANNOT_START

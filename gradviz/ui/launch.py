@@ -24,10 +24,9 @@ def application() -> QApplication:
     app = QApplication.instance()
     if isinstance(app, QApplication):
         return app
-    app = QApplication(sys.argv[:1])
+    app = QApplication([*sys.argv[:1], "-style", "fusion"])  # setStyle() makes the many enums of QStyle for its answer
     app.setApplicationName("GradViz")
     app.setOrganizationName("GradViz")
-    app.setStyle("Fusion")
     return app
 
 

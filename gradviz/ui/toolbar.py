@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
 from gradviz.commands.row import Command
 
+SEPARATOR = 11 + 6  # as window.qss has it; asking Qt's own widget for it takes 10 ms at the start
 ALWAYS = ("run.run", "run.back", "run.step", "run.play")  # the last to go
 
 
@@ -50,7 +51,7 @@ class Tools(QToolBar):
         room, places = self.width() - 24, {place for _, _, place in self._buttons}
         for action in self.actions():
             if action not in places and action.isSeparator():
-                room -= self.widgetForAction(action).sizeHint().width() + 6
+                room -= SEPARATOR
         full = False
         for _, button, place in order:
             room -= button.sizeHint().width() + 6
@@ -69,5 +70,5 @@ class Tools(QToolBar):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange) and self.isVisible():
             self.make_room()

@@ -8,8 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
 
+from gradviz.commands.table import COMMANDS, MENUS
 from gradviz.ui import startup
+from gradviz.ui.panels.rows import PANELS
+from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.window import MainWindow
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,9 +27,10 @@ from gradviz.ui.window import MainWindow
 app = application()
 window = MainWindow()
 heavy = {"numpy", "ml_dtypes", "networkx", "pyqtgraph", "pygraphviz", "gradviz.engine", "gradviz.torch"}
+later = {"gradviz.worker.client", "gradviz.trace", "gradviz.ui.panels.graph", "gradviz.ui.dialogs", "html", "socket"}
 
 def after_first_paint():
-    print(sorted(heavy & set(sys.modules)))
+    print(sorted((heavy | later) & set(sys.modules)), sorted(window.layout_.made))
     sys.stdout.flush()
     os._exit(0)
 
@@ -40,9 +47,30 @@ def start(code: str, tmp_path: Path, **environment: str) -> subprocess.Completed
     return subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_nothing_but_qt_is_imported_before_the_first_paint(tmp_path: Path) -> None:
+def test_before_the_first_paint_only_what_is_seen_is_imported_and_made(tmp_path: Path) -> None:
     done = start(FIRST_PAINT, tmp_path, QT_QPA_PLATFORM="offscreen")
-    assert done.stdout.strip() == "[]", done.stderr
+    assert done.stdout.strip() == "[] ['editor']", done.stderr
+
+
+def test_when_the_window_is_painted_all_of_it_is_there(window: MainWindow) -> None:
+    assert [row.id for row in PANELS] == list(window.layout_.made)
+    assert set(window.actions_.actions) == {row.id for row in COMMANDS if row.choices is None}
+    menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.title() in MENUS.values()]
+    assert len(menus) == len(MENUS)
+    assert all(menu.actions() for menu in menus)
+
+
+def test_a_window_that_closes_before_its_first_paint_ends_in_good_order(qtbot: QtBot) -> None:
+    window = MainWindow(Settings(Forgetful()))
+    qtbot.addWidget(window)  # it is closed with the test; the guard looks at what it leaves
+    assert list(window.layout_.made) == ["editor"]
+
+
+def test_what_needs_no_window_imports_no_qt(tmp_path: Path) -> None:
+    code = "import sys\nfrom gradviz.cli import run_command_line\ntry:\n    run_command_line({})\nexcept SystemExit:\n"
+    code += "    pass\nprint('PySide6' in sys.modules)"
+    for arguments in (["--help"], ["run", "--help"], ["run", str(tmp_path / "no.py")]):
+        assert start(code.format(arguments), tmp_path).stdout.splitlines()[-1] == "False"
 
 
 OPEN = "from gradviz.ui.app import main; import sys; sys.exit(main(None, None, None, None))"

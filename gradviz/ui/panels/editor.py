@@ -67,8 +67,8 @@ class EditorPanel(Panel):
 
     def _show_note(self, note: str) -> None:
         title, _, rest = note.partition("\n")
-        text = look.escape(rest)
-        self.note.setText(f"<span style='font-weight:600'>{look.escape(title)}</span><br>{text}" if note else "")
+        bold = "<span style='font-weight:600'>{}</span><br>{}"
+        self.note.setText(bold.format(look.escape(title), look.escape(rest)) if note else "")
         self.note.setFont(look.sans(self.theme, 12.5))
 
     def show_state(self, before: State, after: State) -> None:

@@ -6,13 +6,14 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
+from functools import cache
 
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
 from gradviz.ui.theme import Theme
 
 _BUILTINS = "|".join(name for name in dir(builtins) if name[0].islower())
-_TOKEN = re.compile(
+_TOKEN = (
     r"""(?P<comment>\#.*)
     |(?P<open>[rRbBfFuU]{0,2}(?P<quote>\"\"\"|'''))
     |(?P<string>[rRbBfFuU]{0,2}(?:"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?))
@@ -23,10 +24,15 @@ _TOKEN = re.compile(
     |(?P<builtin>(?<![\w.])(?:torch|nn|F|"""
     + _BUILTINS
     + r""")\b)
-    |(?P<name>\w+)""",
-    re.VERBOSE,
+    |(?P<name>\w+)"""
 )
 _QUOTES = ('"""', "'''")
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Compiled for the first line that has text: the window begins without."""
+    return re.compile(_TOKEN, re.VERBOSE)
 
 
 class PythonHighlighter(QSyntaxHighlighter):
@@ -58,12 +64,12 @@ class PythonHighlighter(QSyntaxHighlighter):
         """Qt calls this for each line that changed."""
         position = 0
         state = max(self.previousBlockState(), 0)
-        while True:
+        while text:
             if state:
                 position, state = self._inside_string(text, position, state)
                 if state:
                     break
-            match = _TOKEN.search(text, position)
+            match = _token().search(text, position)
             if match is None:
                 break
             position = match.end()
