@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QRegion
+from pytestqt.qtbot import QtBot
 
 from gradviz.ui.canvas.edge_painter import in_area
 from gradviz.ui.canvas.surface import MOST_PARTS, _rectangles
+from gradviz.ui.give_back import give_back
+from tests.trace.running import run
+from tests.ui.canvas_fixtures import shown
 
 WHOLE = QRect(0, 0, 400, 300)
 
@@ -32,3 +38,14 @@ def test_many_parts_are_painted_as_the_box_around_them() -> None:
 def test_only_lines_that_may_be_seen_are_painted() -> None:
     lines = np.array([[0, 0, 10, 10], [-20, 5, -1, 5], [-20, 5, 40, 5], [5, 31, 5, 90], [8, 40, 8, -40]], float)
     assert in_area(lines, (0.0, 0.0, 30.0, 30.0)).tolist() == [True, False, True, False, True]
+
+
+def test_memory_is_given_back_once_after_a_large_drawing(qtbot: QtBot) -> None:
+    small = shown(qtbot, run("import torch\nx = torch.ones(2)\ny = x * 2"), 2)
+    assert not small._placing._idle.isActive()
+    large = shown(qtbot, run("import torch\nx = torch.ones(2)\n" + "x = x * 2\n" * 150), 4)
+    assert large._placing._idle.isActive() and large._placing._idle.isSingleShot()
+
+
+def test_only_some_c_libraries_give_memory_back() -> None:
+    assert give_back() in (True, False) and (sys.platform == "linux" or not give_back())

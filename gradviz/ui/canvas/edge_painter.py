@@ -49,7 +49,7 @@ def cubics_in(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Ints:
     return found[edges[placed.edge_of_cubic[found]]]
 
 
-def _meet(bounds: Floats, area: Area) -> NDArray[np.bool_]:
+def _meet(bounds: NDArray[Any], area: Area) -> NDArray[np.bool_]:
     """Which boxes (rows left, top, right, bottom) meet an area."""
     left, top, right, bottom = area
     hit: NDArray[np.bool_] = (bounds[2] >= left) & (bounds[0] <= right) & (bounds[3] >= top) & (bounds[1] <= bottom)

@@ -8,12 +8,14 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradviz.layout.packing import stack
 from gradviz.layout.records import NestedResult
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
 
+Shorts = NDArray[np.float32]
 FAR_STRIDE = 4
 FAR_LONG = 160.0  # a cubic that is seen from far away too
 MOST_FAR_LINES = 30_000
@@ -59,7 +61,7 @@ class Placed:
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
     @cached_property
-    def cubic_bounds(self) -> Floats:
+    def cubic_bounds(self) -> Shorts:
         """Left, top, right, bottom of each cubic's bounding box: four rows, which are quick to compare."""
         return _rows(self.cubics.min(1), self.cubics.max(1))
 
@@ -73,19 +75,19 @@ class Placed:
         return bent
 
     @cached_property
-    def cubic_length(self) -> Floats:
-        """Length of each cubic, nearly."""
+    def cubic_length(self) -> Shorts:
+        """Length of each cubic, nearly; four bytes each, as what follows from it: there are many cubics."""
         a, b, c, d = np.moveaxis(self.cubics, 1, 0)
         middle = (a + 3 * b + 3 * c + d) / 8
         early, late = (27 * a + 27 * b + 9 * c + d) / 64, (a + 9 * b + 27 * c + 27 * d) / 64
-        return sum((np.hypot(*(q - p).T) for p, q in pairwise((a, early, middle, late, d))), np.zeros(len(a)))
+        ways = (np.hypot(*(q - p).T) for p, q in pairwise((a, early, middle, late, d)))
+        return sum(ways, np.zeros(len(a))).astype(np.float32)
 
     @cached_property
-    def cubic_start(self) -> Floats:
+    def cubic_start(self) -> Shorts:
         """How far along its edge each cubic begins."""
-        before = np.cumsum(self.cubic_length) - self.cubic_length
-        start: Floats = before - before[self.first_cubic[self.edge_of_cubic]]
-        return start
+        before = np.cumsum(self.cubic_length, dtype=np.float64) - self.cubic_length
+        return (before - before[self.first_cubic[self.edge_of_cubic]]).astype(np.float32)
 
     @cached_property
     def longest_cubic(self) -> Ints:
@@ -109,14 +111,14 @@ class Placed:
         return np.column_stack((self.cubics[begins, 0], self.cubics[ends, 3])), edge
 
     @cached_property
-    def far_bounds(self) -> Floats:
+    def far_bounds(self) -> Shorts:
         """The bounding boxes of these lines, as `cubic_bounds`."""
         lines, _ = self.far_lines
         return _rows(np.minimum(lines[:, :2], lines[:, 2:]), np.maximum(lines[:, :2], lines[:, 2:]))
 
 
-def _rows(low: Floats, high: Floats) -> Floats:
-    return np.ascontiguousarray(np.column_stack((low, high)).T)
+def _rows(low: Floats, high: Floats) -> Shorts:
+    return np.ascontiguousarray(np.column_stack((low, high)).T, np.float32)
 
 
 def _cross(a: Floats, b: Floats) -> Floats:

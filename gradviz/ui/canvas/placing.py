@@ -10,9 +10,10 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradviz.session.folding import Drawing
+from gradviz.ui.give_back import give_back
 
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.structure import Structure
 
 TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
+IDLE = 1500  # milliseconds after a large drawing until what it took is given back: its draft is gone then, too
 QUICK = 300  # items that are laid out well before anyone would want a draft
 
 
@@ -49,6 +51,9 @@ class Placing(QObject):
         self._known: tuple[Trace, int, Structure] | None = None
         self._opened: tuple[tuple[Structure, Drawing], Flags] | None = None
         self._closed = False
+        self._idle = QTimer(self, singleShot=True, interval=IDLE)
+        self._idle.timeout.connect(give_back)
+        self.placed.connect(self._rest)
 
     def place(self, wish: Wish) -> None:
         """Draw this, instead of anything else in work."""
@@ -128,6 +133,10 @@ class Placing(QObject):
             newest = self._waiting is None and not self._closed
         if newest:
             self.placed.emit(wish, placed, final)
+
+    def _rest(self, _: Wish, placed: Placed, final: bool) -> None:
+        if final and len(placed.diagram) > QUICK:
+            self._idle.start()
 
     def close(self) -> None:
         """Give up what is in work, and end the thread and the process."""
