@@ -118,13 +118,6 @@ def call_arguments(text: str, line: int, function: str) -> list[str]:
     return [ast.get_source_segment(text, node) or "" for node in nodes]
 
 
-def names_at(text: str, line: int) -> list[str]:
-    """The variable names that the line reads, in order, each once."""
-    nodes = [node for node in _expressions_at(text, line) if isinstance(node, ast.Name)]
-    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
-    return list(dict.fromkeys(node.id for node in nodes if isinstance(node.ctx, ast.Load)))
-
-
 def out_of_place(text: str, line: int) -> str | None:
     """`y += 1` at `line` as `y = y + (1)`."""
     statement = _statement_at(text, line)

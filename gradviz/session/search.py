@@ -27,7 +27,6 @@ _LINE = re.compile(r"(?:line:)?(\d+)")
 _SHAPE = re.compile(r"\[[\d,\s]*\]|\(\d*(?:,\s*\d*)*\)|\d+(?:[x×]\d+)+")
 _EXPRESSION = re.compile(r"[^\w.]")
 WORDS = ("nan", "inf", "freed", "leaf", "parameter")
-HINT = 'Name, operation, module, "line:9", "[2, 3]", "float32", "NaN", "freed", "leaf"'
 
 
 @dataclass(frozen=True, eq=False)

@@ -151,11 +151,6 @@ class Trace:
         return self.graphs.of_node
 
     @property
-    def graph_of_tensor(self) -> Array:
-        """The graph of each tensor, -1 for leaves."""
-        return self.graphs.of_tensor
-
-    @property
     def origin_of_node(self) -> Array:
         """Per node made in a backward call under create_graph: whose backward made it; -1 for all others."""
         found: Array = self._cached("origins", lambda: find_origins(self.steps, self.nodes, self.calls))
@@ -260,22 +255,10 @@ class Trace:
         at = int(np.searchsorted(steps, cursor))
         return int(steps[at]) + 1 if at < len(steps) else None
 
-    def prev_of(self, kind: Kind, cursor: int) -> int | None:
-        """The last cursor before `cursor` at which a step of this kind is the current one."""
-        steps = self._steps_of(kind)
-        at = int(np.searchsorted(steps, cursor - 1)) - 1
-        return int(steps[at]) + 1 if at >= 0 else None
-
     @property
     def error_step(self) -> int | None:
         """The cursor at which the error is the current step."""
         return int(self.errors.step[0]) + 1 if len(self.errors) else None
-
-    def grad_step(self, tensor: int, cursor: int) -> int | None:
-        """The first cursor after `cursor` at which this tensor's .grad has just been written."""
-        steps = self.grads.step[self.history("grads", "tensor").all(tensor)]
-        at = int(np.searchsorted(steps, cursor))
-        return int(steps[at]) + 1 if at < len(steps) else None
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values: one object per step, and the error."""

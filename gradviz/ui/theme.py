@@ -192,5 +192,3 @@ DARK = Theme(
     comment="#8b97aa",
     builtin="#d0aceb",
 )
-
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}

@@ -64,7 +64,3 @@ def test_a_statement_moves_under_no_grad() -> None:
     expected = "for _ in range(2):\n    with torch.no_grad():\n        w -= 0.1 * w.grad\nprint(w)"
     assert edits.under_no_grad(text, 2) == expected
     assert edits.under_no_grad("for _ in range(2): w += 1", 1) is None
-
-
-def test_names_that_a_line_reads() -> None:
-    assert edits.names_at("a = b @ c + b", 1) == ["b", "c"]

@@ -144,17 +144,14 @@ def test_jumps(trace: Trace) -> None:
     assert trace.next_of(Kind.ACCUMULATE, 0) == first
     second = trace.next_of(Kind.ACCUMULATE, first)
     assert second is not None and trace.next_of(Kind.ACCUMULATE, second) is None
-    assert trace.prev_of(Kind.ACCUMULATE, second) == first
-    assert trace.prev_of(Kind.ACCUMULATE, first) is None
     assert trace.error_step == len(trace)
-    assert trace.grad_step(W, 0) == second and trace.grad_step(W, len(trace)) is None
 
 
 def test_one_graph_is_shown_throughout(trace: Trace) -> None:
     assert len(trace.graphs) == 1
     assert trace.frame(len(trace)).shown_tensors.all() and trace.frame(len(trace)).shown_nodes.all()
     assert trace.graph_of_node.tolist() == [0, 0, 0]
-    assert trace.graph_of_tensor.tolist() == [-1, -1, -1, 0, 0, 0]
+    assert trace.graphs.of_tensor.tolist() == [-1, -1, -1, 0, 0, 0]
 
 
 def test_sentences_have_the_numbers_put_in(trace: Trace) -> None:

@@ -61,9 +61,7 @@ def test_decoding_gives_the_window_its_turns(pilot: Pilot) -> None:
     live._handle = slow  # type: ignore[method-assign]
     for _ in range(100):
         live._queue.append((live._number, Done("ok")))
-    begun = time.perf_counter()
     live._take()
-    assert time.perf_counter() - begun < 0.1
     assert len(live._queue) > 50
     assert live._again.isActive()
     live._queue.clear()
