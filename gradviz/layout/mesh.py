@@ -14,6 +14,7 @@ from gradviz.layout.records import Floats, Ints, LayoutInput, NotAGraphToLayOut,
 DUMMY_HEIGHT = 6.0
 MOST_DUMMIES = 60_000
 BUNDLED = 3  # long edges from one place share their dummies if they are so many
+HUB = 8  # edges from a box that are taken for one line that branches
 SHIFTS = 12
 FEW_SHIFTS = 2
 MANY = 5_000  # boxes
@@ -87,8 +88,13 @@ def _shortened(
     for box in ready:
         if before[box] and len(before[box]) > len(after[box]):
             moved[box] = min(moved[box], max([moved[tail] for tail in before[box]]) + 1)
-    gain = sum([layer[head] - layer[tail] - moved[head] + moved[tail] for tail in ready for head in after[tail]])
-    return moved if gain > 0 else None
+    return moved if _length(moved, after) < _length(layer, after) else None
+
+
+def _length(layer: list[int], after: list[list[int]]) -> int:
+    """How many layers all edges span; of many that leave one box, and so share their dummies, the longest counts."""
+    spans = [[layer[head] - layer[tail] for head in heads] for tail, heads in enumerate(after) if heads]
+    return sum([sum(each) if len(each) < HUB else max(each) + len(each) for each in spans])
 
 
 def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from gradviz.layout import process
+from gradviz.layout.crossings import crossings, passes_a_box
 from gradviz.layout.ladder import Cancelled, Layouter
 from gradviz.layout.layered import layered
 from gradviz.layout.packing import GRAPH_GAP, stack
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import LayoutInput, LayoutResult, NotAGraphToLayOut, layout_input
 from gradviz.layout.wrap import NARROW, wrap
-from tests.layout.drawings import autograd_like, overlapping, passing_through, random_graph, recurrence, sampled
+from tests.layout.drawings import CARD, autograd_like, overlapping, passing_through, random_graph, recurrence, sampled
 
 REFERENCE = {
     "y = w * x + b": [(["w", "x"], "wx"), (["wx", "b"], "y")],
@@ -236,3 +237,27 @@ def test_graphs_shown_together_stand_apart_and_others_may_share_a_place() -> Non
     assert tops == [0.0, 100.0 + GRAPH_GAP, 0.0, 70.0 + GRAPH_GAP]
     assert stack([40.0] * 100, list(range(100)), list(range(1, 101))) == [0.0] * 100
     assert stack([], [], []) == []
+
+
+def test_a_tensor_of_many_uses_is_one_line_that_branches() -> None:
+    uses = 60
+    edges = [(0, 1)]  # 0 is used by every second box from 1 on, whose results are summed up
+    for use in range(uses):
+        used, summed = 1 + 2 * use, 2 + 2 * use
+        edges += [(0, used), (used, summed)] + ([(summed - 2, summed)] if use else [])
+    graph = layout_input(np.tile(CARD, (2 * uses + 1, 1)), np.array(sorted(set(edges))))
+    drawing = layered(graph)
+    assert len(crossings(graph, drawing)) <= 2
+    assert passing_through(graph, drawing) == []
+
+
+def test_whether_an_edge_runs_through_a_box() -> None:
+    graph = layout_input(np.tile((40.0, 40.0), (3, 1)), np.array([(0, 2)]))
+    straight = np.column_stack((np.linspace(20, 180, 4), np.full(4, 0.0)))
+    for between, expected in ((0.0, True), (60.0, False)):
+        centres = np.array([(0.0, 0.0), (100.0, between), (200.0, 0.0)])
+        drawing = LayoutResult(centres, straight, np.array([0, 4]), (0.0, 0.0), "by hand")
+        assert passes_a_box(graph, drawing) is expected
+    back = straight[::-1] - (40.0, 0.0)
+    home = LayoutResult(centres, back, np.array([0, 4]), (0.0, 0.0), "by hand")
+    assert passes_a_box(graph, home), "back through its own first box"
