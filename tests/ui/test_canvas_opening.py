@@ -102,3 +102,9 @@ def test_a_module_of_one_operation_folds_with_its_parameters() -> None:
     groups = find_structure(run(MODULES)).groups
     norm = [number for number in range(len(groups)) if groups.title[number].endswith("norm")]
     assert [int(groups.size[number]) for number in norm] == [1]
+
+
+def test_what_is_tried_out_is_the_drawing_that_is_shown(qtbot: QtBot) -> None:
+    scene = shown(qtbot, run(SECOND))._scene
+    assert scene is not None
+    assert len(scene.placed.diagram.frames) == 1

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.structure import Structure
 
 PAGE = (900.0, 540.0)  # pixels of a canvas of middle size
-FITS = 0.5  # the zoom at which all of a graph should be on a page, so that most names are not cut
+FITS = 0.45  # the zoom at which all of a graph should be on a page, so that most names are not cut
 BETTER = 1.1  # times the zoom: less is not worth closing anything
+QUICK = 300  # items whose drawing takes no time; of more, a draft is tried
 TOO_MANY = 1500  # items that need not be tried
 
 
@@ -65,6 +66,7 @@ def _zooms(diagram: Diagram, ruler: Measure, layouter: Layouter) -> Floats:
     """By graph: the zoom at which all of it is on a page."""
     if len(diagram) > TOO_MANY:
         return np.zeros(len(diagram.first))
-    across, down = np.array([drawing.size for drawing in drawings(diagram, ruler, layouter, draft=True)]).T
+    tried = drawings(diagram, ruler, layouter, draft=len(diagram) > QUICK)
+    across, down = np.array([drawing.size for drawing in tried]).T
     zoom: Floats = np.minimum(PAGE[0] / np.maximum(across, 1.0), PAGE[1] / np.maximum(down, 1.0))
     return zoom
