@@ -36,6 +36,7 @@ def main(events: int, seed: int) -> int:
     watch = guard.Guard(origins, records)
     window = MainWindow(Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)))
     window.show()
+    window.complete()
     app.processEvents()
     monkey = Monkey(window, seed, folder)
     began = time.monotonic()

@@ -101,8 +101,8 @@ class MainWindow(QMainWindow, Helpers):
         )
 
     def _make_rest(self) -> Iterator[None]:
-        """Note [After the first paint]: the worker starts first, in its own process; then come the panels from the
-        front to the back and the menus, each in a turn of its own, so that keys and paints come between."""
+        """Note [After the first paint]: the worker starts first, in its own process; then come the panels in the
+        order of their rows and the menus, each in a turn of its own, so that keys and paints come between."""
         self.runner.is_drawn = lambda: self.canvas.is_settled
         self.runner.warm()
         yield
