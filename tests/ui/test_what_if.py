@@ -70,6 +70,25 @@ def test_both_runs_are_on_the_screen(beside: Pilot) -> None:
     assert panel(beside).model.rowCount() == 0
 
 
+def test_the_card_of_an_item_says_what_is_otherwise_in_the_other_run(beside: Pilot) -> None:
+    two = settle(beside)
+    for view, words in ((two.front, ("3", "changed", "6")), (two.other, ("6", "as written", "3"))):
+        scene = view.scene
+        assert scene is not None and view.elsewhere is not None
+        diagram = scene.placed.diagram
+        (item,) = [row for row in range(len(diagram.kind)) if scene.words(row).title == "x"][:1]
+        view.show_card(item)
+        assert view.card is not None
+        own, title, other = words
+        text = view.card.text()
+        assert f"<tt>{own}</tt>" in text or f"<tt>{own}.</tt>" in text
+        assert f".grad, {title}" in text and f"value, {title}" not in text, "only what differs is said twice"
+        assert f"<tt>{other}" in text.partition(f".grad, {title}")[2]
+        view.leave_card()
+    beside.press("Ctrl+Shift+W")
+    assert two.front.elsewhere is None
+
+
 def test_steps_and_selections_go_together(beside: Pilot) -> None:
     two = settle(beside)
     beside.press("Alt+Home")

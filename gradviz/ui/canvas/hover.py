@@ -50,7 +50,7 @@ def words(diagram: Diagram, frame: Frame, item: int) -> Words:
     index = int(diagram.index[item])
     if diagram.kind[item] == GROUP:
         return _group(diagram, frame, item)
-    return _operation(frame, index) if diagram.kind[item] == OPERATION else _tensor(frame, index)
+    return (operation_words if diagram.kind[item] == OPERATION else tensor_words)(frame, index)
 
 
 def _group(diagram: Diagram, frame: Frame, item: int) -> Words:
@@ -137,7 +137,8 @@ def _value(label: str, value: Value | None, tone: str = "text") -> list[Row]:
     return rows
 
 
-def _tensor(frame: Frame, tensor: int) -> Words:
+def tensor_words(frame: Frame, tensor: int) -> Words:
+    """What there is to say of a tensor."""
     tensors = frame.trace.tensors
     value, passing, buffer = frame.value(tensor), frame.passing(tensor), frame.buffer(tensor)
     grad = frame.grad(tensor)
@@ -179,7 +180,8 @@ def _made(line: int, source: str) -> str:
     return f"line {line}: {source}" if line > 0 and source else f"line {line}" if line > 0 else ""
 
 
-def _operation(frame: Frame, node: int) -> Words:
+def operation_words(frame: Frame, node: int) -> Words:
+    """What there is to say of an operation."""
     nodes = frame.trace.nodes
     tracked = str(nodes.name[node])
     rows = [

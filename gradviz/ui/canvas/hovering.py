@@ -3,6 +3,8 @@ about it. `hover` has the words of the card, `marks` paints the edges."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeyEvent, QRegion
 from PySide6.QtWidgets import QWidget
@@ -10,6 +12,9 @@ from PySide6.QtWidgets import QWidget
 from gradviz.ui.canvas.hover_card import HoverCard
 from gradviz.ui.canvas.viewport import Viewport
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.ui.canvas.hover_both import Elsewhere
 
 REST = 380  # milliseconds until the card appears
 
@@ -21,6 +26,7 @@ class Hovering(Viewport):
         super().__init__(theme, parent)
         self.setMouseTracking(True)
         self.card: HoverCard | None = None
+        self.elsewhere: Elsewhere | None = None  # another run that the card compares with
         self._resting = QTimer(self, singleShot=True, interval=REST)
         self._resting.timeout.connect(self._rested)
         self.cameraChanged.connect(self.leave_card)
@@ -61,7 +67,12 @@ class Hovering(Viewport):
             self.card = HoverCard(self.window())
         box = scene.screen_box(item, self._camera, 0).intersected(self.rect())
         corner = self.mapTo(self.window(), box.topLeft())
-        self.card.show_words(scene.words(item), self._theme, item, QRect(corner, box.size()))
+        said = scene.words(item)
+        if self.elsewhere is not None:
+            from gradviz.ui.canvas.hover_both import in_both
+
+            said = in_both(said, scene.placed.diagram, item, self.elsewhere)
+        self.card.show_words(said, self._theme, item, QRect(corner, box.size()))
 
     def leave_card(self) -> bool:
         """Hide the card, and show none until the pointer rests again; whether there was one."""

@@ -3,6 +3,8 @@ differs. `beside` is how they stand on the screen; `graph` makes one of these wh
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QTimer
 
 from gradviz.session.folding import Drawing
@@ -13,6 +15,9 @@ from gradviz.ui.canvas.difference_marks import DifferenceMarks
 from gradviz.ui.panels.beside import BesideView
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
 
 
 class TwoCanvases(QObject):
@@ -84,18 +89,29 @@ class TwoCanvases(QObject):
 
     def _mark(self, state: State, beside: WhatIf) -> None:
         """Rings around what differs where both stand now."""
-        if beside.comparison is None:
-            self.front.overlay = None
+        if beside.comparison is None or state.trace is None:
+            self.front.overlay = self.front.elsewhere = None
         else:
             here, there = beside.comparison.marks(state.cursor, beside.cursor)
             self.front.overlay = DifferenceMarks(here, self._theme)
             self.other.overlay = DifferenceMarks(there, self._theme)
+            self._compare_cards(state, state.trace, beside)
             self.other.update()
         self.front.update()
+
+    def _compare_cards(self, state: State, trace: Trace, beside: WhatIf) -> None:
+        """What is told of an item says what is otherwise in the other run."""
+        from gradviz.ui.canvas.hover_both import Elsewhere
+
+        found, (front, other) = beside.comparison, beside.short_titles
+        assert found is not None and beside.trace is not None
+        self.front.elsewhere = Elsewhere(other, beside.trace.frame_at(beside.cursor), found.partner)
+        self.other.elsewhere = Elsewhere(front, trace.frame_at(state.cursor), found.flipped().partner)
 
     def end(self) -> None:
         """The other run is gone."""
         self._turn_soon.stop()
+        self.front.elsewhere = self.other.elsewhere = None
         self.front.overlay = self.other.overlay = None
         self.other.clear_selection()
         self.other.set_trace(None)
