@@ -79,6 +79,8 @@ class StatusLine(QStatusBar):
             self._hide_progress()
         if before.run is not after.run and self.currentMessage() == before.run.sentence:
             self.clearMessage()  # it was about the former run
+        if before.document is not after.document and before.path != after.path:
+            self.clearMessage()  # it was about another document
         if before.notice.serial != after.notice.serial:
             self._tell(after.notice.sentence)
         ended = before.run is not after.run and not after.run.is_running

@@ -291,6 +291,13 @@ def test_an_empty_file_opens_and_says_what_to_do(pilot: Pilot, tmp_path: Path) -
     pilot.expect_error(-1, "There is nothing to run yet")
 
 
+def test_what_was_said_of_a_document_goes_when_another_is_opened(pilot: Pilot, tmp_path: Path) -> None:
+    for name, text in (("empty.py", ""), ("full.py", "x = 1\n")):
+        (tmp_path / name).write_text(text)
+        assert pilot.window.files.open_path(tmp_path / name)
+    assert pilot.window.status.currentMessage() == ""
+
+
 def test_the_window_remembers_its_look(pilot: Pilot) -> None:
     pilot.window.actions_.choose("view.theme", "dark")
     pilot.press("Ctrl+Alt+=")
