@@ -12,7 +12,6 @@ from gradviz.session.unknown import AbsentError, ConditionError
 if TYPE_CHECKING:
     from gradviz.trace.values import Value
 
-METHODS = ("abs", "max", "min", "sum", "mean", "norm", "isnan", "isinf", "any", "all", "item")
 NO_ANSWER = "This is no yes or no: compare it with something."
 ONE_EACH = "This gives one answer for each element: end it with .any() or .all()."
 
@@ -131,3 +130,4 @@ _METHODS: dict[str, Callable[[Any], Any]] = {
     "all": lambda array: array.all(),
     "item": lambda array: array.reshape(())[()],
 }
+METHODS = tuple(_METHODS)
