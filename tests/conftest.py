@@ -10,6 +10,7 @@ import importlib.util
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,19 @@ def _guard(_watch: tuple[guard.Origins, guard.Records]) -> Iterator[guard.Guard]
     verdict = one.verdict()
     if verdict:
         pytest.fail(verdict, pytrace=False)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _resources_stay() -> Iterator[None]:
+    """What is shipped is nobody's to write: tests that save work on copies."""
+    before = _resources()
+    yield
+    assert _resources() == before, "a test has written below resources/"
+
+
+def _resources() -> dict[Path, int]:
+    files = (Path(__file__).parents[1] / "resources").rglob("*")
+    return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
 
 
 @pytest.fixture
