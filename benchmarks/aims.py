@@ -46,6 +46,7 @@ AIMS = (
     Aim("scrubbing", "in_window"),
     Aim("away", "in_window"),
     Aim("million", "in_window"),
+    Aim("comparing", "in_window"),
     Aim("layout_of_models", "laying_out"),
     Aim("layout_of_large_graphs", "laying_out"),
     Aim("start", "starting"),

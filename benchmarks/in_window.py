@@ -14,6 +14,7 @@ from benchmarks.aims import Line
 from benchmarks.growth import peak_memory
 from benchmarks.snippets import chain, recurrence, tangle, transformer
 from benchmarks.stage import Stage, Watchdog
+from gradviz.ui.panels.timeline import TimelinePanel
 from gradviz.worker.limits import Limits
 
 FRAME, TWO_FRAMES = 16.0, 33.0  # milliseconds
@@ -160,9 +161,48 @@ def million() -> list[Line]:
         Line(f"{what}: final layout painted after that", "s", opened.settled - opened.ended),
         Line(f"{what}: event loop away at most, CPU", "ms", opened.gap.thread * 1e3),
         *_scrubs(stage, f"scrub over {what}"),
+        *_zooms(stage, f"zoom of the timeline over {what}"),
         Line(f"{what}: memory of the window at most", "MB", peak_memory() / 1e6),
         Line(f"{what}: memory of the worker at most", "MB", stage.worker_peak / 1e6),
         Line(f"{what}: memory of both", "MB", (peak_memory() + stage.worker_peak) / 1e6, 2000.0),
     ]
     stage.close()
     return lines
+
+
+def _zooms(stage: Stage, what: str) -> list[Line]:
+    """In to a few steps and out again at another place, as with the wheel; a frame each."""
+    timeline = stage.window.layout_.panels["timeline"]
+    assert isinstance(timeline, TimelinePanel)
+    steps, dice = stage.window.store.state.steps, random.Random(3)
+    place = [0]
+
+    def zoom(number: int) -> None:
+        if number % 40 == 0:
+            place[0] = dice.randrange(steps)
+        timeline.zoom(0.7 if number % 40 < 20 else 1 / 0.7, place[0])
+
+    cpu, _ = _each(stage, zoom, TIMES)
+    return [
+        Line(f"{what}: CPU, median", "ms", statistics.median(cpu), FRAME),
+        Line(f"{what}: CPU, 99th percentile", "ms", _worst(cpu), TWO_FRAMES),
+    ]
+
+
+def comparing() -> list[Line]:
+    """What-if of 100,000 steps: the comparison of the two runs, which a thread beside the window's makes."""
+    from gradviz.session.verdict import judge
+
+    stage = Stage(limits=GENEROUS)
+    text = chain(40_000)
+    traces = []
+    for written in (text, text.replace("1.0001", "1.0002")):
+        stage.run(written)
+        trace = stage.window.store.state.trace
+        assert trace is not None
+        traces.append(trace)
+    stage.close()
+    start = time.thread_time()
+    rows = judge(*traces).rows
+    seconds = time.thread_time() - start
+    return [Line(f"comparison of two runs of {len(traces[0]):,} steps, {len(rows):,} rows: CPU", "ms", seconds * 1e3)]
