@@ -108,3 +108,12 @@ def test_what_is_tried_out_is_the_drawing_that_is_shown(qtbot: QtBot) -> None:
     scene = shown(qtbot, run(SECOND))._scene
     assert scene is not None
     assert len(scene.placed.diagram.frames) == 1
+
+
+def test_a_closed_group_is_there_from_its_first_parameter_on() -> None:
+    trace = run(MODULES)
+    structure = find_structure(trace)
+    diagram = diagram_of(structure, Ruler(), Drawing(), np.zeros(len(structure.groups), bool))
+    boxes = np.flatnonzero(diagram.kind == GROUP)
+    parameters = trace.tensors.step[trace.tensors.is_parameter]
+    assert diagram.step[boxes].min() == parameters.min() < trace.nodes.step.min()

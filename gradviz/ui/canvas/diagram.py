@@ -118,7 +118,7 @@ class Diagram:
     @cached_property
     def frame_step(self) -> Ints:
         """A frame is seen when its step is before the cursor."""
-        return self.structure.groups.step[self.frames]
+        return self.structure.group_step[self.frames]
 
     @cached_property
     def operations_in(self) -> Ints:

@@ -80,7 +80,8 @@ def find_links(structure: Structure, opened: Flags, drawing: Drawing) -> Links:
     kind = np.repeat(np.array([TENSOR, OPERATION, GROUP], np.uint8), [len(cards), len(nodes), len(boxes)])
     index = np.concatenate((tensor, nodes, boxes))
     graph = np.concatenate((structure.cards[cards, 0], structure.graph_of_node[nodes], groups.graph[boxes]))
-    step = np.concatenate((trace.tensors.step[tensor], trace.nodes.step[nodes], groups.step[boxes])).astype(np.int64)
+    step = np.concatenate((trace.tensors.step[tensor], trace.nodes.step[nodes], structure.group_step[boxes]))
+    step = step.astype(np.int64)
     around = frame[np.concatenate((structure.group_of_card[cards], groups.of_node[nodes], groups.parent[boxes]))]
     place = np.full(seen.count + 1, -1, np.int64)
     place[np.concatenate((seen.cards + cards, nodes, seen.groups + boxes))] = np.arange(len(kind))

@@ -43,6 +43,16 @@ class Structure:
         found: Ints = nodes + np.bincount(of_card[of_card >= 0], minlength=count)
         return found
 
+    @cached_property
+    def group_step(self) -> Ints:
+        """By group: the step that made the first thing in it, be it an operation or a parameter."""
+        groups, inside = self.groups, self.group_of_card >= 0
+        found = groups.step.copy()
+        np.minimum.at(found, self.group_of_card[inside], self.trace.tensors.step[self.cards[inside, 1]])
+        for level in groups.levels[:0:-1]:
+            np.minimum.at(found, groups.parent[level], found[level])
+        return found
+
 
 def find_structure(trace: Trace) -> Structure:
     """The structure of a trace as long as it is now."""
