@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas.surface import NO_TENSOR
 from gradviz.ui.theme import DARK, LIGHT
 from tests.trace.sample import MUL2, B, W, Y, sample_trace
 from tests.ui.canvas_fixtures import CHAIN, LOOP, RECURRENCE, picture, run, settle, shown
@@ -317,3 +318,14 @@ def test_a_view_that_is_closed_at_work_leaves_nothing_behind(qtbot: QtBot) -> No
         view.set_trace(trace)
         view.shutdown()
         view.close()
+
+
+def test_a_run_without_tensors_says_why_there_is_no_graph(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(LOOP))
+    settle(view, lambda: view.set_trace(run("print(1)\n")))
+    assert (view._scene, view._invitation) == (None, NO_TENSOR)
+    assert np.ptp(np.array(view.grab().toImage().constBits())) > 50, "it can be read"
+    view.fit()
+    view.zoom_in()
+    settle(view, lambda: view.set_trace(run(LOOP)))
+    assert view._scene is not None

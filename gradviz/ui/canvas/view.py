@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradviz.ui.canvas.moving import Moving
 from gradviz.ui.canvas.placing import Placing, Wish
-from gradviz.ui.canvas.surface import EMPTY
+from gradviz.ui.canvas.surface import EMPTY, NO_TENSOR
 from gradviz.ui.canvas.unfolding import Unfolding
 from gradviz.ui.theme import LIGHT, Theme
 
@@ -82,6 +82,12 @@ class CanvasView(Unfolding):
         if wish.trace is not self._trace or wish.drawing != self._drawing:
             return
         self.moving.finish()
+        if not len(placed.diagram):
+            self._scene, self._invitation = None, NO_TENSOR
+            self._repaint_all()
+            self._final = final
+            self.laidOut.emit(final)
+            return
         old, before = self._scene, self._camera
         same = old is not None and old.trace.run is placed.diagram.trace.run
         stays = same and (self._anchor is not None or not self._fitted)
