@@ -1,0 +1,68 @@
+"""What closed groups say of what goes wrong in them, and where edges touch them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradviz.session.folding import Drawing, Folding
+from gradviz.ui.canvas.diagram import GROUP, build
+from gradviz.ui.canvas.sizes import Ruler
+from tests.ui.canvas_fixtures import run, scene_of
+from tests.ui.test_canvas_folding import BLOCKS, CLOSED, RNN, says
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+CELL = """import torch
+cell = torch.nn.RNNCell(2, 3)
+x, h = torch.randn(20, 1, 2), torch.zeros(1, 3)
+for t in range(20):
+    h = cell(x[t], h)
+h.sum().backward()
+"""
+
+
+def test_a_closed_group_says_where_in_it_something_is_not_finite() -> None:
+    source = BLOCKS.replace("torch.tanh(self.first(x)) * 2", "torch.tanh(self.first(x) * 0).log() * 0")
+    trace = run(source)
+    scene = scene_of(trace, drawing=CLOSED)
+    group = says(scene, int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0]))
+    assert group.problem.startswith("NaN in blocks.0") and group.problem.endswith("MulBackward0")
+    assert group.parameters > 0 and group.parameters % 12 == 0
+    scene.move_to(3)
+    assert not says(scene, int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0])).problem
+
+
+def test_a_closed_group_says_where_a_gradient_is_not_finite() -> None:
+    source = RNN.replace("torch.tanh(w * h)", "torch.sqrt(w * h * 0)")
+    scene = scene_of(run(source), drawing=CLOSED)
+    group = says(scene, int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0]))
+    assert "gradient in t = " in group.problem
+
+
+def test_infinity_that_stays_in_a_group_is_no_problem() -> None:
+    source = BLOCKS.replace("torch.tanh(self.first(x)) * 2", "torch.exp(torch.tanh(self.first(x)) - float('inf'))")
+    scene = scene_of(run(source), drawing=CLOSED)
+    assert not says(scene, int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0])).problem
+
+
+@pytest.mark.parametrize("vertical", [False, True])
+def test_edges_touch_a_closed_group_at_places_of_their_own(vertical: bool) -> None:
+    diagram = build(run(CELL), Ruler(), Drawing(Folding(level=0), vertical))
+    group = int(np.flatnonzero(diagram.kind == GROUP)[0])
+    into = np.flatnonzero(diagram.edges[:, 1] == group)
+    places = diagram.port[into, 1]
+    assert len(into) > 3
+    assert len(np.unique(places)) == len(into)
+    assert np.abs(places).max() < diagram.size[group, 0 if vertical else 1] / 2
+    tensors = diagram.index[diagram.edges[into, 0]]
+    assert (np.diff(places[np.argsort(tensors)]) > 0).all()
+
+
+def test_an_error_in_a_closed_group_is_marked_once_and_says_where() -> None:
+    source = RNN.replace("torch.tanh(w * h)", "torch.tanh(w * h).exp()\n    if t == 20:\n        h.add_(1)")
+    scene = scene_of(run(source), drawing=CLOSED)
+    group = int(np.flatnonzero(scene.placed.diagram.kind == GROUP)[0])
+    ((item, reason),) = scene.moment.failed
+    assert item == group
+    assert reason.startswith("t = 20 · ExpBackward0: ")
