@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradviz.engine.state import state
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from tests.trace.running import run
@@ -70,3 +71,8 @@ def test_copied_parameters_are_new_leaves() -> None:
 def test_a_term_that_does_not_fit_is_refused_as_before(sizes: str) -> None:
     trace = run(HEAD + f"a, b = {sizes}\ntorch.addmm(torch.ones(*a), torch.ones(*b), x)\n")
     assert "expand" in trace.errors.message[0] and len(trace.nodes) == 0
+
+
+def test_a_graph_that_vmap_made_earlier_adds_no_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "layered", True)  # as it stays once such a graph was made
+    assert run(HEAD + "nn.BatchNorm1d(2)(x)").nodes.op.tolist() == ["native_batch_norm"]

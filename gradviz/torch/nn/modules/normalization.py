@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import layers
 from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
@@ -87,7 +87,7 @@ class _BatchNorm(Module):
     def _average_factor(self) -> float:
         """How much the current batch counts in the running values."""
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
-            if state.layered:
+            if layers.stack or layers.duals:
                 self.num_batches_tracked.add_(1)  # refused where a transform differentiates
             else:
                 self.num_batches_tracked._data += 1
