@@ -12,7 +12,8 @@ from PySide6.QtCore import Qt
 
 from benchmarks.aims import Line
 from benchmarks.growth import peak_memory
-from benchmarks.snippets import chain, recurrence, tangle, transformer
+from benchmarks.models import transformer
+from benchmarks.snippets import chain, recurrence, tangle
 from benchmarks.stage import Stage, Watchdog
 from gradviz.ui.panels.timeline import TimelinePanel
 from gradviz.worker.limits import Limits

@@ -1,4 +1,5 @@
-"""The snippets that the aims are measured with: what people bring, at the sizes that the aims name. Texts only."""
+"""The snippets that the aims are measured with: what people bring, at the sizes that the aims name. Texts only; the
+networks are in `models`."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ y.backward()
 
 
 def tangle(operations: int) -> str:
-    """No chain and no loop to fold: each operation reads one earlier result from near and one from far."""
+    """No chain, though in one loop: each operation reads one earlier result from near and one from far."""
     dice = random.Random(0)
     far = [int(dice.expovariate(1 / 30)) for _ in range(operations)]
     near = [int(dice.expovariate(1 / 8)) for _ in range(operations)]
@@ -43,52 +44,6 @@ for i in range({operations}):
     a, b = v[max(0, len(v) - 1 - far[i])], v[max(0, len(v) - 1 - near[i])]
     v.append(a * b if i % 2 else a + b)
 v[-1].backward()
-"""
-
-
-def transformer(layers: int) -> str:
-    """A small language model of so many blocks, as tutorials write it."""
-    return f"""\
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-torch.manual_seed(0)
-
-class Attention(nn.Module):
-    def __init__(self, d, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(d, 3 * d)
-        self.proj = nn.Linear(d, d)
-
-    def forward(self, x):
-        B, T, C = x.shape
-        q, k, v = (each.view(B, T, self.heads, C // self.heads).transpose(1, 2) for each in self.qkv(x).split(C, dim=2))
-        att = (q @ k.transpose(-2, -1)) * (C // self.heads) ** -0.5
-        att = att.masked_fill(torch.tril(torch.ones(T, T)) == 0, float("-inf"))
-        return self.proj((F.softmax(att, dim=-1) @ v).transpose(1, 2).contiguous().view(B, T, C))
-
-class Block(nn.Module):
-    def __init__(self, d, heads):
-        super().__init__()
-        self.ln1 = nn.LayerNorm(d)
-        self.attn = Attention(d, heads)
-        self.ln2 = nn.LayerNorm(d)
-        self.mlp = nn.Sequential(nn.Linear(d, 4 * d), nn.GELU(), nn.Linear(4 * d, d))
-
-    def forward(self, x):
-        x = x + self.attn(self.ln1(x))
-        return x + self.mlp(self.ln2(x))
-
-tok, pos = nn.Embedding(11, 16), nn.Embedding(8, 16)
-blocks = nn.ModuleList([Block(16, 2) for _ in range({layers})])
-head = nn.Linear(16, 11, bias=False)
-idx = torch.randint(0, 11, (2, 8))
-x = tok(idx) + pos(torch.arange(8))
-for block in blocks:
-    x = block(x)
-loss = F.cross_entropy(head(x).view(-1, 11), torch.randint(0, 11, (16,)))
-loss.backward()
 """
 
 
