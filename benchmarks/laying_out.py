@@ -78,11 +78,11 @@ def layout_of_large_graphs() -> list[Line]:
 
 def opened(source: str, ruler: Measure) -> NestedInput:
     """The largest graph of a run, all groups open, as the canvas puts it to the layout."""
-    from gradviz.session.folding import EVERYTHING, Drawing, Folding
+    from gradviz.session.folding import EVERYTHING, Folding, Presentation
     from gradviz.ui.canvas.diagram import build
     from tests.trace.running import run
 
-    diagram = build(run(source), ruler, Drawing(Folding(level=EVERYTHING)))
+    diagram = build(run(source), ruler, Presentation(Folding(level=EVERYTHING)))
     return diagram.nested_input(int(np.argmax(np.diff(diagram.bounds))), ruler)
 
 

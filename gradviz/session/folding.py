@@ -45,7 +45,7 @@ class Folding:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Presentation:
     """How the graph is wanted: folded so, from left to right or from top to bottom, with tags for leaves that have more
     uses than `direct_uses`."""
 

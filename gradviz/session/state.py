@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document.documents import Document
+from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoints
 from gradviz.session.folding import DIRECT_USES, Folding
@@ -40,7 +42,7 @@ class Run:
     """The latest run: what was run, how it ended, and the sentence that says so."""
 
     phase: Phase = Phase.NEVER
-    snippet: Snippet = field(default_factory=Snippet)
+    snippet: Document = field(default_factory=Snippet)
     sentence: str = ""
     line: int = -1
     seconds: float = 0.0
@@ -103,20 +105,21 @@ class View:
 class State:
     """Everything that the window shows."""
 
-    document: Snippet = field(default_factory=Snippet)
-    saved: Snippet = field(default_factory=Snippet)
+    document: Document = field(default_factory=Snippet)
+    saved: Document = field(default_factory=Snippet)
     path: Path | None = None
     note: str = ""  # what to look at in this document: an example says so
     undo_label: str = ""
     redo_label: str = ""
     run: Run = field(default_factory=Run)
     trace: Trace | None = None
-    traced: Snippet = field(default_factory=Snippet)  # what the trace is a trace of
+    traced: Document = field(default_factory=Snippet)  # what the trace is a trace of
     steps: int = 0  # how many steps the trace has
     cursor: int = 0  # how many of them are done
     recorded: int = 0  # how many steps the run that goes on has recorded so far
     live: str = ""  # what it has printed so far
     selection: Selection | None = None
+    picked: frozenset[int] = frozenset()  # what is selected of a drawing: nodes, comments, groups by their number
     folding: Folding = field(default_factory=Folding)
     lineage: Lineage | None = None
     search: Search = field(default_factory=Search)
@@ -126,6 +129,11 @@ class State:
     what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
     notice: Notice = field(default_factory=Notice)
     view: View = field(default_factory=View)
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """The document, if it is a drawing."""
+        return self.document if isinstance(self.document, Drawing) else None
 
     @property
     def is_dirty(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.snippet import Snippet
+from gradviz.document.documents import Document
 from gradviz.session import what_if
 from gradviz.session.breakpoints import Breakpoints, shifted
 from gradviz.session.folding import Folding
@@ -31,7 +31,7 @@ RECENT = 10
 @dataclass(frozen=True)
 class _Edit:
     label: str
-    before: Snippet
+    before: Document
 
 
 class Store:
@@ -58,7 +58,7 @@ class Store:
 
     # documents
 
-    def edit(self, label: str, document: Snippet) -> None:
+    def edit(self, label: str, document: Document) -> None:
         """The one path of every change to the document."""
         if document == self._state.document:
             return
@@ -87,7 +87,7 @@ class Store:
             self._last_typed = float("-inf")
             self._set_document(edit.before)
 
-    def open(self, document: Snippet, path: Path | None, *, saved: Snippet | None = None, note: str = "") -> None:
+    def open(self, document: Document, path: Path | None, *, saved: Document | None = None, note: str = "") -> None:
         """Show another document; its undo list begins empty, and the old trace goes."""
         self._undo.clear()
         self._redo.clear()
@@ -105,6 +105,7 @@ class Store:
             steps=0,
             cursor=0,
             selection=None,
+            picked=frozenset(),
             lineage=None,
             what_if=None,
             playing=False,
@@ -120,7 +121,7 @@ class Store:
 
     # runs
 
-    def start_run(self, snippet: Snippet) -> None:
+    def start_run(self, snippet: Document) -> None:
         """A worker begins; the former trace stays on the screen until this run has ended."""
         self._become(what_if.closed(self._state))
         self._change(run=Run(Phase.RUNNING, snippet), playing=False, recorded=0, live="")
@@ -163,6 +164,10 @@ class Store:
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""
         self._change(selection=selection, what_if=what_if.selected(self._state.what_if, selection))
+
+    def pick(self, picked: frozenset[int]) -> None:
+        """Select these nodes, comments and groups of the drawing."""
+        self._change(picked=picked)
 
     def set_what_if(self, beside: WhatIf | None) -> None:
         """Show how the run of a change stands; None for no such run."""
@@ -224,7 +229,7 @@ class Store:
         recent = (name, *(other for other in self._state.view.recent if other != name))
         return replace(self._state.view, recent=recent[:RECENT])
 
-    def _set_document(self, document: Snippet) -> None:
+    def _set_document(self, document: Document) -> None:
         undo_label = self._undo[-1].label if self._undo else ""
         redo_label = self._redo[-1].label if self._redo else ""
         stops = self._state.breakpoints

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gradviz.document.snippet import Snippet
+from gradviz.document.documents import Document
 from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase, Run, Selection
 
@@ -32,7 +32,7 @@ class WhatIf:
     """The other run. `comparison` and `rows` are seen from the front run; without a trace there is none."""
 
     proposal: Proposal
-    base: Snippet  # the document when the change was made
+    base: Document  # the document when the change was made
     run: Run = field(default_factory=Run)
     trace: Trace | None = None
     steps: int = 0
@@ -45,7 +45,7 @@ class WhatIf:
     swapped: bool = False  # the run with the change is in front
 
     @property
-    def changed(self) -> Snippet:
+    def changed(self) -> Document:
         """The document with the change."""
         return self.base.with_text(self.proposal.text)
 

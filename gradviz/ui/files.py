@@ -139,7 +139,8 @@ class WindowFiles:
 
     def _write(self, path: Path) -> bool:
         try:
-            save(path, self._store.state.document)
+            document = self._store.state.document
+            save(path, document if isinstance(document, Snippet) else Snippet(document.text, document.newline))
         except UserError as error:
             self._store.say(str(error))
             return False

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradviz.document.snippet import MAX_BYTES, Snippet, too_big
+from gradviz.document.documents import Document
+from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.session.state import Phase, Run
 from gradviz.session.store import Store
 from gradviz.ui.live_run import LiveRun
@@ -128,7 +129,7 @@ def _load() -> None:
     import gradviz.trace.trace  # noqa: F401
 
 
-def refusal(snippet: Snippet) -> str:
+def refusal(snippet: Document) -> str:
     """Why this text is not even sent to a worker, or nothing."""
     if snippet.is_blank:
         return NOTHING_TO_RUN

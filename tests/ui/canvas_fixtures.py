@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.layout.ladder import Layouter
-from gradviz.session.folding import Drawing
+from gradviz.session.folding import Presentation
 from gradviz.trace.trace import Trace
 from gradviz.ui.canvas import CanvasView
 from gradviz.ui.canvas.diagram import build
@@ -63,7 +63,9 @@ y.backward()
 """
 
 
-def scene_of(trace: Trace, cursor: int | None = None, theme: Theme = LIGHT, drawing: Drawing | None = None) -> Scene:
+def scene_of(
+    trace: Trace, cursor: int | None = None, theme: Theme = LIGHT, drawing: Presentation | None = None
+) -> Scene:
     """A scene at a cursor, laid out here and now. Needs a QApplication."""
     ruler = Ruler()
     layouter = Layouter()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.layout.ladder import Layouter
-from gradviz.session.folding import EVERYTHING, Drawing, Folding
+from gradviz.session.folding import EVERYTHING, Folding, Presentation
 from gradviz.session.groups import inspect_group, nodes_of, title_of
 from gradviz.ui.canvas import CanvasView
 from gradviz.ui.canvas.content import content
@@ -79,7 +79,7 @@ class Net(nn.Module):
         return x.exp().log().sin().cos().exp().log().sin().cos().sin().cos().sin().cos()
 Net()(torch.ones(2, 3)).sum().backward()
 """
-CLOSED, OPEN = Drawing(Folding(level=0)), Drawing(Folding(level=EVERYTHING))
+CLOSED, OPEN = Presentation(Folding(level=0)), Presentation(Folding(level=EVERYTHING))
 
 
 def titles(scene: Scene) -> list[str]:
@@ -143,7 +143,7 @@ def test_everything_open_is_everything_there_is() -> None:
 @pytest.mark.parametrize("vertical", [False, True])
 @pytest.mark.parametrize("level", [None, 0, 1, EVERYTHING])
 def test_frames_hold_what_is_in_them(source: str, vertical: bool, level: int | None) -> None:
-    placed = scene_of(run(source), drawing=Drawing(Folding(level), vertical=vertical)).placed
+    placed = scene_of(run(source), drawing=Presentation(Folding(level), vertical=vertical)).placed
     diagram, low, high = placed.diagram, placed.corner, placed.corner + placed.diagram.size
     for frame, (left, top, width, height) in enumerate(placed.frames.tolist()):
         mine = diagram.frame_of == frame
@@ -175,7 +175,7 @@ def test_parameters_are_in_their_module_and_data_is_outside() -> None:
 def test_keys_are_the_same_in_another_run() -> None:
     one, other = (build(run(BLOCKS), Ruler()).structure.groups.key for _ in range(2))
     assert one == other and len(set(one)) == len(one)
-    chosen = Drawing(Folding(level=0, opened=frozenset(one[:1])))
+    chosen = Presentation(Folding(level=0, opened=frozenset(one[:1])))
     assert len(build(run(BLOCKS), Ruler(), chosen).frames) == 1
 
 
@@ -213,10 +213,10 @@ def test_a_leaf_has_tags_or_edges_as_one_likes() -> None:
     number = trace.naming.name(0, len(trace))
     level = Folding(level=EVERYTHING)
     for drawing, tags in (
-        (Drawing(level), 49),
-        (Drawing(level, direct_uses=100), 0),
-        (Drawing(level.with_references(number, "edges")), 0),
-        (Drawing(level.with_references(number, "tags"), direct_uses=100), 49),
+        (Presentation(level), 49),
+        (Presentation(level, direct_uses=100), 0),
+        (Presentation(level.with_references(number, "edges")), 0),
+        (Presentation(level.with_references(number, "tags"), direct_uses=100), 49),
     ):
         diagram = build(trace, Ruler(), drawing)
         assert int(((diagram.kind == REFERENCE) & (diagram.index == 0)).sum()) == tags
@@ -317,7 +317,7 @@ def test_groups_open_and_close_in_a_movement(qtbot: QtBot) -> None:
 def test_a_movement_begins_and_ends_in_the_two_drawings() -> None:
     trace = run(RNN)
     structure = build(trace, Ruler()).structure
-    one, other = (place_of(diagram_of(structure, Ruler(), Drawing(Folding(level)))) for level in (1, EVERYTHING))
+    one, other = (place_of(diagram_of(structure, Ruler(), Presentation(Folding(level)))) for level in (1, EVERYTHING))
     for old, new in ((one, other), (other, one)):
         way = morph(old, new, (30.0, 0.0))
         assert way is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.session.folding import Drawing, Folding
+from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.diagram import GROUP, build
 from gradviz.ui.canvas.sizes import Ruler
 from tests.ui.canvas_fixtures import run, scene_of
@@ -48,7 +48,7 @@ def test_infinity_that_stays_in_a_group_is_no_problem() -> None:
 
 @pytest.mark.parametrize("vertical", [False, True])
 def test_edges_touch_a_closed_group_at_places_of_their_own(vertical: bool) -> None:
-    diagram = build(run(CELL), Ruler(), Drawing(Folding(level=0), vertical))
+    diagram = build(run(CELL), Ruler(), Presentation(Folding(level=0), vertical))
     group = int(np.flatnonzero(diagram.kind == GROUP)[0])
     into = np.flatnonzero(diagram.edges[:, 1] == group)
     places = diagram.port[into, 1]

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.session.folding import Drawing, Folding
+from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.regions import RegionKind
 from gradviz.ui.canvas import sizes, sticky
 from gradviz.ui.canvas.array_painter import paint_grid, paint_picture
@@ -213,7 +213,7 @@ def test_labels_and_tabs_of_operations_leave_the_way_to_the_edges(qapp: QApplica
 
 
 def test_from_top_to_bottom_nothing_is_painted_above_and_below_an_operation(qapp: QApplication) -> None:
-    scene = scene_of(run(PRODUCT), drawing=Drawing(vertical=True))
+    scene = scene_of(run(PRODUCT), drawing=Presentation(vertical=True))
     operation = int(np.flatnonzero(scene.placed.diagram.kind == OPERATION)[0])
     corner, size = scene.placed.corner[operation], scene.placed.diagram.size[operation]
     card = scene.painter.card(operation)
@@ -325,7 +325,7 @@ def test_a_number_has_as_many_digits_as_there_is_room_for(qapp: QApplication) ->
 
 def test_titles_of_frames_stay_while_their_strip_is_above_the_view(qapp: QApplication) -> None:
     source = "import torch\nx = torch.tensor(1., requires_grad=True)\nfor t in range(9):\n    x = torch.tanh(x * 2)\n"
-    scene = scene_of(run(source), drawing=Drawing(Folding(level=2)))
+    scene = scene_of(run(source), drawing=Presentation(Folding(level=2)))
     left, top, width, height = scene.placed.frames[0].tolist()
     inside = Camera(8.0, left + width / 2 - 50, top + 50)
     above = Camera(8.0, left + width / 2 - 50, top - 20)

@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradviz.layout.ladder import Layouter
-from gradviz.session.folding import Drawing, Folding
+from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.diagram import GROUP, TENSOR, diagram_of
 from gradviz.ui.canvas.opening import opened_at_first
 from gradviz.ui.canvas.sizes import Ruler
@@ -57,7 +57,7 @@ def test_a_block_of_a_network_opens_whole_and_readable(qtbot: QtBot) -> None:
 def test_what_fits_stays_open() -> None:
     structure = find_structure(run("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n"))
     layouter = Layouter()
-    opened = opened_at_first(structure, Ruler(), layouter, Drawing())
+    opened = opened_at_first(structure, Ruler(), layouter, Presentation())
     layouter.close()
     assert opened.all()
 
@@ -69,7 +69,7 @@ def test_what_the_user_opens_leaves_the_rest_as_it_was(qtbot: QtBot) -> None:
     diagram = scene.placed.diagram
     closed = [diagram.names[item] for item in np.flatnonzero(diagram.kind == GROUP).tolist()]
     key = diagram.structure.groups.key[int(diagram.group[np.flatnonzero(diagram.kind == GROUP)[0]])]
-    settle(view, lambda: view.set_drawing(Drawing(Folding(opened=frozenset((key,))))))
+    settle(view, lambda: view.set_drawing(Presentation(Folding(opened=frozenset((key,))))))
     scene = view._scene
     assert scene is not None
     after = scene.placed.diagram
@@ -81,7 +81,7 @@ def test_what_the_user_opens_leaves_the_rest_as_it_was(qtbot: QtBot) -> None:
 def test_the_choice_of_what_is_open_can_be_given() -> None:
     structure = find_structure(run(MODULES))
     none = np.zeros(len(structure.groups), bool)
-    diagram = diagram_of(structure, Ruler(), Drawing(), none)
+    diagram = diagram_of(structure, Ruler(), Presentation(), none)
     assert not len(diagram.frames)
 
 
@@ -113,7 +113,7 @@ def test_what_is_tried_out_is_the_drawing_that_is_shown(qtbot: QtBot) -> None:
 def test_a_closed_group_is_there_from_its_first_parameter_on() -> None:
     trace = run(MODULES)
     structure = find_structure(trace)
-    diagram = diagram_of(structure, Ruler(), Drawing(), np.zeros(len(structure.groups), bool))
+    diagram = diagram_of(structure, Ruler(), Presentation(), np.zeros(len(structure.groups), bool))
     boxes = np.flatnonzero(diagram.kind == GROUP)
     parameters = trace.tensors.step[trace.tensors.is_parameter]
     assert diagram.step[boxes].min() == parameters.min() < trace.nodes.step.min()

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.layout.records import NestedInput
-from gradviz.session.folding import Drawing
+from gradviz.session.folding import Presentation
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.folds import open_groups
 from gradviz.ui.canvas.group_sizes import frame_header
@@ -60,7 +60,7 @@ class Diagram:
     `trace.inputs`; `row` is the first of them, or -1 from an operation to its result."""
 
     structure: Structure
-    drawing: Drawing
+    drawing: Presentation
     kind: NDArray[np.uint8]
     index: Ints  # tensor, node, or that of a group: its row of trace.regions, or -2 - c, see `groups`
     group: Ints  # the number of a closed group, -1 for other items
@@ -218,12 +218,14 @@ class Diagram:
         )  # fmt: skip
 
 
-def build(trace: Trace, ruler: sizes.Measure, drawing: Drawing | None = None) -> Diagram:
+def build(trace: Trace, ruler: sizes.Measure, drawing: Presentation | None = None) -> Diagram:
     """The diagram of a trace."""
-    return diagram_of(find_structure(trace), ruler, drawing or Drawing())
+    return diagram_of(find_structure(trace), ruler, drawing or Presentation())
 
 
-def diagram_of(structure: Structure, ruler: sizes.Measure, drawing: Drawing, at_first: Flags | None = None) -> Diagram:
+def diagram_of(
+    structure: Structure, ruler: sizes.Measure, drawing: Presentation, at_first: Flags | None = None
+) -> Diagram:
     """What is seen of a structure that is folded so; `at_first` are the groups that are open where that does not say
     it."""
     trace, groups = structure.trace, structure.groups

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.folding import Drawing
+from gradviz.session.folding import Presentation
 from gradviz.ui.canvas.groups import Flags, Groups, Ints
 from gradviz.ui.canvas.measure import GROUP, OPERATION, REFERENCE, TENSOR
 from gradviz.ui.canvas.structure import Structure
@@ -63,7 +63,7 @@ class _Edges:
         )
 
 
-def find_links(structure: Structure, opened: Flags, drawing: Drawing) -> Links:
+def find_links(structure: Structure, opened: Flags, drawing: Presentation) -> Links:
     """What is seen when these groups are open."""
     trace, groups = structure.trace, structure.groups
     closed = _closed_around(groups, opened)
@@ -157,7 +157,7 @@ def _edges(structure: Structure, seen: _Seen) -> _Edges:
     )
 
 
-def _tagged(structure: Structure, seen: _Seen, edges: _Edges, drawing: Drawing) -> Ints:
+def _tagged(structure: Structure, seen: _Seen, edges: _Edges, drawing: Presentation) -> Ints:
     """The edges that get a tag instead: Note [References] in `diagram`."""
     leaf = np.zeros(seen.count, bool)
     leaf[seen.cards : seen.groups] = structure.producer < 0

@@ -16,7 +16,7 @@ from gradviz.ui.canvas.laying import drawings
 
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
-    from gradviz.session.folding import Drawing
+    from gradviz.session.folding import Presentation
     from gradviz.ui.canvas.diagram import Floats
     from gradviz.ui.canvas.sizes import Measure
     from gradviz.ui.canvas.structure import Structure
@@ -28,7 +28,7 @@ QUICK = 300  # items whose drawing takes no time; of more, a draft is tried
 TOO_MANY = 1500  # items that need not be tried
 
 
-def opened_at_first(structure: Structure, ruler: Measure, layouter: Layouter, drawing: Drawing) -> Flags:
+def opened_at_first(structure: Structure, ruler: Measure, layouter: Layouter, drawing: Presentation) -> Flags:
     """By group: whether it is open where the user has not said anything. Each graph for itself."""
     groups = structure.groups
     plain = replace(drawing, folding=drawing.folding.at_level(None))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradviz.session.folding import Drawing
+from gradviz.session.folding import Presentation
 from gradviz.ui.give_back import give_back
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Wish:
 
     trace: Trace
     steps: int
-    drawing: Drawing
+    drawing: Presentation
 
 
 class Placing(QObject):
@@ -49,7 +49,7 @@ class Placing(QObject):
         self._thread: threading.Thread | None = None
         self._layouter: Layouter | None = None
         self._known: tuple[Trace, int, Structure] | None = None
-        self._opened: tuple[tuple[Structure, Drawing], Flags] | None = None
+        self._opened: tuple[tuple[Structure, Presentation], Flags] | None = None
         self._closed = False
         self._idle = QTimer(self, singleShot=True, interval=IDLE)
         self._idle.timeout.connect(give_back)
@@ -114,7 +114,7 @@ class Placing(QObject):
             known = self._known = wish.trace, wish.steps, find_structure(wish.trace)
         return known[2]
 
-    def _at_first(self, structure: Structure, ruler: Ruler, layouter: Layouter, drawing: Drawing) -> Flags | None:
+    def _at_first(self, structure: Structure, ruler: Ruler, layouter: Layouter, drawing: Presentation) -> Flags | None:
         """The groups that are open where the user did not say anything: the same whatever is opened later."""
         from gradviz.ui.canvas.opening import opened_at_first
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from gradviz.session.folding import Drawing, Folding
+from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.gestures import Gestures
 from gradviz.ui.theme import Theme
 
@@ -26,12 +26,12 @@ class Unfolding(Gestures):
     def __init__(self, theme: Theme, parent: QWidget | None) -> None:
         super().__init__(theme, parent)
         self.animated = False
-        self._drawing = Drawing()
+        self._drawing = Presentation()
         self._anchor: tuple[str, int] | None = None  # what stays where it is in the next drawing
         self._pressed = QPoint()
         self._turned = False  # the click that may become a double click has opened or closed a group
 
-    def set_drawing(self, drawing: Drawing) -> None:
+    def set_drawing(self, drawing: Presentation) -> None:
         """Draw the graph folded and turned so."""
         if drawing != self._drawing:
             self._drawing = drawing

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from gradviz.document.examples import Example, examples
-from gradviz.session.folding import Drawing
+from gradviz.session.folding import Presentation
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
@@ -141,7 +141,7 @@ class GraphPanel(Panel):
         self._show_page(self.view, before, after)
         view = after.view
         self.view.animated = view.animated
-        self.view.set_drawing(Drawing(after.folding, view.vertical, view.direct_uses))
+        self.view.set_drawing(Presentation(after.folding, view.vertical, view.direct_uses))
         if before.trace is not after.trace or before.steps != after.steps or before is after:
             self._settled = False
             self.view.set_trace(after.trace)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from gradviz.session.folding import Drawing
+from gradviz.session.folding import Presentation
 from gradviz.session.state import Selection, State
 from gradviz.session.what_if import WhatIf
 from gradviz.ui.canvas import CanvasView
@@ -60,7 +60,7 @@ class TwoCanvases(QObject):
             return
         self.view.show_state(after)
         self.other.animated = after.view.animated
-        self.other.set_drawing(Drawing(after.folding, after.view.vertical, after.view.direct_uses))
+        self.other.set_drawing(Presentation(after.folding, after.view.vertical, after.view.direct_uses))
         new = former is None or former.trace is not beside.trace or former.run.phase is not beside.run.phase
         if new or before is after:
             self._show_trace(beside)

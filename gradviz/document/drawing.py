@@ -1,0 +1,164 @@
+"""A drawing: a graph that a person puts together by hand, as frozen records. It is not its code (`emit` writes that,
+`parse` reads it), not the changes that can be made to it (`shaping`), and not what it looks like. A drawing *is* a
+snippet: `Drawing.text` is the PyTorch code that runs. What can be placed is in `catalogue`.
+
+Note [Numbers of nodes] A number is given once in the life of a drawing and never again, so that a wire, a selection
+or a group that still names a deleted node can't come to mean another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gradviz.document.errors import UserError
+from gradviz.document.snippet import Snippet
+
+if TYPE_CHECKING:
+    from gradviz.document.emit import Emitted
+
+Literal = None | bool | int | float | complex | str | tuple["Literal", ...]  # what a number, a list, an argument may be
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An output of a node: where a wire begins."""
+
+    node: int
+    output: int = 0
+
+
+@dataclass(frozen=True)
+class Number:
+    """A plain Python number at a port, as the 2 in `x ** 2`: no tensor and no node."""
+
+    value: bool | int | float | complex
+
+
+Operand = Ref | Number | None  # None: nothing is connected
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor that is written down, not computed. `maker` is "tensor" (`data` is a number or nested tuples of them) or
+    the name of a factory such as "randn", "zeros", "arange" (`data` are its positional arguments, (2, 3) for a shape).
+    `seed` is that of a random factory, None to go on with the numbers of the one before. `dtype` is "float64" and the
+    like, "" for PyTorch's own choice. `slider` is the range of the slider of a scalar, once one was set."""
+
+    id: int
+    name: str
+    data: Literal = 0.0
+    maker: str = "tensor"
+    seed: int | None = None
+    dtype: str = ""
+    requires_grad: bool = False
+    slider: tuple[float, float] | None = None
+    x: float = 0.0
+    y: float = 0.0
+    pinned: bool = False  # the automatic layout leaves it where it is
+    extra: str = ""  # JSON of what a newer version has written, to be kept
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A call of an operation. `op` is its key in the catalogue ("mul", "nn.functional.linear", "Tensor.view"); `inputs`
+    has one operand per port of it (any number where its one port is variadic); `params` are the arguments that differ
+    from their default, in the order of the signature; `names` are those of its outputs, () for one whose only use is
+    written in place."""
+
+    id: int
+    op: str
+    inputs: tuple[Operand, ...] = ()
+    params: tuple[tuple[str, Literal], ...] = ()
+    names: tuple[str, ...] = ()
+    x: float = 0.0
+    y: float = 0.0
+    pinned: bool = False
+    extra: str = ""
+
+
+Node = Leaf | Operation
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A box with text that lies behind the nodes."""
+
+    id: int
+    text: str
+    x: float = 0.0
+    y: float = 0.0
+    width: float = 200.0
+    height: float = 120.0
+    extra: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some nodes with a title; closed, they are one box. A node is in one group at most."""
+
+    id: int
+    title: str
+    members: frozenset[int] = frozenset()
+    closed: bool = False
+    extra: str = ""
+
+
+@dataclass(frozen=True)
+class BackwardCall:
+    """`root.backward(...)` after the forward pass; several run in the order in which they stand. `gradient` is None or
+    numbers of the root's shape; `retain_graph` None is PyTorch's default; `inputs` are numbers of leaves, None for all
+    of them."""
+
+    root: Ref
+    gradient: Literal = None
+    retain_graph: bool | None = None
+    create_graph: bool = False
+    inputs: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """All of it. Nodes stand in the order in which they were made; `next_id` is the next free number, for nodes,
+    comments and groups alike. x and y are places in the world of the canvas, in pixels at 100 %: the middle of a leaf's
+    card or of an operation's circle, the top left corner of a comment; the result of an operation stands to its
+    right."""
+
+    nodes: tuple[Node, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    groups: tuple[Group, ...] = ()
+    calls: tuple[BackwardCall, ...] = ()
+    next_id: int = 1
+    extra: str = ""
+    newline: str = field(default="\n", compare=False)  # of the Python file that its code is saved as
+
+    @cached_property
+    def by_id(self) -> dict[int, Node]:
+        """The nodes by their number."""
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def emitted(self) -> Emitted:
+        """Its code, and which part of it is which node."""
+        from gradviz.document.emit import emit
+
+        return emit(self)
+
+    @property
+    def text(self) -> str:
+        """Its PyTorch code."""
+        return self.emitted.text
+
+    def with_text(self, text: str) -> Drawing | Snippet:
+        """The drawing that this code is, with what is the same at its place; a snippet where it can't be drawn."""
+        from gradviz.document.parse import parse
+
+        try:
+            return parse(text, like=self)
+        except UserError:
+            return Snippet(text, self.newline)
+
+    @property
+    def is_blank(self) -> bool:
+        """True if there is nothing on it."""
+        return not (self.nodes or self.comments)
