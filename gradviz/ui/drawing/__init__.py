@@ -1,0 +1,1 @@
+"""The canvas on which one draws."""

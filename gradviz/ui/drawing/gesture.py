@@ -1,0 +1,110 @@
+"""What a gesture on the drawing canvas is, and what it works on. One gesture is one object: it is made by a press, lives
+until the release and leaves no trace when it is cancelled. `interactions` chooses the gesture; `wiring`, `moving`,
+`rubber` and `resizing` are the gestures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from gradviz.document.drawing import Drawing
+from gradviz.session.store import Store
+
+if TYPE_CHECKING:
+    from gradviz.ui.drawing.geometry import Geometry, Hit
+    from gradviz.ui.drawing.layer import Layer
+    from gradviz.ui.drawing.refusal import Checks
+    from gradviz.ui.drawing.view import DrawingView
+
+REACH = 9.0  # pixels around a port that are still the port
+Keys = Qt.KeyboardModifier
+
+
+@dataclass(frozen=True)
+class Press:
+    """Where and on what a gesture begins; `at` in pixels of the canvas."""
+
+    at: QPointF
+    hit: Hit
+    keys: Keys = Keys.NoModifier
+
+    @property
+    def adds(self) -> bool:
+        """Shift or Ctrl is held: what is picked stays picked."""
+        return bool(self.keys & (Keys.ShiftModifier | Keys.ControlModifier))
+
+
+class Ground:
+    """The canvas, the drawing and the store, as gestures need them."""
+
+    def __init__(self, view: DrawingView, store: Store, layer: Layer, checks: Checks) -> None:
+        self.view = view
+        self.store = store
+        self.layer = layer
+        self.checks = checks
+
+    @property
+    def drawing(self) -> Drawing:
+        """The drawing as it is in the store; a blank one if there is none."""
+        return self.store.state.drawing or Drawing()
+
+    @property
+    def geometry(self) -> Geometry:
+        """Where everything is on the canvas."""
+        return self.view.geometry
+
+    @property
+    def picked(self) -> frozenset[int]:
+        """What is selected."""
+        return self.store.state.picked
+
+    def world(self, at: QPointF) -> QPointF:
+        """The point of the world under a pixel."""
+        return QPointF(*self.view.camera.to_world(at.x(), at.y()))
+
+    def pixel(self, at: QPointF) -> QPointF:
+        """The pixel of a point of the world."""
+        return QPointF(*self.view.camera.to_screen(at.x(), at.y()))
+
+    def pixels(self, box: QRectF) -> QRectF:
+        """The pixels of a box of the world."""
+        return QRectF(self.pixel(box.topLeft()), self.pixel(box.bottomRight()))
+
+    def hit(self, at: QPointF) -> Hit:
+        """What is under a pixel."""
+        return self.geometry.hit(self.world(at), REACH / self.view.camera.scale)
+
+    def edit(self, label: str, drawing: Drawing, picked: frozenset[int] | None = None) -> None:
+        """Change the drawing, and select what is new in it."""
+        self.store.edit(label, drawing)
+        if picked is not None:
+            self.store.pick(picked)
+
+
+class Gesture:
+    """Base of the gestures. All are called with the pixel of the pointer and the keys that are held."""
+
+    cursor = Qt.CursorShape.ArrowCursor
+    begins_at_once = False  # else only once the pointer has moved far enough for no click to be meant
+
+    def __init__(self, ground: Ground, press: Press) -> None:
+        self.ground = ground
+        self.press = press
+
+    def begin(self) -> None:
+        """The pointer has left the place where it was pressed."""
+
+    def move(self, at: QPointF, keys: Keys) -> None:
+        """The pointer is here now."""
+
+    def finish(self, at: QPointF, keys: Keys) -> None:
+        """The button was released: do it."""
+
+    def cancel(self) -> None:
+        """Forget it: everything is as it was."""
+
+    def paint(self, painter: QPainter) -> None:
+        """What is seen of it, in pixels of the canvas."""
