@@ -8,10 +8,12 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
+from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.examples import read
 from gradviz.document.snippet import Snippet, load, save
 from gradviz.session.store import Store
+from gradviz.ui.windows import Windows
 
 FILTER = "Python files (*.py);;All files (*)"
 
@@ -64,12 +66,14 @@ class WindowFiles:
         self,
         store: Store,
         questions: Questions,
+        windows: Windows,
         *,
         close: Callable[[], bool],
         run: Callable[[], None],
         show_editor: Callable[[], None],
     ) -> None:
         self.questions = questions
+        self._windows = windows
         self._show_editor = show_editor
         self._store = store
         self._close = close
@@ -79,6 +83,11 @@ class WindowFiles:
         """Begin an empty snippet."""
         if self.may_leave():
             self._store.open(Snippet(), None)
+
+    def new_drawing(self) -> None:
+        """Begin an empty drawing."""
+        if self.may_leave():
+            self._store.open(Drawing(), None)
 
     def open(self, name: str = "") -> None:
         """Open a file; without a name, ask for one."""
@@ -125,9 +134,17 @@ class WindowFiles:
         path = Path(name)
         return self._write(path if path.suffix else path.with_suffix(".py"))
 
-    def quit(self) -> None:
-        """Close the window."""
+    def new_window(self) -> None:
+        """Open another window."""
+        self._windows.open()
+
+    def close(self) -> None:
+        """Close this window."""
         self._close()
+
+    def quit(self) -> None:
+        """Close all windows; each asks."""
+        self._windows.close_all()
 
     def may_leave(self) -> bool:
         """True if the document may be replaced: it is saved, or the user said so."""

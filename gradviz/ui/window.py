@@ -28,6 +28,7 @@ from gradviz.ui.settings import Settings
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.ui.toolbar import Tools
+from gradviz.ui.windows import Windows
 
 if TYPE_CHECKING:
     from gradviz.ui.dialogs import WindowDialogs
@@ -48,11 +49,12 @@ class MainWindow(QMainWindow, Helpers):
 
     painted = Signal()
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, windows: Windows | None = None) -> None:
         super().__init__()
         self._first_paint = True
         self.settings = settings or Settings()
         self.store = Store(State(view=self.settings.view()))
+        self.windows = windows or Windows()
         self.theme = self._chosen_theme()
         app = cast(QApplication, QApplication.instance())
         look.load_fonts()
@@ -60,6 +62,7 @@ class MainWindow(QMainWindow, Helpers):
         self.files = WindowFiles(
             self.store,
             Questions(self),
+            self.windows,
             close=self.close,
             run=lambda: self.runner.run(),
             show_editor=lambda: self.focus("editor"),
@@ -73,6 +76,7 @@ class MainWindow(QMainWindow, Helpers):
         self._assemble()
         self._unsubscribe = self.store.subscribe(self._show)
         self._show(self.store.state, self.store.state)
+        self.windows.add(self)
         look.apply(app, self.theme)
         self.editor.code.setFocus()
 
@@ -264,6 +268,7 @@ class MainWindow(QMainWindow, Helpers):
         self.canvas.close_canvas()
         self.beside.close()
         self.runner.close()
+        self.windows.remove(self)
         event.accept()
 
 

@@ -1,0 +1,63 @@
+"""The windows of this process. Each has a store, a worker and a recovery file of its own; how things are looked at is
+the same in all of them. `launch` opens the first one, the File menu the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gradviz.session.state import State
+
+if TYPE_CHECKING:
+    from gradviz.ui.window import MainWindow
+
+AWAY = 32  # pixels from a window to the one that is opened from it
+
+
+class Windows:
+    """Those that are open, oldest first."""
+
+    def __init__(self) -> None:
+        self._open: dict[MainWindow, Callable[[], None]] = {}  # and what ends listening to them
+
+    @property
+    def open_now(self) -> tuple[MainWindow, ...]:
+        """The windows, oldest first."""
+        return tuple(self._open)
+
+    def add(self, window: MainWindow) -> None:
+        """A window has come."""
+        self._open[window] = window.store.subscribe(partial(self._look_alike, window))
+
+    def remove(self, window: MainWindow) -> None:
+        """A window has closed; what it held goes with it, unless the program ends with it anyway."""
+        self._open.pop(window, _nothing)()
+        if self._open:
+            window.deleteLater()
+
+    def open(self, then: Callable[[MainWindow], None] | None = None) -> MainWindow:
+        """Open one more beside the others; `then` is called when all of it is there."""
+        from gradviz.ui.window import MainWindow
+
+        latest = self.open_now[-1]
+        window = MainWindow(latest.settings, self)
+        window.move(latest.pos().x() + AWAY, latest.pos().y() + AWAY)
+        if then is not None:
+            window.painted.connect(partial(then, window))
+        window.show()
+        return window
+
+    def close_all(self) -> bool:
+        """Close one after the other, each asks; False if the user wants to stay."""
+        return all(window.close() for window in reversed(self.open_now))
+
+    def _look_alike(self, window: MainWindow, before: State, after: State) -> None:
+        if before.view is not after.view:
+            for other in self.open_now:
+                if other is not window:
+                    other.store.look(after.view)
+
+
+def _nothing() -> None:
+    """This window was not known."""
