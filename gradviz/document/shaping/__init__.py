@@ -1,0 +1,62 @@
+"""The changes that can be made to a drawing: pure functions from a drawing to another, all of them here. What can't be
+is refused with a UserError, a sentence for the person who tried, before anything changes. Not how a change is asked for
+(`ui.drawing`), kept or undone (`session.store`). Start at `nodes` and `wires`; `names` has the rule that all keep."""
+
+from gradviz.document.shaping.calls import add_call, change_call, remove_call
+from gradviz.document.shaping.groups import (
+    change_comment,
+    group,
+    new_comment,
+    set_group_closed,
+    set_group_title,
+    ungroup,
+)
+from gradviz.document.shaping.looking import ancestors, label, uses
+from gradviz.document.shaping.names import free_name, identifier, is_name, rename, tidy
+from gradviz.document.shaping.nodes import KEEP, change_leaf, delete, new_leaf, new_operation, set_param
+from gradviz.document.shaping.parts import duplicate, part, take_in
+from gradviz.document.shaping.places import SIDES, align, distribute, move, move_to, pin
+from gradviz.document.shaping.values import FACTORIES, RANDOM
+from gradviz.document.shaping.wires import check_no_circle, connect, disconnect, insert_on_wire, set_number
+
+__all__ = [
+    "FACTORIES",
+    "KEEP",
+    "RANDOM",
+    "SIDES",
+    "add_call",
+    "align",
+    "ancestors",
+    "change_call",
+    "change_comment",
+    "change_leaf",
+    "check_no_circle",
+    "connect",
+    "delete",
+    "disconnect",
+    "distribute",
+    "duplicate",
+    "free_name",
+    "group",
+    "identifier",
+    "insert_on_wire",
+    "is_name",
+    "label",
+    "move",
+    "move_to",
+    "new_comment",
+    "new_leaf",
+    "new_operation",
+    "part",
+    "pin",
+    "remove_call",
+    "rename",
+    "set_group_closed",
+    "set_group_title",
+    "set_number",
+    "set_param",
+    "take_in",
+    "tidy",
+    "ungroup",
+    "uses",
+]

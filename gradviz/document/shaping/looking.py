@@ -1,0 +1,114 @@
+"""What the edits ask of a drawing: its nodes, what uses them, what they depend on. Changes nothing. The walks are
+written out, because a drawing is asked at every move of a wire's end: networkx would copy the graph first, and its
+import takes longer than all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from gradviz.document.catalogue import Entry, catalogue
+from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
+from gradviz.document.errors import UserError
+
+
+def entry_of(operation: Operation) -> Entry | None:
+    """Its row in the catalogue; None for an operation of a newer version."""
+    return catalogue().get(operation.op)
+
+
+def word(key: str) -> str:
+    """What an operation is called in a sentence: the end of its dotted key."""
+    entry = catalogue().get(key)
+    return entry.name if entry is not None else key.rpartition(".")[2]
+
+
+def label(drawing: Drawing, id: int) -> str:
+    """What a node is called in a sentence: its name, or its operation."""
+    node = drawing.by_id[id]
+    if isinstance(node, Leaf):
+        return node.name
+    return node.names[0] if node.names else word(node.op)
+
+
+def port_name(operation: Operation, port: int) -> str:
+    """What a port is called in a sentence."""
+    entry = entry_of(operation)
+    if entry is None or port >= len(entry.ports):
+        variadic = entry is not None and bool(entry.ports) and entry.ports[-1].variadic
+        return f"{entry.ports[-1].name}[{port}]" if entry is not None and variadic else f"input {port + 1}"
+    return f"{entry.ports[0].name}[{port}]" if entry.ports[port].variadic else entry.ports[port].name
+
+
+def is_variadic(operation: Operation) -> bool:
+    """True if it takes any number of tensors, as `torch.stack` does."""
+    entry = entry_of(operation)
+    return entry is not None and bool(entry.ports) and entry.ports[-1].variadic
+
+
+def outputs(operation: Operation) -> int:
+    """How many results it has, as far as is known before it runs."""
+    entry = entry_of(operation)
+    return max(1 if entry is None else len(entry.outputs), len(operation.names))
+
+
+def node_of(drawing: Drawing, id: int) -> Node:
+    """The node of this number; refuses one that is gone."""
+    node = drawing.by_id.get(id)
+    if node is None:
+        raise UserError("This node is not in the drawing any more; choose another one.")
+    return node
+
+
+def operation_of(drawing: Drawing, id: int) -> Operation:
+    """The operation of this number."""
+    node = node_of(drawing, id)
+    if isinstance(node, Leaf):
+        raise UserError(f"{node.name} is a leaf and has no inputs; choose an operation.")
+    return node
+
+
+def leaf_of(drawing: Drawing, id: int) -> Leaf:
+    """The leaf of this number."""
+    node = node_of(drawing, id)
+    if isinstance(node, Operation):
+        raise UserError(f"{label(drawing, id)} is computed and can't be written down; choose a leaf.")
+    return node
+
+
+def sources(operation: Operation) -> Iterable[int]:
+    """The nodes that its wires come from, one for each wire."""
+    return (operand.node for operand in operation.inputs if isinstance(operand, Ref))
+
+
+def uses(drawing: Drawing) -> Counter[int]:
+    """How many wires begin at each node."""
+    counts: Counter[int] = Counter()
+    for node in drawing.nodes:
+        if isinstance(node, Operation):
+            for operand in node.inputs:
+                if isinstance(operand, Ref):
+                    counts[operand.node] += 1
+    return counts
+
+
+def ancestors(drawing: Drawing, ids: Iterable[int]) -> set[int]:
+    """These nodes and all that they are computed from."""
+    known = drawing.by_id
+    found = {id for id in ids if id in known}
+    waiting = list(found)
+    while waiting:
+        node = known.get(waiting.pop())
+        if isinstance(node, Operation):
+            new = {source for source in sources(node) if source not in found}
+            found |= new
+            waiting.extend(new)
+    return found
+
+
+def replaced(drawing: Drawing, changed: Mapping[int, Node]) -> Drawing:
+    """The drawing with other nodes of the same numbers."""
+    if not changed:
+        return drawing
+    return replace(drawing, nodes=tuple(changed.get(node.id, node) for node in drawing.nodes))

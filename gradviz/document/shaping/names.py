@@ -1,0 +1,224 @@
+"""The names of nodes, which are the variables of the code. `tidy` keeps what all drawings have in common.
+
+Note [Names]
+Names are different Python identifiers. A leaf always has one. An operation must have one per output when its result is
+used more than once or not at all, when it has several outputs, or when a backward call begins at it; else its code is
+written in place, unless a name was given to it by hand. So a drawing and its code say the same. A name that nobody has
+given (`y`, `h`, `z2` …) goes as soon as its operation is written in place."""
+
+from __future__ import annotations
+
+import keyword
+import unicodedata
+from collections.abc import Container, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.shaping.looking import entry_of, label, node_of, operation_of, outputs, replaced, uses
+
+RESERVED = frozenset({"torch", "F", "float", "complex", "math", "_"})  # the code itself uses them
+LEAVES = "w x b t a c d p q r s u v".split()
+MATRICES = "W X B T A C D P Q R S U V".split()
+RESULTS = "y h z k m n o g".split()
+LONGEST = 80
+
+
+def identifier(text: str) -> str:
+    """A name as Python reads it; refuses what is none."""
+    name = unicodedata.normalize("NFKC", text.strip())
+    if not name:
+        raise UserError("A name can't be empty; write a letter or a word.")
+    if keyword.iskeyword(name):
+        raise UserError(f"'{name}' is a Python keyword; choose another name.")
+    if name in RESERVED:
+        raise UserError(f"'{name}' is used by the code itself; choose another name.")
+    if not name.isidentifier():
+        raise UserError(f"'{name}' is no Python name; use letters, digits and _, and no digit first.")
+    if name.startswith("__"):
+        raise UserError(f"'{name}' looks like Python's own; choose a name that does not begin with __.")
+    if len(name) > LONGEST:
+        raise UserError(f"This name has {len(name)} characters; choose one with {LONGEST} at most.")
+    return name
+
+
+@lru_cache(maxsize=20_000)
+def is_name(text: str) -> bool:
+    """True if a node may be called this."""
+    try:
+        return identifier(text) == text
+    except UserError:
+        return False
+
+
+def names_of(node: Node) -> tuple[str, ...]:
+    """The variables of a node."""
+    return (node.name,) if isinstance(node, Leaf) else node.names
+
+
+def taken(drawing: Drawing) -> set[str]:
+    """All names in use."""
+    return {name for node in drawing.nodes for name in names_of(node)}
+
+
+def given_by_nobody(name: str) -> bool:
+    """True for a name that a result gets when nobody gives it one."""
+    return name.rstrip("0123456789") in RESULTS
+
+
+def free_name(wish: str, used: Container[str]) -> str:
+    """This name, or with the next free number behind it."""
+    if wish not in used:
+        return wish
+    stem = wish.rstrip("0123456789") or wish
+    number = int(wish[len(stem) :] or 1) + 1 if len(wish) - len(stem) < 10 else 2
+    while f"{stem}{number}" in used:
+        number += 1
+    return f"{stem}{number}"
+
+
+def leaf_name(data: Literal, maker: str, used: Container[str]) -> str:
+    """What a new leaf is called: small letters for numbers and vectors, capitals for matrices."""
+    shape = data if maker != "tensor" else ()
+    rows = isinstance(data, tuple) and bool(data) and isinstance(data[0], tuple)
+    matrix = len(shape) > 1 if maker in ("randn", "rand", "zeros", "ones") and isinstance(shape, tuple) else rows
+    return _next(MATRICES if matrix else LEAVES, used)
+
+
+def result_name(drawing: Drawing, operation: Operation, used: Container[str]) -> str:
+    """What the result of an operation is called: "loss" for what looks like one, else the next of y, h, z …"""
+    if looks_like_loss(drawing, operation) and "loss" not in used:
+        return "loss"
+    return _next(RESULTS, used)
+
+
+def looks_like_loss(drawing: Drawing, operation: Operation) -> bool:
+    """True for a loss function, and for the square of a difference, or its mean or sum."""
+    entry = entry_of(operation)
+    if operation.op.endswith(("_loss", "cross_entropy")) or (entry is not None and entry.category == "loss"):
+        return True
+    source = operation.inputs[0] if operation.inputs else None
+    before = drawing.by_id.get(source.node) if isinstance(source, Ref) else None
+    if not isinstance(before, Operation):
+        return False
+    if operation.op in ("mean", "sum"):
+        return not operation.params and _is_square(drawing, before)
+    return _is_square(drawing, operation)
+
+
+def _is_square(drawing: Drawing, operation: Operation) -> bool:
+    if operation.op not in ("pow", "square") or not operation.inputs:
+        return False
+    if operation.op == "pow" and operation.inputs[1:] != (Number(2),) and ("exponent", 2) not in operation.params:
+        return False
+    source = operation.inputs[0]
+    before = drawing.by_id.get(source.node) if isinstance(source, Ref) else None
+    return isinstance(before, Operation) and before.op == "sub"
+
+
+def _next(sequence: list[str], used: Container[str]) -> str:
+    return next(name for name in _numbered(sequence) if name not in used)
+
+
+def _numbered(sequence: list[str]) -> Iterator[str]:
+    yield from sequence
+    number = 2
+    while True:
+        yield from (f"{name}{number}" for name in sequence)
+        number += 1
+
+
+def tidy(drawing: Drawing) -> Drawing:
+    """The drawing with the names that it must have; see Note [Names]. What has a good name keeps it."""
+    counts = uses(drawing)
+    roots = {call.root.node for call in drawing.calls}
+    used: set[str] = set()
+    waiting: list[Node] = []
+    for node in drawing.nodes:
+        names = names_of(node)
+        right = all(name not in used and is_name(name) for name in names) and len(set(names)) == len(names)
+        needed = _needed(node, counts[node.id], node.id in roots)
+        if not right or (len(names) < needed if needed else len(names) not in (0, 1)):
+            waiting.append(node)
+        else:
+            used.update(names)
+    changed: dict[int, Node] = {}
+    for node in waiting:
+        changed[node.id] = _named(drawing, node, _needed(node, counts[node.id], node.id in roots), used)
+    return replaced(drawing, changed)
+
+
+def _needed(node: Node, count: int, is_root: bool) -> int:
+    """How many names a node must have."""
+    if isinstance(node, Leaf):
+        return 1
+    several = outputs(node)
+    return several if several > 1 or count != 1 or is_root else 0
+
+
+def _named(drawing: Drawing, node: Node, needed: int, used: set[str]) -> Node:
+    """The node with good names; those that it has are kept where they are free, or numbered."""
+    if isinstance(node, Leaf):
+        good = is_name(node.name)
+        name = free_name(node.name, used) if good else leaf_name(node.data, node.maker, used)
+        used.add(name)
+        return replace(node, name=name)
+    names: list[str] = []
+    for at in range(max(needed, len(node.names))):
+        had = node.names[at] if at < len(node.names) else ""
+        names.append(free_name(had, used) if is_name(had) else result_name(drawing, node, used))
+        used.add(names[-1])
+    return replace(node, names=tuple(names))
+
+
+def rename(drawing: Drawing, id: int, name: str, output: int = 0) -> Drawing:
+    """Give a node, or one of its outputs, another name; with no name, an operation is written in place if it may be."""
+    node = node_of(drawing, id)
+    if not name.strip() and isinstance(node, Operation):
+        return tidy(replaced(drawing, {id: replace(node, names=())})) if outputs(node) == 1 else drawing
+    name = identifier(name)
+    names = names_of(node)
+    if output < len(names) and names[output] == name:
+        return drawing
+    owner = next((other for other in drawing.nodes if name in names_of(other)), None)
+    if owner is not None:
+        raise UserError(
+            f"There is {'a leaf' if isinstance(owner, Leaf) else 'a result'} {name} already; choose another."
+        )
+    if isinstance(node, Leaf):
+        return replaced(drawing, {id: replace(node, name=name)})
+    return _rename_output(drawing, id, name, output)
+
+
+def _rename_output(drawing: Drawing, id: int, name: str, output: int) -> Drawing:
+    node = operation_of(drawing, id)
+    several = outputs(node)
+    if not 0 <= output < several:
+        raise UserError(f"{label(drawing, id)} has {several} output{'s' if several > 1 else ''}; choose one of them.")
+    used = taken(drawing) | {name}
+    names = list(node.names)
+    while len(names) < several:
+        names.append(result_name(drawing, node, used))
+        used.add(names[-1])
+    names[output] = name
+    return replaced(drawing, {id: replace(node, names=tuple(names))})
+
+
+def settle(drawing: Drawing, before: Drawing, ids: tuple[int, ...]) -> Drawing:
+    """After a new wire: a name that nobody gave to a result goes once it is written in place, and one that became a
+    loss is called so; then tidy."""
+    counts, counted = uses(drawing), uses(before)
+    roots = {call.root.node for call in drawing.calls}
+    changed: dict[int, Node] = {}
+    used = taken(drawing)
+    for id in ids:
+        node = drawing.by_id[id]
+        if isinstance(node, Leaf) or len(node.names) != 1 or not given_by_nobody(node.names[0]):
+            continue
+        if counts[id] == 1 and counted[id] == 0 and id not in roots and outputs(node) == 1:
+            changed[id] = replace(node, names=())
+        elif counts[id] == 0 and "loss" not in used and looks_like_loss(drawing, node):
+            changed[id] = replace(node, names=("loss",))
+            used.add("loss")
+    return tidy(replaced(drawing, changed))

@@ -1,0 +1,159 @@
+"""Placing, changing and deleting nodes. Wires are in `wires`, several nodes at once in `parts`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import Enum
+
+from gradviz.document.catalogue import Entry, catalogue
+from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Operand, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.shaping.looking import entry_of, is_variadic, leaf_of, operation_of, replaced, word
+from gradviz.document.shaping.names import identifier, leaf_name, rename, result_name, taken, tidy
+from gradviz.document.shaping.values import check_argument, check_leaf
+
+
+class Keep(Enum):
+    """Says that a field stays as it is, where None means something."""
+
+    KEEP = "keep"
+
+
+KEEP = Keep.KEEP
+
+
+def new_leaf(
+    drawing: Drawing,
+    x: float,
+    y: float,
+    *,
+    data: Literal = 0.0,
+    maker: str = "tensor",
+    name: str = "",
+    seed: int | None = None,
+    dtype: str = "",
+    requires_grad: bool = False,
+) -> tuple[Drawing, int]:
+    """Place a leaf; without a name it gets the next of w, x, b, t …"""
+    used = taken(drawing)
+    if name:
+        name = identifier(name)
+        if name in used:
+            raise UserError(f"There is a {name} already; choose another name.")
+    else:
+        name = leaf_name(data, maker, used)
+    id = drawing.next_id
+    leaf = check_leaf(Leaf(id, name, data, maker, seed, dtype, requires_grad, x=x, y=y))
+    return replace(drawing, nodes=(*drawing.nodes, leaf), next_id=id + 1), id
+
+
+def new_operation(
+    drawing: Drawing, key: str, x: float, y: float, params: Iterable[tuple[str, Literal]] = ()
+) -> tuple[Drawing, int]:
+    """Place an operation whose ports are open."""
+    entry = catalogue().get(key)
+    if entry is None:
+        raise UserError(f"There is no operation '{key}'; look for one in the palette.")
+    operands: tuple[Operand, ...] = () if entry.ports and entry.ports[-1].variadic else (None,) * len(entry.ports)
+    id = drawing.next_id
+    operation = Operation(id, key, operands, x=x, y=y)
+    for name, value in params:
+        operation = _with_param(operation, entry, name, value)
+    used, names = taken(drawing), []
+    for _ in entry.outputs or ("result",):
+        names.append(result_name(drawing, operation, used))
+        used.add(names[-1])
+    operation = replace(operation, names=tuple(names))
+    return replace(drawing, nodes=(*drawing.nodes, operation), next_id=id + 1), id
+
+
+def change_leaf(
+    drawing: Drawing,
+    id: int,
+    *,
+    data: Literal | Keep = KEEP,
+    maker: str | Keep = KEEP,
+    name: str | Keep = KEEP,
+    seed: int | Keep | None = KEEP,
+    dtype: str | Keep = KEEP,
+    requires_grad: bool | Keep = KEEP,
+    slider: tuple[float, float] | Keep | None = KEEP,
+) -> Drawing:
+    """Change what is given of a leaf."""
+    if not isinstance(name, Keep):
+        drawing = rename(drawing, id, name)
+    leaf = leaf_of(drawing, id)
+    changed = replace(
+        leaf,
+        data=leaf.data if isinstance(data, Keep) else data,
+        maker=leaf.maker if isinstance(maker, Keep) else maker,
+        seed=leaf.seed if isinstance(seed, Keep) else seed,
+        dtype=leaf.dtype if isinstance(dtype, Keep) else dtype,
+        requires_grad=leaf.requires_grad if isinstance(requires_grad, Keep) else requires_grad,
+        slider=leaf.slider if isinstance(slider, Keep) else slider,
+    )
+    return drawing if changed == leaf else replaced(drawing, {id: check_leaf(changed)})
+
+
+def set_param(drawing: Drawing, id: int, name: str, value: Literal) -> Drawing:
+    """Give an argument of an operation; its default is not written."""
+    operation = operation_of(drawing, id)
+    entry = entry_of(operation)
+    if entry is None:
+        raise UserError(f"{word(operation.op)} is not known to this version; update GradViz to change it.")
+    return replaced(drawing, {id: _with_param(operation, entry, name, value)})
+
+
+def _with_param(operation: Operation, entry: Entry, name: str, value: Literal) -> Operation:
+    parameter = next((one for one in entry.params if one.name == name), None)
+    if parameter is None:
+        raise UserError(f"{entry.name} has no parameter '{name}'; see the inspector for those that it has.")
+    value = check_argument(parameter, value, entry.name)
+    given = dict(operation.params)
+    given.pop(name, None)
+    is_default = type(value) is type(parameter.default) and value == parameter.default
+    if value is not None if parameter.required else not is_default:
+        given[name] = value
+    order = {one.name: at for at, one in enumerate(entry.params)}
+    params = sorted(given.items(), key=lambda item: order.get(item[0], math.inf))
+    return replace(operation, params=tuple(params))
+
+
+def delete(drawing: Drawing, ids: Iterable[int]) -> Drawing:
+    """Take away nodes with their wires, comments, and groups: a closed one with its members, of an open one only the
+    frame."""
+    gone = set(ids)
+    for group in drawing.groups:
+        if group.id in gone and group.closed:
+            gone |= group.members
+    groups = (replace(group, members=group.members - gone) for group in drawing.groups if group.id not in gone)
+    nodes = tuple(_without(node, gone) for node in drawing.nodes if node.id not in gone)
+    changed = replace(
+        drawing,
+        nodes=nodes,
+        comments=tuple(comment for comment in drawing.comments if comment.id not in gone),
+        groups=tuple(group for group in groups if group.members),
+        calls=tuple(_call_without(call, gone) for call in drawing.calls if call.root.node not in gone),
+    )
+    return drawing if changed == drawing else tidy(changed)
+
+
+def _without(node: Node, gone: set[int]) -> Node:
+    """The node without its wires from those that go."""
+    if isinstance(node, Leaf):
+        return node
+    open_now = [isinstance(operand, Ref) and operand.node in gone for operand in node.inputs]
+    if not any(open_now):
+        return node
+    pairs = list(zip(node.inputs, open_now, strict=True))
+    if is_variadic(node):
+        return replace(node, inputs=tuple(operand for operand, is_open in pairs if not is_open))
+    return replace(node, inputs=tuple(None if is_open else operand for operand, is_open in pairs))
+
+
+def _call_without(call: BackwardCall, gone: set[int]) -> BackwardCall:
+    if call.inputs is None or not gone.intersection(call.inputs):
+        return call
+    return replace(call, inputs=tuple(id for id in call.inputs if id not in gone) or None)

@@ -1,0 +1,113 @@
+"""Wires and the plain numbers at ports. A circle and a port that is taken are refused here; whether shapes fit is found
+out by a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradviz.document.catalogue import Port
+from gradviz.document.drawing import Drawing, Leaf, Number, Operand, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.shaping.looking import (
+    ancestors,
+    entry_of,
+    is_variadic,
+    label,
+    node_of,
+    operation_of,
+    outputs,
+    port_name,
+    replaced,
+    word,
+)
+from gradviz.document.shaping.names import settle, tidy
+from gradviz.document.shaping.nodes import new_operation
+
+
+def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:
+    """Draw a wire from an output to a port; behind the last of any number of inputs, it is one more."""
+    source, target = node_of(drawing, ref.node), operation_of(drawing, node)
+    several = 1 if isinstance(source, Leaf) else outputs(source)
+    if not 0 <= ref.output < several:
+        raise UserError(f"{label(drawing, ref.node)} has {several} output{'s' if several > 1 else ''} only.")
+    _check_port(target, port, one_more=True)
+    if port < len(target.inputs) and isinstance(target.inputs[port], Ref):
+        where = f"{port_name(target, port)} of {label(drawing, node)}"
+        raise UserError(f"{where} has a wire already; take it off first.")
+    check_no_circle(drawing, ref.node, node)
+    return settle(_with_operand(drawing, target, port, ref), drawing, (ref.node, node))
+
+
+def check_no_circle(drawing: Drawing, source: int, target: int) -> None:
+    """Refuses a wire from `source` to `target` that would close a circle."""
+    if source == target:
+        raise UserError(f"That would make a circle: {label(drawing, target)} can't be its own input.")
+    if target in ancestors(drawing, (source,)):
+        names = f"{label(drawing, source)} already depends on {label(drawing, target)}"
+        raise UserError(f"That would make a circle: {names}.")
+
+
+def disconnect(drawing: Drawing, node: int, port: int) -> Drawing:
+    """Take the wire or the number off a port."""
+    target = operation_of(drawing, node)
+    _check_port(target, port)
+    if target.inputs[port] is None:
+        raise UserError(f"{port_name(target, port)} of {label(drawing, node)} has no wire.")
+    return tidy(_with_operand(drawing, target, port, None))
+
+
+def set_number(drawing: Drawing, node: int, port: int, value: bool | int | float | complex | None) -> Drawing:
+    """Write a plain number at a port, as the 2 of `x ** 2`; None takes it off."""
+    target = operation_of(drawing, node)
+    _check_port(target, port)
+    where = f"{port_name(target, port)} of {label(drawing, node)}"
+    if isinstance(target.inputs[port], Ref):
+        raise UserError(f"{where} has a wire already; take it off first.")
+    if value is None:
+        return _with_operand(drawing, target, port, None)
+    if not _port(target, port).number:
+        raise UserError(f"{where} must be a tensor; connect a leaf to it.")
+    others = (operand for at, operand in enumerate(target.inputs) if at != port)
+    if len(target.inputs) > 1 and all(isinstance(operand, Number) for operand in others):
+        raise UserError(f"One input of {label(drawing, node)} must be a tensor; connect a leaf to {where}.")
+    return settle(_with_operand(drawing, target, port, Number(value)), drawing, (node,))
+
+
+def insert_on_wire(drawing: Drawing, key: str, node: int, port: int) -> tuple[Drawing, int]:
+    """Put a new operation into the wire that ends at this port."""
+    target = operation_of(drawing, node)
+    _check_port(target, port)
+    ref = target.inputs[port]
+    if not isinstance(ref, Ref):
+        raise UserError(f"{port_name(target, port)} of {label(drawing, node)} has no wire to put {word(key)} into.")
+    source = node_of(drawing, ref.node)
+    changed, id = new_operation(drawing, key, (source.x + target.x) / 2, (source.y + target.y) / 2)
+    new = operation_of(changed, id)
+    if not new.inputs and not is_variadic(new):
+        raise UserError(f"{word(key)} has no input, so it can't go into a wire.")
+    changed = _with_operand(changed, new, 0, ref)
+    changed = replaced(changed, {node: _replaced_operand(operation_of(changed, node), port, Ref(id))})
+    return settle(changed, replaced(changed, {node: target}), (id,)), id
+
+
+def _check_port(operation: Operation, port: int, *, one_more: bool = False) -> None:
+    most = len(operation.inputs) + (one_more and is_variadic(operation))
+    if not 0 <= port < most:
+        raise UserError(f"{word(operation.op)} has no input {port + 1}; it has {len(operation.inputs)}.")
+
+
+def _port(operation: Operation, port: int) -> Port:
+    entry = entry_of(operation)
+    if entry is None or not entry.ports:
+        return Port("input", number=True)
+    return entry.ports[min(port, len(entry.ports) - 1)]
+
+
+def _with_operand(drawing: Drawing, target: Operation, port: int, operand: Operand) -> Drawing:
+    return replaced(drawing, {target.id: _replaced_operand(target, port, operand)})
+
+
+def _replaced_operand(target: Operation, port: int, operand: Operand) -> Operation:
+    """Of any number of inputs, one that is taken off is no more; elsewhere its port is open."""
+    here = () if operand is None and is_variadic(target) else (operand,)
+    return replace(target, inputs=(*target.inputs[:port], *here, *target.inputs[port + 1 :]))
