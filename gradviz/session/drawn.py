@@ -1,0 +1,101 @@
+"""Which part of a drawing a row of its trace belongs to. A drawing runs as the code that it is, and what ran knows the
+expression that it was, so that the two meet in the code. A node may be several operations of the trace (`linear` is a
+transpose and an `addmm`). What it looks like is in `gradviz.ui.drawing`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from gradviz.document.drawing import Drawing, Leaf, Ref
+
+if TYPE_CHECKING:
+    from gradviz.document.documents import Document
+    from gradviz.trace.trace import Trace
+
+Place = tuple[int, int, int, int]  # line, column, end line, end column
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """`rows` are those of `trace.nodes` by drawing node, the last one makes its result; `tensors` those of
+    `trace.tensors`. What is not in them has not been evaluated."""
+
+    drawing: Drawing
+    rows: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    tensors: Mapping[Ref, int] = field(default_factory=dict)
+    node_of_row: Mapping[int, int] = field(default_factory=dict)
+    ref_of_tensor: Mapping[int, Ref] = field(default_factory=dict)
+    node_of_tensor: Mapping[int, int] = field(default_factory=dict)  # also of what is made inside of a node
+
+    def node_of(self, kind: str, index: int) -> int:
+        """The drawing node that a "node" or "tensor" of the trace belongs to, 0 for none."""
+        return (self.node_of_row if kind == "node" else self.node_of_tensor).get(index, 0)
+
+
+_known: WeakKeyDictionary[Trace, tuple[Drawing, int, Drawn]] = WeakKeyDictionary()
+
+
+def drawn(drawing: Drawing, trace: Trace) -> Drawn:
+    """Where the nodes of a drawing are in the trace of its code, as far as that goes now."""
+    length = len(trace.nodes) + len(trace.tensors) + len(trace.names)
+    known = _known.get(trace)
+    if known is None or known[0] is not drawing or known[1] != length:
+        known = _known[trace] = drawing, length, _find(drawing, trace)
+    return known[2]
+
+
+def drawing_of(traced: Document, drawing: Drawing) -> Drawing | None:
+    """The drawing that a trace of this document can be looked up in: its own, or this one where their code is the
+    same."""
+    if isinstance(traced, Drawing):
+        return traced
+    return drawing if traced.text == drawing.text else None
+
+
+def _find(drawing: Drawing, trace: Trace) -> Drawn:
+    node_at = {(span.line, span.col, span.end_line, span.end_col): span.node for span in drawing.emitted.spans}
+    sites = trace.sites
+    columns = (sites.line.tolist(), sites.col.tolist(), sites.end_line.tolist(), sites.end_col.tolist())
+    of_site = [node_at.get(place, 0) for place in zip(*columns, strict=True)]
+    rows: dict[int, tuple[int, ...]] = {}
+    node_of_row: dict[int, int] = {}
+    for row, (site, call) in enumerate(zip(trace.nodes.site.tolist(), trace.nodes.call.tolist(), strict=True)):
+        node = of_site[site] if site >= 0 and call < 0 else 0
+        if node:
+            rows[node] = (*rows.get(node, ()), row)
+            node_of_row[row] = node
+    tensors, inside = _tensors(drawing, trace, of_site, rows)
+    back: dict[int, Ref] = {}
+    for ref, tensor in tensors.items():
+        back.setdefault(tensor, ref)
+    inside |= {tensor: ref.node for tensor, ref in back.items()}
+    return Drawn(drawing, rows, tensors, node_of_row, back, inside)
+
+
+def _tensors(
+    drawing: Drawing, trace: Trace, of_site: list[int], rows: dict[int, tuple[int, ...]]
+) -> tuple[dict[Ref, int], dict[int, int]]:
+    """The tensor that each output is, and the node that each tensor was made in."""
+    found: dict[Ref, int] = {}
+    inside: dict[int, int] = {}
+    table = trace.tensors
+    columns = table.site.tolist(), table.producer.tolist(), table.output_nr.tolist(), table.grad_of.tolist()
+    for tensor, (site, producer, output, grad_of) in enumerate(zip(*columns, strict=True)):
+        node = of_site[site] if site >= 0 and grad_of < 0 else 0
+        if not node:
+            continue
+        inside[tensor] = node
+        if isinstance(drawing.by_id.get(node), Leaf):
+            found[Ref(node)] = tensor
+        elif producer >= 0 and rows.get(node, (-1,))[-1] == producer:
+            found[Ref(node, max(output, 0))] = tensor
+    # what gives back the tensor that it was given (x.contiguous()) makes none, but has a name
+    of_name = dict(zip(trace.names.name.tolist(), trace.names.tensor.tolist(), strict=True))
+    for node, names in drawing.emitted.names:
+        for output, name in enumerate(names):
+            if name in of_name:
+                found.setdefault(Ref(node, output), of_name[name])
+    return found, inside

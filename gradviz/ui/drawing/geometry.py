@@ -1,0 +1,354 @@
+"""Where everything of a drawing is, in the world of the canvas, from the drawing and the sizes that are known alone: the
+same before a run, after it and at every step. `painting` and `diagram` take their places from here, `interactions` ask
+what is under the pointer. Nothing is painted here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainterPath
+
+from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Operation, Ref
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.group_sizes import group_size
+from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.drawing.shapes import RESULT, Sizes, leaf_size, name_of, outputs_of, ports_of, symbol_of
+
+RESULT_GAP = 44.0  # between a circle and its result
+RESULT_PITCH = 34.0  # between two results, with a badge's room
+PORT_SPREAD = 32.0  # of a circle's side on which ports are
+FRAME_ROOM, FRAME_TITLE = 18.0, 26.0  # around the members of an open group
+CORNER = 14.0  # the part of a comment by which it is resized
+CALL_WIDTH, CALL_HEIGHT = 92.0, 20.0
+BEND = 44.0  # the shortest handle of a wire
+SAMPLES = 16  # points of a wire that are looked at under the pointer
+
+Cubic = tuple[QPointF, QPointF, QPointF, QPointF]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What is under a point: kind is "node", "in" (`index` is the port), "out" (the output), "wire" (to port `index` of
+    node `id`), "comment", "corner" (of a comment), "group" (its title or its box), "call" (`index` of the drawing's
+    calls, `id` is its root) or "nothing"."""
+
+    kind: str = "nothing"
+    id: int = 0
+    index: int = 0
+
+    def __bool__(self) -> bool:
+        return self.kind != "nothing"
+
+
+NOTHING = Hit()
+
+
+class Geometry:
+    """The places of one drawing."""
+
+    def __init__(self, drawing: Drawing, ink: Ink, known: Sizes | None = None) -> None:
+        self.drawing = drawing
+        self._ink = ink
+        self._known = known or Sizes()
+        self._outputs = outputs_of(drawing)
+        self._closed = {member: group for group in drawing.groups if group.closed for member in group.members}
+
+    # -- nodes
+
+    def closed_group(self, node: int) -> Group | None:
+        """The closed group that a node is hidden in."""
+        return self._closed.get(node)
+
+    def outputs(self, node: int) -> int:
+        """How many outputs it has."""
+        return self._outputs.get(node, 1)
+
+    @cached_property
+    def _uses(self) -> dict[Ref, int]:
+        found: dict[Ref, int] = {}
+        for node in self.drawing.nodes:
+            for operand in node.inputs if isinstance(node, Operation) else ():
+                if isinstance(operand, Ref):
+                    found[operand] = found.get(operand, 0) + 1
+        return found
+
+    @cached_property
+    def circles(self) -> dict[int, QRectF]:
+        """The circle of each operation."""
+        found = {}
+        for node in self.drawing.nodes:
+            if isinstance(node, Operation):
+                width = sizes.symbol_width(self._ink, symbol_of(node))
+                found[node.id] = QRectF(node.x - width / 2, node.y - sizes.RADIUS, width, 2 * sizes.RADIUS)
+        return found
+
+    @cached_property
+    def cards(self) -> dict[Ref, QRectF]:
+        """The card of each leaf, and of each result, which stands at the right of its circle."""
+        found: dict[Ref, QRectF] = {}
+        known = self._known.cards
+        for node in self.drawing.nodes:
+            if isinstance(node, Leaf):
+                ref = Ref(node.id)
+                size = known.get(ref) or leaf_size(node, self._ink, shared=self._uses.get(ref, 0) > 1)
+                found[ref] = QRectF(node.x - size[0] / 2, node.y - size[1] / 2, *size)
+                continue
+            refs = [Ref(node.id, output) for output in range(self.outputs(node.id))]
+            each = [known.get(ref, RESULT) for ref in refs]
+            left = self.circles[node.id].right() + RESULT_GAP
+            top = node.y - (sum(height for _, height in each) + RESULT_PITCH * (len(each) - 1)) / 2
+            for ref, size in zip(refs, each, strict=True):
+                found[ref] = QRectF(left, top, *size)
+                top += size[1] + RESULT_PITCH
+        return found
+
+    @cached_property
+    def boxes(self) -> dict[int, QRectF]:
+        """Around each node with its results, around each comment, and around each group."""
+        found: dict[int, QRectF] = {}
+        for ref, card in self.cards.items():
+            found[ref.node] = found[ref.node].united(card) if ref.node in found else QRectF(card)
+        for node, circle in self.circles.items():
+            found[node] = found[node].united(circle)
+        for comment in self.drawing.comments:
+            found[comment.id] = QRectF(comment.x, comment.y, comment.width, comment.height)
+        for group in self.drawing.groups:
+            around = QRectF()
+            for member in group.members:
+                around = around.united(found.get(member, QRectF()))
+            if not around.isNull():
+                found[group.id] = self._closed_box(group, around) if group.closed else _framed(around)
+        return found
+
+    def _closed_box(self, group: Group, around: QRectF) -> QRectF:
+        width, height = group_size(self._ink, group.title, "")
+        box = QRectF(0, 0, width, height)
+        box.moveCenter(around.center())
+        return box
+
+    def box(self, node: int) -> QRectF:
+        """Around a node with its results (a comment, a group), or the closed group that it is in; empty if unknown."""
+        group = self._closed.get(node)
+        return QRectF(self.boxes.get(group.id if group is not None else node, QRectF()))
+
+    def extent(self) -> QRectF:
+        """Around everything."""
+        found = QRectF()
+        for box in self.boxes.values():
+            found = found.united(box)
+        return found
+
+    # -- ports and wires
+
+    def port_in(self, node: int, port: int) -> QPointF:
+        """Where a wire ends."""
+        group = self._closed.get(node)
+        if group is not None:
+            return _side(self.boxes[group.id], self._entries[group.id], ("in", node, port))
+        operation = self.drawing.by_id[node]
+        assert isinstance(operation, Operation)
+        circle, count = self.circles[node], len(ports_of(operation))
+        pitch = min(sizes.PORT_PITCH, PORT_SPREAD / max(count - 1, 1))
+        away = (port - (count - 1) / 2) * pitch
+        bulge = sizes.RADIUS - math.sqrt(max(sizes.RADIUS**2 - away**2, 0.0))
+        return QPointF(circle.left() + bulge, circle.center().y() + away)
+
+    def port_out(self, ref: Ref) -> QPointF:
+        """Where the wires of an output begin."""
+        group = self._closed.get(ref.node)
+        if group is not None:
+            return _side(self.boxes[group.id], self._entries[group.id], ("out", ref.node, ref.output))
+        card = self.cards.get(ref)
+        if card is None:  # a result that there is no longer
+            return self.box(ref.node).center()
+        return QPointF(card.right(), card.center().y())
+
+    @cached_property
+    def _entries(self) -> dict[int, dict[tuple[str, int, int], tuple[int, int]]]:
+        """By closed group: the place of each port along its side, and how many are there."""
+        sides: dict[int, dict[str, list[tuple[str, int, int]]]] = {
+            group.id: {"in": [], "out": []} for group in self.drawing.groups
+        }
+        for ref, node, port in self.wires():
+            tail, head = self._closed.get(ref.node), self._closed.get(node)
+            if tail is not head or tail is None:
+                for group, key in ((tail, ("out", ref.node, ref.output)), (head, ("in", node, port))):
+                    if group is not None and key not in sides[group.id][key[0]]:
+                        sides[group.id][key[0]].append(key)
+        return {
+            group: {key: (nth, len(keys)) for keys in both.values() for nth, key in enumerate(keys)}
+            for group, both in sides.items()
+        }
+
+    def wires(self) -> Iterator[tuple[Ref, int, int]]:
+        """All of them: where each begins, and the node and the port where it ends."""
+        for node in self.drawing.nodes:
+            for port, operand in enumerate(node.inputs if isinstance(node, Operation) else ()):
+                if isinstance(operand, Ref) and operand.node in self.drawing.by_id:
+                    yield operand, node.id, port
+
+    def is_hidden(self, ref: Ref, node: int) -> bool:
+        """Whether a wire is inside of a closed group."""
+        group = self._closed.get(node)
+        return group is not None and self._closed.get(ref.node) is group
+
+    def cubic(self, node: int, port: int) -> Cubic | None:
+        """The Bézier curve of the wire to a port; None without one, or where it is in a closed group."""
+        operation = self.drawing.by_id.get(node)
+        operand = operation.inputs[port] if isinstance(operation, Operation) and port < len(operation.inputs) else None
+        if not isinstance(operand, Ref) or operand.node not in self.drawing.by_id or self.is_hidden(operand, node):
+            return None
+        return curve(self.port_out(operand), self.port_in(node, port))
+
+    @cached_property
+    def cubics(self) -> dict[tuple[int, int], Cubic]:
+        """The curves of all wires that are seen, by node and port."""
+        found = {}
+        for _, node, port in self.wires():
+            cubic = self.cubic(node, port)
+            if cubic is not None:
+                found[node, port] = cubic
+        return found
+
+    def wire(self, node: int, port: int) -> QPainterPath:
+        """The path of the wire to a port; empty without one."""
+        cubic = self.cubics.get((node, port))
+        return path_of(cubic) if cubic is not None else QPainterPath()
+
+    def call_mark(self, index: int) -> QRectF:
+        """The mark at the root of a backward call: over its card, several beside each other."""
+        root = self.drawing.calls[index].root
+        before = sum(1 for call in self.drawing.calls[:index] if call.root == root)
+        card = self.cards.get(root)
+        card = self.box(root.node) if card is None or root.node in self._closed else card
+        left = card.right() - CALL_WIDTH - before * (CALL_WIDTH + 6)
+        return QRectF(left, card.top() - CALL_HEIGHT - 6, CALL_WIDTH, CALL_HEIGHT)
+
+    def name(self, ref: Ref) -> str:
+        """The name of an output, "" for none."""
+        node = self.drawing.by_id.get(ref.node)
+        return name_of(node, ref.output) if node is not None else ""
+
+    # -- what is under a point
+
+    def hit(self, point: QPointF, radius: float) -> Hit:
+        """What is under a point; ports and wires also nearby."""
+        return (
+            self._port_at(point, radius) or self._call_at(point) or self._node_at(point)
+            or self._wire_at(point, radius) or self._behind(point, radius)
+        )  # fmt: skip
+
+    def _port_at(self, point: QPointF, radius: float) -> Hit:
+        best, found = radius, NOTHING
+        reach = radius + 4
+        for node in self.drawing.nodes:
+            around = self.boxes[node.id].adjusted(-reach, -reach, reach, reach)
+            if node.id in self._closed or not around.contains(point):
+                continue
+            places = [("out", k, self.port_out(Ref(node.id, k))) for k in range(self.outputs(node.id))]
+            if isinstance(node, Operation):
+                places += [("in", k, self.port_in(node.id, k)) for k in range(len(ports_of(node)))]
+            for kind, index, place in places:
+                away = math.hypot(place.x() - point.x(), place.y() - point.y())
+                if away <= best:
+                    best, found = away, Hit(kind, node.id, index)
+        return found
+
+    def _call_at(self, point: QPointF) -> Hit:
+        for index, call in enumerate(self.drawing.calls):
+            if self.call_mark(index).contains(point):
+                return Hit("call", call.root.node, index)
+        return NOTHING
+
+    def _node_at(self, point: QPointF) -> Hit:
+        for group in self.drawing.groups:
+            if group.closed and group.id in self.boxes and self.boxes[group.id].contains(point):
+                return Hit("group", group.id)
+        for node in reversed(self.drawing.nodes):
+            if node.id in self._closed or not self.boxes[node.id].contains(point):
+                continue
+            circle = self.circles.get(node.id)
+            cards = (self.cards[Ref(node.id, k)] for k in range(self.outputs(node.id)))
+            if (circle is not None and circle.contains(point)) or any(card.contains(point) for card in cards):
+                return Hit("node", node.id)
+        return NOTHING
+
+    def _wire_at(self, point: QPointF, radius: float) -> Hit:
+        best, found = radius, NOTHING
+        for (node, port), cubic in self.cubics.items():
+            away = _distance(cubic, point, best)
+            if away <= best:
+                best, found = away, Hit("wire", node, port)
+        return found
+
+    def _behind(self, point: QPointF, radius: float) -> Hit:
+        for group in self.drawing.groups:
+            if not group.closed and group.id in self.boxes:
+                frame = self.boxes[group.id]
+                if QRectF(frame.left(), frame.top(), frame.width(), FRAME_TITLE).contains(point):
+                    return Hit("group", group.id)
+        for comment in reversed(self.drawing.comments):
+            box = self.boxes[comment.id]
+            if _corner(comment, max(CORNER, radius)).contains(point):
+                return Hit("corner", comment.id)
+            if box.contains(point):
+                return Hit("comment", comment.id)
+        return NOTHING
+
+
+def curve(begin: QPointF, end: QPointF) -> Cubic:
+    """A wire from an output to a port: it leaves to the right and arrives from the left."""
+    across, down = end.x() - begin.x(), abs(end.y() - begin.y())
+    bend = max(BEND, across / 2 if across >= 0 else min(-across * 0.6, 4 * BEND) + down / 6)
+    bend = min(bend, max(BEND, math.hypot(across, down)))
+    return begin, QPointF(begin.x() + bend, begin.y()), QPointF(end.x() - bend, end.y()), end
+
+
+def path_of(cubic: Cubic) -> QPainterPath:
+    """A curve as a path."""
+    path = QPainterPath(cubic[0])
+    path.cubicTo(*cubic[1:])
+    return path
+
+
+def _framed(around: QRectF) -> QRectF:
+    return around.adjusted(-FRAME_ROOM, -FRAME_ROOM - FRAME_TITLE, FRAME_ROOM, FRAME_ROOM + sizes.LABEL_HEIGHT)
+
+
+def _side(box: QRectF, entries: dict[tuple[str, int, int], tuple[int, int]], key: tuple[str, int, int]) -> QPointF:
+    """A place on the left or the right side of a closed group."""
+    nth, many = entries.get(key, (0, 1))
+    x = box.left() if key[0] == "in" else box.right()
+    return QPointF(x, box.top() + box.height() * (nth + 1) / (many + 1))
+
+
+def _corner(comment: Comment, size: float) -> QRectF:
+    return QRectF(comment.x + comment.width - size, comment.y + comment.height - size, size, size)
+
+
+def _distance(cubic: Cubic, point: QPointF, most: float) -> float:
+    """How far a point is from a curve, nearly; infinite if more than `most`."""
+    xs, ys = [p.x() for p in cubic], [p.y() for p in cubic]
+    x, y = point.x(), point.y()
+    if not (min(xs) - most <= x <= max(xs) + most and min(ys) - most <= y <= max(ys) + most):
+        return math.inf
+    best = math.inf
+    before = xs[0], ys[0]
+    for nth in range(1, SAMPLES + 1):
+        t = nth / SAMPLES
+        a, b, c, d = (1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3
+        now = a * xs[0] + b * xs[1] + c * xs[2] + d * xs[3], a * ys[0] + b * ys[1] + c * ys[2] + d * ys[3]
+        best = min(best, _to_segment(x, y, *before, *now))
+        before = now
+    return best
+
+
+def _to_segment(x: float, y: float, ax: float, ay: float, bx: float, by: float) -> float:
+    dx, dy = bx - ax, by - ay
+    square = dx * dx + dy * dy
+    part = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / square)) if square else 0.0
+    return math.hypot(x - ax - part * dx, y - ay - part * dy)
