@@ -115,6 +115,7 @@ class BackwardCall:
     retain_graph: bool | None = None
     create_graph: bool = False
     inputs: tuple[int, ...] | None = None
+    extra: str = ""
 
 
 @dataclass(frozen=True)

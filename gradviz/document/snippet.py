@@ -21,6 +21,7 @@ class Snippet:
 
     text: str = ""
     newline: str = "\n"
+    extra: str = ""  # JSON of what a newer version has written into its .gradviz file, to be kept
 
     def with_text(self, text: str) -> Snippet:
         """The same document with another text."""
