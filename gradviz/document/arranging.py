@@ -1,0 +1,225 @@
+"""First places for nodes that came from code: in layers from left to right, in plain Python, without covering what is
+there. Not the layout that "Tidy Up" asks for, which knows the sizes of everything and takes its time (`layout`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
+
+STEP = 320.0  # from an operation to the next, with the card of its result between them
+CARD = 140.0  # from an operation to the middle of the card of its result, where a leaf of its column stands
+ROW = 120.0
+SWEEPS = 4
+
+
+def arrange(drawing: Drawing, only: Iterable[int] | None = None) -> Drawing:
+    """The drawing with these nodes at places of their own, beside what they are connected with; without numbers, all
+    that are not pinned."""
+    chosen = {node.id for node in drawing.nodes if not node.pinned} if only is None else set(only)
+    new = [node for node in drawing.nodes if node.id in chosen]
+    if not new:
+        return drawing
+    ground = _Ground(drawing, chosen)
+    users = _users(drawing)
+    places: dict[int, tuple[float, float]] = {}
+    for part in _parts(new, users, chosen):
+        block = _block(part, users)
+        at = _anchor(drawing, part, block, users, chosen) or ground.below()
+        places |= ground.take(block, at)
+    nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) if node.id in places else node
+             for node in drawing.nodes)  # fmt: skip
+    return replace(drawing, nodes=tuple(nodes))
+
+
+def _operands(node: Node) -> list[int]:
+    """Where its wires come from, each node once."""
+    if isinstance(node, Leaf):
+        return []
+    return list(dict.fromkeys(operand.node for operand in node.inputs if isinstance(operand, Ref)))
+
+
+def _users(drawing: Drawing) -> dict[int, list[int]]:
+    users: dict[int, list[int]] = defaultdict(list)
+    for node in drawing.nodes:
+        for source in _operands(node):
+            users[source].append(node.id)
+    return users
+
+
+def _parts(new: list[Node], users: dict[int, list[int]], chosen: set[int]) -> list[list[Node]]:
+    """What is connected with each other."""
+    known = {node.id: node for node in new}
+    parts: list[list[Node]] = []
+    seen: set[int] = set()
+    for node in new:
+        if node.id in seen:
+            continue
+        seen.add(node.id)
+        waiting, found = [node.id], {node.id}
+        while waiting:
+            id = waiting.pop()
+            for other in (*_operands(known[id]), *users[id]):
+                if other in chosen and other in known and other not in found:
+                    found.add(other)
+                    waiting.append(other)
+        seen |= found
+        parts.append([one for one in new if one.id in found])
+    return parts
+
+
+def _layers(part: list[Node], users: dict[int, list[int]]) -> dict[int, int]:
+    """The column of each node: as far left as its inputs allow; a leaf stands right before its first use."""
+    known = {node.id: node for node in part}
+    waiting = {node.id: sum(source in known for source in _operands(node)) for node in part}
+    ready = [id for id, count in waiting.items() if not count]
+    layer = dict.fromkeys(ready, 0)
+    for id in ready:  # grows while it is walked
+        for user in users[id]:
+            if user in known:
+                layer[user] = max(layer.get(user, 0), layer[id] + 1)
+                waiting[user] -= 1
+                if not waiting[user]:
+                    ready.append(user)
+    for node in part:
+        layer.setdefault(node.id, 0)
+        mine = [layer[user] for user in users[node.id] if user in known]
+        if mine and isinstance(node, Leaf):
+            layer[node.id] = min(mine) - 1
+    return layer
+
+
+def _block(part: list[Node], users: dict[int, list[int]]) -> dict[int, tuple[float, float]]:
+    """Places of connected nodes around (0, 0)."""
+    known = {node.id: node for node in part}
+    layer = _layers(part, users)
+    columns: dict[int, list[int]] = defaultdict(list)
+    for node in part:
+        columns[layer[node.id]].append(node.id)
+    near = {id: _near(id, known, users) for id in known}
+    height = {id: float(at) for ids in columns.values() for at, id in enumerate(ids)}
+    for sweep in range(SWEEPS):
+        for column in sorted(columns, reverse=sweep % 2 == 1):
+            wish = {id: _mean([height[one] for one in near[id]], height[id]) for id in columns[column]}
+            columns[column].sort(key=wish.__getitem__)
+            heavy = [not isinstance(known[id], Leaf) for id in columns[column]]
+            found = _apart([wish[id] for id in columns[column]], heavy)
+            height |= zip(columns[column], found, strict=True)
+    spot = {id: layer[id] * STEP + (CARD if isinstance(known[id], Leaf) else 0.0) for id in known}
+    return {id: (spot[id], height[id] * ROW) for id in known}
+
+
+def _near(id: int, known: dict[int, Node], users: dict[int, list[int]]) -> list[int]:
+    """What a node wants to be level with: operations, so that a chain is straight; leaves only where there is none."""
+    found = [other for other in (*_operands(known[id]), *users[id]) if other in known]
+    return [other for other in found if isinstance(known[other], Operation)] or found
+
+
+def _mean(numbers: list[float], otherwise: float) -> float:
+    return sum(numbers) / len(numbers) if numbers else otherwise
+
+
+def _apart(wishes: list[float], heavy: list[bool]) -> list[float]:
+    """Heights at least one row apart, in this order, around the wishes, above all those of the heavy ones."""
+    found: list[float] = []
+    for wish in wishes:
+        found.append(max(wish, found[-1] + 1.0) if found else wish)
+    pushes = [at - wish for at, wish in zip(found, wishes, strict=True)]
+    push = _mean([one for one, is_heavy in zip(pushes, heavy, strict=True) if is_heavy] or pushes, 0.0)
+    return [at - push for at in found]
+
+
+def _anchor(
+    drawing: Drawing,
+    part: list[Node],
+    block: dict[int, tuple[float, float]],
+    users: dict[int, list[int]],
+    chosen: set[int],
+) -> tuple[float, float] | None:
+    """Where (0, 0) of the block comes to be beside what it is connected with that stands already; None without that."""
+    wishes: list[tuple[float, float]] = []
+    fixed = drawing.by_id
+    for node in part:
+        x, y = block[node.id]
+        for other in _operands(node):
+            if other not in chosen and other in fixed:
+                away = STEP - CARD if isinstance(fixed[other], Leaf) else STEP
+                wishes.append((fixed[other].x + away - x, fixed[other].y - y))
+        for other in users[node.id]:
+            if other not in chosen and other in fixed:
+                away = STEP - CARD if isinstance(node, Leaf) else STEP
+                wishes.append((fixed[other].x - away - x, fixed[other].y - y))
+    if not wishes:
+        return None
+    return _mean([wish[0] for wish in wishes], 0.0), _mean([wish[1] for wish in wishes], 0.0)
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """What a thing covers."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class _Ground:
+    """What is covered already, in columns, so that 10,000 nodes find their places quickly."""
+
+    def __init__(self, drawing: Drawing, chosen: set[int]) -> None:
+        self._columns: dict[int, list[_Spot]] = defaultdict(list)
+        self._left, self._bottom = 0.0, 0.0
+        self._empty = True
+        for node in drawing.nodes:
+            if node.id not in chosen:
+                self._add(_spot(node, node.x, node.y))
+        for one in drawing.comments:
+            self._add(_Spot(one.x, one.y, one.x + one.width, one.y + one.height))
+        self._kinds = {node.id: node for node in drawing.nodes}
+
+    def _add(self, spot: _Spot) -> None:
+        for column in range(int(spot.left // STEP), int(spot.right // STEP) + 1):
+            self._columns[column].append(spot)
+        self._left = spot.left if self._empty else min(self._left, spot.left)
+        self._bottom = spot.bottom if self._empty else max(self._bottom, spot.bottom)
+        self._empty = False
+
+    def below(self) -> tuple[float, float] | None:
+        """The left edge below everything; None on empty ground."""
+        return None if self._empty else (self._left, self._bottom)
+
+    def take(
+        self, block: dict[int, tuple[float, float]], at: tuple[float, float] | None
+    ) -> dict[int, tuple[float, float]]:
+        """Put a block at its place, or as far below as nothing is covered."""
+        dx, dy = at or (0.0, 0.0)
+        if at == self.below() and at is not None:
+            dx += STEP / 4 - min(x for x, _ in block.values())
+            dy += ROW - min(y for _, y in block.values())
+        spots = {id: _spot(self._kinds[id], x + dx, y + dy) for id, (x, y) in block.items()}
+        down = 0.0
+        while (more := max((self._cover(spot, down) for spot in spots.values()), default=0.0)) > 0:
+            down += more
+        for spot in spots.values():
+            self._add(_Spot(spot.left, spot.top + down, spot.right, spot.bottom + down))
+        return {id: (x + dx, y + dy + down) for id, (x, y) in block.items()}
+
+    def _cover(self, spot: _Spot, down: float) -> float:
+        """How much farther down it must go not to cover what it covers there; 0 if it covers nothing."""
+        top, bottom = spot.top + down, spot.bottom + down
+        most = 0.0
+        for column in range(int(spot.left // STEP), int(spot.right // STEP) + 1):
+            for other in self._columns[column]:
+                if other.left < spot.right and spot.left < other.right and other.top < bottom and top < other.bottom:
+                    most = max(most, other.bottom - top)
+        return most
+
+
+def _spot(node: Node, x: float, y: float) -> _Spot:
+    """What a node covers; an operation, its result too."""
+    if isinstance(node, Operation):
+        return _Spot(x - 30.0, y - ROW * 0.45, x + CARD + 80.0, y + ROW * 0.45)
+    return _Spot(x - 80.0, y - ROW * 0.45, x + 80.0, y + ROW * 0.45)
