@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
+    from gradviz.trace.trace import Trace
 
-_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NAME = re.compile(r"[\w.\[\]]+")
 
 
@@ -26,15 +27,26 @@ def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
         return None
     operands = {row.inputs[at]: tensor for at, tensor in inputs.items() if at < len(row.inputs)}
     operands |= dict(zip(row.outputs, map(int, outputs), strict=False))
-    numbers = dict(part.split("=", 1) for part in str(trace.nodes.params[node]).split(", ") if "=" in part)
-    if set(_WORD.findall(formula)) <= {"grad", *numbers, *row.inputs, *row.outputs}:  # a formula, not a sentence
-        formula = _WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
+    numbers = _numbers(trace, node)
+    if is_formula(trace, node, formula):
+        formula = WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
     factor = without_grad(formula)
-    left = f"∂{_bracket(frame.name(int(outputs[0])))}/∂{_bracket(frame.name(inputs[slot]))}"
+    left = f"∂{bracketed(frame.name(int(outputs[0])))}/∂{bracketed(frame.name(inputs[slot]))}"
     if factor is None:
         return f"{left}:  {_named(frame, formula, operands)}"
     number = _number(frame, factor, operands)
     return f"{left} = {_named(frame, factor, operands)}" + (f" = {number}" if number else "")
+
+
+def is_formula(trace: Trace, node: int, formula: str) -> bool:
+    """Whether it speaks of the operation's operands and numbers only, and is no sentence."""
+    row = trace.op_of(node)
+    known = () if row is None else (*row.inputs, *row.outputs)
+    return set(WORD.findall(formula)) <= {"grad", *_numbers(trace, node), *known}
+
+
+def _numbers(trace: Trace, node: int) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in str(trace.nodes.params[node]).split(", ") if "=" in part)
 
 
 def without_grad(formula: str) -> str | None:
@@ -51,11 +63,11 @@ def without_grad(formula: str) -> str | None:
 
 
 def _named(frame: Frame, formula: str, operands: dict[str, int]) -> str:
-    return _WORD.sub(lambda word: _operand(frame, operands, word[0]), formula)
+    return WORD.sub(lambda word: _operand(frame, operands, word[0]), formula)
 
 
 def _operand(frame: Frame, operands: dict[str, int], word: str) -> str:
-    return _bracket(frame.name(operands[word])) if word in operands else word
+    return bracketed(frame.name(operands[word])) if word in operands else word
 
 
 def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:
@@ -64,5 +76,6 @@ def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:
     return value.brief() if value is not None else ""
 
 
-def _bracket(name: str) -> str:
+def bracketed(name: str) -> str:
+    """A name as a factor: what is more than a word gets brackets."""
     return name if _NAME.fullmatch(name) else f"({name})"

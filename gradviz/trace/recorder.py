@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from gradviz.engine.graph import Node
+from gradviz.engine.graph import Edge, Node
 from gradviz.trace.binding import Binder
 from gradviz.trace.catching import Catcher
+from gradviz.trace.chains import Question, answer
 from gradviz.trace.compact import Compact, pack_ran
 from gradviz.trace.encoding import BUDGET, PACK, Writer
 from gradviz.trace.forward import ForwardRecorder
@@ -41,6 +42,7 @@ class Recorder(ForwardRecorder):
         filename: str,
         budget: int = BUDGET,
         lifted: Callable[[], AbstractContextManager[None]] = nullcontext,
+        question: Question | None = None,
     ) -> None:
         super().__init__(source, filename, budget)
         self._flows = self.writer.rows["flows"]
@@ -49,6 +51,7 @@ class Recorder(ForwardRecorder):
         self._running = -1  # the node that ran last in this backward pass
         self._site = -1  # where the backward call is
         self._outer: list[tuple[int, int, int]] = []  # calls that wait for the one that is going on
+        self._question = question
         self._binder = Binder(self)
         self._catcher = Catcher(self, lifted)
 
@@ -118,11 +121,21 @@ class Recorder(ForwardRecorder):
             add("roots", self.call, tensor, -1 if given is None else self.writer.value(given._data))
         for each in inputs or ():
             add("wanted", self.call, self.tensor_of(each))
+        if self._question is not None and self._question.call == self.call:
+            answer(self._question, roots, gradients, self._tensor_of_edge, self.writer)
 
     def backward_end(self) -> None:
         """The backward pass is over."""
         self.writer.add("ends", self.step - 1, self.call)
         self.call, self._site, self._running = self._outer.pop()
+
+    def _tensor_of_edge(self, edge: Edge) -> int:
+        """The tensor whose gradient goes along an edge, -1 for one that is not recorded."""
+        node, output_nr = edge
+        if node._leaf is not None:
+            return node._leaf._tag
+        first = self.first_output[node._tag] if node._tag >= 0 else -1
+        return first + output_nr if first >= 0 else -1
 
     def contribution(self, node: Node, input_nr: int, grad: Tensor, total: Tensor, arrived: int, expected: int) -> None:
         """A gradient arrived at a node's input buffer."""

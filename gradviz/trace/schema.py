@@ -296,6 +296,31 @@ class Caught(Table):
     message: Text
 
 
+class Answers(Table):
+    """What was asked of a backward call: by how many paths it comes to a tensor, see `chains.py`."""
+
+    call: CallId
+    tensor: TensorId
+    paths: Real  # there may be more than fit in an integer
+
+
+class Chains(Table):
+    """One of these paths, and the gradient that comes along it alone."""
+
+    root: Int  # which of the call's roots
+    value: ValueId
+
+
+class Links(Table):
+    """One node of a path, from the root on."""
+
+    chain: Int
+    node: NodeId
+    slot: Int  # the operand to which the path goes on
+    local: Real  # the derivative of the result by it, NaN where they are not single numbers
+    value: ValueId  # the gradient behind the node
+
+
 class Sites(Table):
     """Places in the snippet: 1-based lines, 0-based columns in characters."""
 
@@ -352,6 +377,7 @@ TABLES: dict[str, type[Table]] = {
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "calls": Calls, "roots": Roots,
     "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
+    "answers": Answers, "chains": Chains, "links": Links,
 }  # fmt: skip
 
 

@@ -23,10 +23,12 @@ from gradviz.trace.regions import Nesting, find_nesting
 from gradviz.trace.runs import Runs, find_runs
 from gradviz.trace.schema import (
     NEVER,
+    Answers,
     Arrivals,
     Batch,
     Calls,
     Caught,
+    Chains,
     Dims,
     Drops,
     Ends,
@@ -37,6 +39,7 @@ from gradviz.trace.schema import (
     Grads,
     Hooks,
     Inputs,
+    Links,
     Names,
     Nodes,
     Operands,
@@ -80,6 +83,7 @@ class Trace:
             Wanted(),
         )
         self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
+        self.answers, self.chains, self.links = Answers(), Chains(), Links()
         self.strings: list[str] = []
         self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
         self.store = ValueStore(self.values, self.dims, self.summaries)

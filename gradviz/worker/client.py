@@ -27,11 +27,18 @@ DIED = "The worker process ended unexpectedly{how}. It has been replaced, and no
 class Run:
     """One run of a snippet, from `WorkerPool.start` to its `Done`."""
 
-    def __init__(self, source: str, filename: str, limits: Limits, on_event: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        source: str,
+        filename: str,
+        limits: Limits,
+        on_event: Callable[[Event], None],
+        question: tuple[int, int] | None = None,
+    ) -> None:
         self._limits = limits
         self._on_event = on_event
         bounds = {"output_chars": limits.output_chars, "values_mb": limits.values_mb}
-        self._request_header = {"source": source, "filename": filename, "limits": bounds}
+        self._request_header = {"source": source, "filename": filename, "limits": bounds, "question": question}
         self._verdict: Done | None = None
         self._lock = threading.Lock()
         self._finished = threading.Event()
@@ -192,8 +199,15 @@ class WorkerPool:
             if not self._closed and (self._spare is None or not self._spare.is_alive):
                 self._spare = self._spawn()
 
-    def start(self, source: str, on_event: Callable[[Event], None], filename: str = "snippet.py") -> Run:
-        """Run `source`; `on_event` is called from another thread, the last time with `Done`."""
+    def start(
+        self,
+        source: str,
+        on_event: Callable[[Event], None],
+        filename: str = "snippet.py",
+        question: tuple[int, int] | None = None,
+    ) -> Run:
+        """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks for the
+        paths of a backward call to a tensor, both by their row in the trace."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the worker pool is closed")
@@ -208,7 +222,7 @@ class WorkerPool:
                 self._release(worker, event)
             on_event(event)
 
-        run = Run(source, filename, self.limits, deliver)
+        run = Run(source, filename, self.limits, deliver, question)
         self._active = [each for each in self._active if each.result is None] + [run]
         run.attach(worker, request)
         return run

@@ -67,13 +67,16 @@ def _prepare(channel: Channel) -> Callable[[int], None]:
 
 
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:
+    from gradviz.trace.chains import Question
     from gradviz.worker.protocol import FrameKind, read_frame
 
     while (frame := read_frame(lambda count: os.read(reading, count), 1 << 20)) is not None:
         if frame.kind is FrameKind.RUN:
             limits = frame.header["limits"]
             channel.begin(frame.request, int(limits["output_chars"]))
-            runner.run(frame.header["source"], frame.header["filename"], int(limits["values_mb"]) << 20)
+            asked = frame.header.get("question")
+            question = Question(int(asked[0]), int(asked[1])) if asked else None
+            runner.run(frame.header["source"], frame.header["filename"], int(limits["values_mb"]) << 20, question)
 
 
 def _memory_mb() -> int:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.trace.chains import Question
 from gradviz.trace.encoding import BUDGET
 from gradviz.trace.instrument import instrument
 from gradviz.trace.recorder import Recorder
@@ -49,9 +50,9 @@ class Runner:
         self._world: World | None = None
         self._prepare()
 
-    def run(self, source: str, filename: str, values_bytes: int = BUDGET) -> None:
+    def run(self, source: str, filename: str, values_bytes: int = BUDGET, question: Question | None = None) -> None:
         """Run the snippet, send how it ended, and get ready for the next one."""
-        self._channel.done(self._run(source, filename, values_bytes))
+        self._channel.done(self._run(source, filename, values_bytes, question))
         self._prepare()
 
     def _prepare(self) -> None:
@@ -64,7 +65,7 @@ class Runner:
         self._reset()
         self._world = World(self._torch, self._gate, lambda stream, text: self._channel.write(stream, text))
 
-    def _run(self, source: str, filename: str, values_bytes: int) -> dict[str, Any]:
+    def _run(self, source: str, filename: str, values_bytes: int, question: Question | None) -> dict[str, Any]:
         world = self._world
         assert world is not None
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
@@ -74,7 +75,7 @@ class Runner:
             return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line}
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
             return _raised(describe(error, filename, self._gate))
-        recorder = Recorder(source, filename, values_bytes, lifted=self._gate.lifted)
+        recorder = Recorder(source, filename, values_bytes, lifted=self._gate.lifted, question=question)
         self._channel.record(recorder)
         return self._execute(code, world, recorder, filename)
 

@@ -12,6 +12,7 @@ from typing import TextIO
 import gradviz.torch as torch
 from gradviz.engine.observe import set_observer
 from gradviz.engine.state import state
+from gradviz.trace.chains import Question
 from gradviz.trace.instrument import instrument
 from gradviz.trace.recorder import Recorder
 from gradviz.trace.schema import Batch
@@ -20,11 +21,11 @@ from gradviz.trace.trace import Trace
 FILENAME = "<snippet>"
 
 
-def record(source: str, every: int = 0) -> Iterator[Batch]:
+def record(source: str, every: int = 0, question: Question | None = None) -> Iterator[Batch]:
     """The batches of a run; with `every`, one after each so many top-level statements."""
     torch.manual_seed(0)  # two runs of a snippet are the same
     state.sequence = 0
-    recorder = Recorder(source, FILENAME)
+    recorder = Recorder(source, FILENAME, question=question)
     tree = instrument(ast.parse(source, FILENAME))
 
     def printed(*args: object, sep: str = " ", end: str = "\n") -> None:
@@ -66,9 +67,9 @@ def record(source: str, every: int = 0) -> Iterator[Batch]:
         yield batch
 
 
-def run(source: str, every: int = 0) -> Trace:
+def run(source: str, every: int = 0, question: Question | None = None) -> Trace:
     """The trace of a snippet."""
     trace = Trace(source)
-    for batch in record(source, every):
+    for batch in record(source, every, question):
         trace.extend(batch)
     return trace

@@ -1,0 +1,225 @@
+"""The chain rule made visible: the paths by which the gradient of a backward call comes to a tensor, with the product
+of local derivatives along each and their sum, and what that gradient depends on. Pure; the worker walked the paths
+(`gradviz.trace.chains`), the graph is looked over here with networkx."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.session.derivative import WORD, bracketed, is_formula
+from gradviz.session.lineage import between
+from gradviz.session.state import Selection
+from gradviz.trace.text import array_text, number_text
+from gradviz.trace.values import FEW
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from gradviz.trace.frame import Frame
+    from gradviz.trace.trace import Trace
+    from gradviz.trace.values import Value
+
+MOST_IN_GRAPH = 20_000  # operations between two tensors, beyond which the graph is not looked over
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation of a path, from its result back to one of its operands. `local` is None where these are not single
+    numbers."""
+
+    node: int
+    slot: int
+    result: int  # row of trace.tensors
+    operand: int
+    local: float | None
+
+    def words(self, frame: Frame) -> str:
+        """ "∂y/∂x = 3"."""
+        left = f"∂{bracketed(frame.name(self.result))}/∂{bracketed(frame.name(self.operand))}"
+        return left if self.local is None else f"{left} = {number_text(self.local)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A way from a root of the call to the tensor, and the gradient that comes along it alone."""
+
+    steps: tuple[Step, ...]
+    value: Value
+
+    @property
+    def product(self) -> str:
+        """ "3 × 2", or "" where not all local derivatives are single numbers."""
+        factors = [step.local for step in self.steps]
+        if not factors or any(factor is None for factor in factors):
+            return ""
+        written = [number_text(factor) for factor in factors if factor is not None]
+        signed = [f"({one})" if one.startswith(("-", "−")) and at else one for at, one in enumerate(written)]
+        return " × ".join(signed)
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """All that was found of one call and one tensor. `count` is the number of paths, of which `found` are the first."""
+
+    trace: Trace
+    call: int
+    tensor: int
+    count: float
+    found: tuple[Path, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every path was walked."""
+        return len(self.found) == self.count
+
+    @cached_property
+    def total(self) -> NDArray[Any] | None:
+        """The sum of what comes along the paths; None where there are none or values were too large to keep."""
+        arrays = [path.value.array for path in self.found]
+        whole = [array for array in arrays if array is not None]
+        return np.sum(whole, axis=0) if whole and len(whole) == len(arrays) else None
+
+    def sum_words(self) -> str:
+        """ "6 + 1.5 = 7.5"; the sum alone where it is no single number or there are very many."""
+        total = self.total
+        if total is None:
+            return ""
+        if total.size > 1 or len(self.found) > FEW + 4:
+            return array_text(total) if total.size <= FEW else f"‖{number_text(float(np.linalg.norm(total)))}‖"
+        parts = [path.value.brief() for path in self.found]
+        text = " + ".join(parts).replace("+ -", "− ").replace("+ −", "− ")
+        whole = number_text(float(total.reshape(-1)[0]))
+        return f"{text} = {whole}" if len(parts) > 1 else whole
+
+
+def paths(trace: Trace) -> Paths | None:
+    """What the worker answered, None if it was asked nothing or could not walk."""
+    if not len(trace.answers):
+        return None
+    answers, links = trace.answers, trace.links
+    call, tensor = int(answers.call[0]), int(answers.tensor[0])
+    starts = np.searchsorted(links.chain, np.arange(len(trace.chains) + 1))
+    roots = trace.roots_of(call)
+    found = []
+    for at in range(len(trace.chains)):
+        rows = range(int(starts[at]), int(starts[at + 1]))
+        value = trace.value(int(trace.chains.value[at]))
+        assert value is not None
+        found.append(Path(_steps(trace, int(roots[trace.chains.root[at]]), list(rows)), value))
+    return Paths(trace, call, tensor, float(answers.paths[0]), tuple(found))
+
+
+def _steps(trace: Trace, root: int, rows: list[int]) -> tuple[Step, ...]:
+    links, result, found = trace.links, root, []
+    for row in rows:
+        node, slot, local = int(links.node[row]), int(links.slot[row]), float(links.local[row])
+        operand = trace.slots_of(node).get(slot, -1)
+        found.append(Step(node, slot, result, operand, None if math.isnan(local) else local))
+        result = operand
+    return tuple(found)
+
+
+def call_of(trace: Trace, cursor: int, tensor: int) -> int:
+    """The latest backward call before the cursor that sent a gradient to the tensor, the first of all otherwise; -1
+    where none ever did."""
+    arrivals = trace.arrivals
+    rows = np.flatnonzero((arrivals.tensor == tensor) & (arrivals.call >= 0))
+    before = rows[arrivals.step[rows] < cursor]
+    chosen = before[-1:] if len(before) else rows[:1]
+    return int(arrivals.call[chosen[0]]) if len(chosen) else -1
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """A value that goes into a gradient: `tensor` was saved as `name` by the operation `node`."""
+
+    tensor: int
+    node: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """What the gradient of a tensor depends on. `bottlenecks` are the tensors that every path passes, from the root on;
+    `longest` is the number of operations on the longest path."""
+
+    operations: tuple[int, ...]
+    values: tuple[Dependency, ...]
+    bottlenecks: tuple[int, ...]
+    longest: int
+
+
+def dependencies(trace: Trace, call: int, tensor: int) -> Dependencies:
+    """The operations that the gradient comes through, and the values that they saved for it."""
+    nodes, tensors = np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool)
+    for root in trace.roots_of(call).tolist():
+        family = between(trace, Selection("tensor", tensor), Selection("tensor", root))
+        nodes |= family.nodes
+        tensors |= family.tensors
+    ordered = tuple(np.flatnonzero(nodes & (trace.nodes.name != "")).tolist())
+    values: dict[int, Dependency] = {}
+    for node in ordered:
+        for one in _read_by(trace, node, tensors):
+            values.setdefault(one.tensor, one)
+    if len(ordered) > MOST_IN_GRAPH:
+        return Dependencies(ordered, tuple(values.values()), (), 0)
+    return Dependencies(ordered, tuple(values.values()), *_overlook(trace, ordered, call, tensor))
+
+
+def _read_by(trace: Trace, node: int, onwards: NDArray[np.bool_]) -> list[Dependency]:
+    """What the node reads to send a gradient on to these operands: what its formulas for them speak of."""
+    row = trace.op_of(node)
+    low, high = np.searchsorted(trace.saved.node, [node, node + 1])
+    held = [(str(trace.saved.name[at]), int(trace.saved.tensor[at])) for at in range(int(low), int(high))]
+    words: set[str] = set()
+    for slot, operand in trace.slots_of(node).items():
+        if not onwards[operand]:
+            continue
+        name = row.inputs[slot] if row is not None and slot < len(row.inputs) else ""
+        formula = "" if row is None else row.derivatives.get(name, "")
+        spoken_of = set(WORD.findall(formula)) if formula and is_formula(trace, node, formula) else set()
+        words |= spoken_of or {name for name, _ in held}
+    return [Dependency(tensor, node, name) for name, tensor in held if tensor >= 0 and name in words]
+
+
+def _overlook(trace: Trace, operations: tuple[int, ...], call: int, tensor: int) -> tuple[tuple[int, ...], int]:
+    """The tensors on every path, and the length of the longest one."""
+    import networkx as nx
+
+    graph = _graph(trace, operations)
+    start = -1  # stands before all roots
+    graph.add_edges_from((start, root) for root in trace.roots_of(call).tolist() if root in graph)
+    if tensor not in graph or start not in graph:
+        return (), 0
+    between_them = graph.subgraph(nx.ancestors(graph, tensor) | {tensor})
+    above = nx.immediate_dominators(between_them, start)
+    bottlenecks, at = [], tensor
+    while (at := above.get(at, start)) not in (start, None):
+        bottlenecks.append(at)
+    return tuple(reversed(bottlenecks)), max(0, nx.dag_longest_path_length(between_them) - 1)
+
+
+def _graph(trace: Trace, operations: tuple[int, ...]) -> nx.DiGraph:
+    """Edges from results to operands: the way that gradients go."""
+    import networkx as nx
+
+    inside = np.zeros(len(trace.nodes) + 1, bool)
+    inside[list(operations)] = True
+    made = np.flatnonzero(inside[trace.tensors.producer])
+    results: dict[int, list[int]] = defaultdict(list)
+    for one in made.tolist():
+        results[int(trace.tensors.producer[one])].append(one)
+    graph = nx.DiGraph()
+    rows = np.flatnonzero(inside[trace.inputs.node])
+    wants = trace.tensors.requires_grad
+    for node, operand in zip(trace.inputs.node[rows].tolist(), trace.inputs.tensor[rows].tolist(), strict=True):
+        if wants[operand]:
+            graph.add_edges_from((result, operand) for result in results[node])
+    return graph
