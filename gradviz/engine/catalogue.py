@@ -1,0 +1,278 @@
+"""The catalogue of operations that a drawing is made of: their ports, parameters and outputs, from the rows of the
+engine and the signatures of its public functions. `python -m gradviz.engine.catalogue` writes
+`resources/catalogue.json`, which `gradviz.document.catalogue` reads; what can't be read off is in `catalogue_tables`
+and `catalogue_words`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gradviz.engine import catalogue_tables as tables
+from gradviz.engine import catalogue_words as words
+from gradviz.engine.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
+from gradviz.engine.reference import Entry, entries
+from gradviz.engine.signatures import REQUIRED, Argument, arguments, written
+from gradviz.engine.tensor import Tensor
+
+FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
+_F, _FULL = "F.", "nn.functional."
+_PLACES = (("", FUNCTIONS), (_F, FUNCTIONAL), ("linalg.", LINALG), ("special.", SPECIAL), ("fft.", FFT))
+_TENSORS = frozenset(
+    """input other tensor tensors condition mat1 mat2 mat vec vec1 vec2 batch1 batch2 exponent end src
+min max values operands elements test_elements mean std""".split()
+)
+_DIM = frozenset("dim dim0 dim1 dim2 start_dim end_dim dimension axis0 axis1".split())
+_DIMS = frozenset("dims source destination".split())
+_SHAPE = frozenset("size shape sizes repeats normalized_shape".split())
+_INTS = frozenset("kernel_size stride padding dilation output_padding output_size shifts pad s sections".split())
+_SEVERAL = {"Dim", "Any"}  # how the engine's functions say "one dimension or several"
+_SHORT = frozenset(
+    """dim0 dim1 dim dims size shape repeats start_dim end_dim dimension kernel_size normalized_shape p n k
+chunks split_size_or_sections indices_or_sections equation dtype diagonal start length source destination shifts sizes
+output_size pad negative_slope index groups""".split()
+)  # written without their names, as long as nothing is left out
+
+
+@dataclass
+class _Call:
+    """A public function and what is known of it."""
+
+    key: str  # with "F." for "nn.functional."
+    function: Callable[..., Any] | None
+    rows: list[Entry] = field(default_factory=list)
+
+    @property
+    def full(self) -> str:
+        return self.key.replace(_F, _FULL, 1) if self.key.startswith(_F) else self.key
+
+    @property
+    def name(self) -> str:
+        return self.key.rsplit(".", 1)[-1]
+
+
+def _calls() -> list[_Call]:
+    """All functions that have an entry, under the name that they are best known by."""
+    others = {name for more in tables.OTHER_NAMES.values() for name in more.split()}
+    found = []
+    for prefix, table in _PLACES:
+        for name, function in table.items():
+            key = prefix + name
+            left_out = key in tables.LEFT_OUT or name.endswith(tables.LEFT_OUT_ENDINGS)
+            if not (
+                _elsewhere(prefix, name) or left_out or key in others or name.startswith(tables.LEFT_OUT_BEGINNINGS)
+            ):
+                found.append(_Call(key, function))
+    found += [_Call(f"Tensor.{name}", None) for name in (*tables.TENSOR_ONLY, *sorted(tables.ATTRIBUTES))]
+    return [*found, _Call("Tensor.__getitem__", None)]
+
+
+def _elsewhere(prefix: str, name: str) -> bool:
+    """True if the function is better known under another module."""
+    if prefix == "":
+        return name in FUNCTIONAL and name not in tables.TORCH_FIRST
+    return (prefix == _F and name in tables.TORCH_FIRST) or (prefix == "special." and name in FUNCTIONS)
+
+
+def _known() -> dict[str, list[Entry]]:
+    """The entries of the reference, by what they are called."""
+    found: dict[str, list[Entry]] = {}
+    for each in entries():
+        for name in each.calls:
+            found.setdefault(name.removeprefix("torch."), []).append(each)
+    return found
+
+
+def _arguments(call: _Call) -> tuple[Argument, ...]:
+    if call.key == "Tensor.__getitem__":
+        return written("input, index: index")
+    if call.key.startswith("Tensor."):
+        return (*written("input"), *written(tables.TENSOR_ONLY.get(call.name, "")))
+    assert call.function is not None
+    text = tables.SIGNATURES.get(call.key)
+    found = written(text) if text is not None else arguments(call.function)
+    left_out = tables.LEFT_OUT_ARGUMENTS | ({"reduce"} if any(each.name == "reduction" for each in found) else set())
+    return tuple(each for each in found if each.name not in left_out)
+
+
+def _is_port(call: _Call, each: Argument) -> bool:
+    if each.type not in ("", "Any", "Tensors", "OptionalTensor"):
+        return "Tensor" in each.type
+    numbers = tables.NUMBERS.get(call.key, "").split()
+    return each.type != "Any" or each.name in _TENSORS or each.name in numbers
+
+
+def _port(call: _Call, each: Argument) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "optional": each.default is not REQUIRED,
+        "number": each.name in tables.NUMBERS.get(call.key, "").split(),
+        "variadic": each.spread or "Tensors" in each.type or "[Tensor" in each.type,
+        "spread": each.spread,
+        "keyword_only": each.keyword_only,
+    }
+
+
+def _choices(call: _Call, name: str) -> list[str]:
+    found = tables.CHOICES.get(f"{call.key}.{name}", tables.CHOICES.get(name, ""))
+    return found.split()
+
+
+def _kind(call: _Call, each: Argument) -> str:
+    name, kind = each.name, each.type
+    if name == "dtype":
+        return "dtype"
+    if kind in ("dim", "dims", "ints", "shape", "number", "text", "numbers", "index"):
+        return "choice" if kind == "text" and _choices(call, name) else kind
+    if isinstance(each.default, bool) or kind.startswith("bool"):
+        return "bool"
+    if name in _DIM:
+        return "dims" if kind in _SEVERAL else "dim"
+    for names, found in ((_DIMS, "dims"), (_INTS, "ints"), (_SHAPE, "shape")):
+        if name in names and not kind.startswith(("int", "float")):
+            return found
+    if kind.startswith("str") or isinstance(each.default, str):
+        return "number" if name in ("p", "ord") else "choice" if _choices(call, name) else "text"
+    plain = kind.split(" ")[0] if kind else type(each.default).__name__
+    return {"int": "int", "float": "float", "Sequence[int]": "ints"}.get(plain, "number")
+
+
+def _param(call: _Call, each: Argument) -> dict[str, Any]:
+    kind = _kind(call, each)
+    required = each.default is REQUIRED
+    default = None if each.default is REQUIRED else each.default
+    return {
+        "name": each.name,
+        "kind": kind,
+        "default": default,
+        "required": required,
+        "optional": not required and default is None,
+        "choices": _choices(call, each.name) if kind in ("choice", "number", "ints") else [],
+        "keyword_only": each.keyword_only,
+        "positional": not each.keyword_only and (each.spread or (required and each.name in _SHORT)),
+        "spread": each.spread,
+    }
+
+
+def _outputs(call: _Call, params: list[dict[str, Any]]) -> dict[str, Any]:
+    text = tables.OUTPUTS.get(call.key, "result")
+    if text == "*":
+        names = [each["name"] for each in params]
+        tell = ("chunks", "split_size_or_sections", "indices_or_sections", "shape")
+        found = [name for name in tell if name in names]
+        return {"many": found[0] if found else "names" if call.key == "unbind" else "inputs"}
+    parts = text.split()
+    more = [(parts[at + 2], part[1:]) for at, part in enumerate(parts) if part.startswith("+")]
+    conditions = {at + step for at, part in enumerate(parts) if part.startswith("+") for step in range(3)}
+    return {"outputs": [part for at, part in enumerate(parts) if at not in conditions], "more": more}
+
+
+def _style(call: _Call) -> str:
+    if call.key == "Tensor.__getitem__":
+        return "index"
+    if call.key.startswith("Tensor."):
+        return "attribute" if call.name in tables.ATTRIBUTES else "method"
+    if call.key in tables.OPERATORS:
+        return "operator"
+    return "method" if call.key in tables.METHODS else "function"
+
+
+def _aliases(call: _Call, first: str) -> list[str]:
+    """Other names of the function, and the methods that it is."""
+    others = tables.OTHER_NAMES.get(call.key, "").split()
+    found = [name.replace(_F, _FULL, 1) if name.startswith(_F) else name for name in others]
+    if call.key.startswith("Tensor."):
+        return found
+    if call.key.startswith(_F) and call.name in FUNCTIONS and call.key not in words.OTHER_ARGUMENTS:
+        found.append(call.name)
+    for prefix, table in _PLACES:
+        if prefix and call.key == call.name and call.name in table and f"{prefix}{call.name}" not in words.APART:
+            found.append(prefix.replace(_F, _FULL) + call.name)
+    names = [call.name, *(name for name in others if "." not in name)]
+    methods = [name for name in names if callable(inspect.getattr_static(Tensor, name, None))]
+    if first in ("input", "tensor", "A", "self", "x") and not call.key.startswith(("linalg.", "fft.")):
+        found += [f"Tensor.{name}" for name in methods]
+    return [*dict.fromkeys(found)]
+
+
+def _shown(call: _Call) -> dict[str, Any]:
+    """Category, symbol, what it does, formula: as in the reference, where it has a row of its own."""
+    rows = [each for each in call.rows if each.brief]
+    row = max(rows, key=lambda each: (len(each.gradients), -len(each.symbol))) if rows else None
+    own = words.SHOWN.get(call.key, "")
+    category, symbol, brief, formula = ([part.strip() for part in own.split("|")] + [""] * 4)[:4]
+    doc = inspect.getdoc(call.function) if call.function is not None else ""
+    return {
+        "category": category or (row.category if row else words.category(call.full)),
+        "symbol": symbol or (row.symbol if row else call.name),
+        "brief": brief or (row.brief if row else (doc or "").split("\n\n")[0].replace("\n", " ")),
+        "formula": formula or (row.formula if row else ""),
+    }
+
+
+def _link(call: _Call) -> str:
+    if call.name == "__getitem__":
+        return "https://docs.pytorch.org/docs/2.13/tensor_view.html"
+    return f"https://docs.pytorch.org/docs/2.13/generated/torch.{call.full}.html"
+
+
+def _entry(call: _Call) -> dict[str, Any]:
+    args = _arguments(call)
+    ports = [_port(call, each) for each in args if _is_port(call, each)]
+    params = [_param(call, each) for each in args if not _is_port(call, each)]
+    return {
+        "key": call.full,
+        "name": "index" if call.name == "__getitem__" else call.name,
+        **_shown(call),
+        "ports": ports,
+        "params": params,
+        **_outputs(call, params),
+        "style": _style(call),
+        "operator": tables.OPERATORS.get(call.key, ""),
+        "words": words.WORDS.get(call.key, "").split(),
+        "link": _link(call),
+        "order": [each.name for each in args],
+        "aliases": _aliases(call, args[0].name),
+        "used": words.used(call.name, call.key),
+    }
+
+
+def made() -> list[dict[str, Any]]:
+    """All entries as plain data, by category, those used most first."""
+    known = _known()
+    found = []
+    for call in _calls():
+        call.rows = known.get(call.full, []) or known.get(call.name, [])
+        found.append(_entry(call))
+    order = {name: at for at, name in enumerate(words.CATEGORIES)}
+    return sorted(found, key=lambda each: (order[each["category"]], -each["used"], each["key"]))
+
+
+_PLAIN: dict[str, Any] = {
+    "optional": False, "number": False, "variadic": False, "spread": False, "keyword_only": False, "default": None,
+    "required": False, "choices": [], "positional": False, "params": [], "outputs": ["result"], "style": "function",
+    "operator": "", "words": [], "aliases": [], "more": [], "many": "", "used": 0,
+}  # fmt: skip
+
+
+def _short(data: dict[str, Any]) -> dict[str, Any]:
+    """Without what is the default of the record."""
+    kept = {name: value for name, value in data.items() if name not in _PLAIN or value != _PLAIN[name]}
+    for name in ("ports", "params"):
+        if name in kept:
+            kept[name] = [_short(each) for each in kept[name]]
+    return kept
+
+
+def text() -> str:
+    """The file: one entry on a line."""
+    lines = [json.dumps(_short(each), ensure_ascii=False) for each in made()]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")
