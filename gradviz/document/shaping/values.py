@@ -7,7 +7,7 @@ from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
 
-MOST = 20_000  # numbers that are written down; more of them are made by a factory
+MOST = 50_000  # numbers that are written down (a matrix of 200 × 200 fits); more of them are made by a factory
 RANDOM = frozenset({"randn", "rand", "randint", "randperm", "normal", "bernoulli"})
 FACTORIES = frozenset({"zeros", "ones", "full", "arange", "linspace", "logspace", "eye", "empty", *RANDOM})
 DIFFERENTIABLE = frozenset({"float64", "float32", "float16", "bfloat16", "complex64", "complex128", "double", "float"})

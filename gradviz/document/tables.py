@@ -1,0 +1,130 @@
+"""Changes of numbers in rows and columns, as pure functions from nested tuples to others: cells, rows, columns, blocks,
+slices of more dimensions, other shapes. What is typed is read in `typed`; which leaf the numbers belong to is not known
+here."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from math import prod
+
+from gradviz.document.drawing import Literal
+from gradviz.document.errors import UserError
+from gradviz.document.shaping.values import flat
+from gradviz.document.typed import Rows, Value
+
+Cell = tuple[int, int]
+
+
+def shape_of(data: Literal) -> tuple[int, ...]:
+    """The lengths of even rows in rows."""
+    shape: list[int] = []
+    while isinstance(data, tuple):
+        shape.append(len(data))
+        data = data[0] if data else None
+    return tuple(shape)
+
+
+def shaped(numbers: Sequence[Literal], shape: Sequence[int]) -> Literal:
+    """So many numbers, row after row, in this shape."""
+    level = list(numbers)
+    for size in reversed(shape[1:]):
+        level = [tuple(level[at : at + size]) for at in range(0, len(level), size)] if size else [()] * prod(shape[:-1])
+    return tuple(level) if shape else level[0]
+
+
+def resized(data: Literal, shape: tuple[int, ...], fill: Value) -> Literal:
+    """The numbers in another shape: what lies in both stays, the rest is filled. A shape that holds as many numbers in
+    other dimensions takes them row after row."""
+    old, numbers = shape_of(data), flat(data)
+    if len(old) != len(shape):
+        count = prod(shape)
+        return shaped((numbers + [fill] * count)[:count], shape)
+    steps = [prod(old[at + 1 :]) for at in range(len(old))]
+    places: list[int] = [0]  # of each number of the new shape in the old one, -1 where it has none
+    for size, was, step in zip(shape, old, steps, strict=True):
+        places = [place + step * at if place >= 0 and at < was else -1 for place in places for at in range(size)]
+    return shaped([numbers[place] if place >= 0 else fill for place in places], shape)
+
+
+def with_cells(rows: Rows, cells: Iterable[Cell], value: Value) -> Rows:
+    """The same number in these cells."""
+    chosen: dict[int, set[int]] = {}
+    for row, column in cells:
+        chosen.setdefault(row, set()).add(column)
+    return tuple(
+        tuple(value if at in chosen[number] else old for at, old in enumerate(row)) if number in chosen else row
+        for number, row in enumerate(rows)
+    )
+
+
+def with_block(rows: Rows, block: Rows, at: Cell, fill: Value) -> Rows:
+    """A block of numbers from this cell on; the table grows where it has to."""
+    height = max(len(rows), at[0] + len(block))
+    width = max(len(rows[0]) if rows else 0, at[1] + len(block[0]))
+    result = [[*row, *[fill] * (width - len(row))] for row in rows]
+    result += [[fill] * width for _ in range(height - len(rows))]
+    for number, row in enumerate(block, at[0]):
+        result[number][at[1] : at[1] + len(row)] = row
+    return tuple(map(tuple, result))
+
+
+def with_row(rows: Rows, at: int, fill: Value) -> Rows:
+    """One row more, before the row `at`."""
+    return (*rows[:at], (fill,) * (len(rows[0]) if rows else 1), *rows[at:])
+
+
+def with_column(rows: Rows, at: int, fill: Value) -> Rows:
+    """One column more, before the column `at`."""
+    return tuple((*row[:at], fill, *row[at:]) for row in rows)
+
+
+def without_rows(rows: Rows, gone: Container[int]) -> Rows:
+    """Fewer rows; one stays."""
+    left = tuple(row for at, row in enumerate(rows) if at not in gone)
+    if not left:
+        raise UserError("A matrix keeps one row at least; choose another kind of leaf instead.")
+    return left
+
+
+def without_columns(rows: Rows, gone: Container[int]) -> Rows:
+    """Fewer columns; one stays."""
+    left = tuple(tuple(cell for at, cell in enumerate(row) if at not in gone) for row in rows)
+    if not left or not left[0]:
+        raise UserError("A table keeps one column at least; choose another kind of leaf instead.")
+    return left
+
+
+def transposed(rows: Rows) -> Rows:
+    """Rows as columns."""
+    return tuple(zip(*rows, strict=True))
+
+
+def slice_of(data: Literal, index: Sequence[int]) -> Rows:
+    """The rows and columns of one slice; a vector is one row, a number one cell."""
+    for at in index:
+        assert isinstance(data, tuple)
+        data = data[at]
+    if not isinstance(data, tuple):
+        return ((data,),)  # type: ignore[return-value]
+    return data if data and isinstance(data[0], tuple) else (data,)  # type: ignore[return-value]
+
+
+def with_slice(data: Literal, index: Sequence[int], rows: Rows) -> Literal:
+    """The data with other rows in one slice."""
+    depth = len(shape_of(data)) - len(index)
+    inner: Literal = rows if depth >= 2 else rows[0] if depth == 1 else rows[0][0]
+    around: list[tuple[Literal, ...]] = []
+    for at in index:
+        assert isinstance(data, tuple)
+        around.append(data)
+        data = data[at]
+    for outer, at in zip(reversed(around), reversed(index), strict=True):
+        inner = (*outer[:at], inner, *outer[at + 1 :])
+    return inner
+
+
+def tabbed(rows: Iterable[Iterable[Value]]) -> str:
+    """Cells as a spreadsheet takes them."""
+    from gradviz.document.typed import write_number
+
+    return "\n".join("\t".join(map(write_number, row)) for row in rows)
