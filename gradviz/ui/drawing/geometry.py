@@ -1,6 +1,6 @@
-"""Where everything of a drawing is, in the world of the canvas, from the drawing and the sizes that are known alone: the
-same before a run, after it and at every step. `painting` and `diagram` take their places from here, `interactions` ask
-what is under the pointer. Nothing is painted here."""
+"""Where everything of a drawing is, in the world of the canvas, from the drawing and the sizes that are known alone:
+the same before a run, after it and at every step. `painting` and `diagram` take their places from here, `interactions`
+ask what is under the pointer. Nothing is painted here."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def symbol_of(node: Operation) -> str:
 
 
 def ports_of(node: Operation) -> tuple[Port, ...]:
-    """Its ports: of a variadic one as many as are connected, and one more; unknown operations have what is connected."""
+    """Its ports: of a variadic one as many as are connected and one more, of an unknown operation what is connected."""
     ports = entry_of(node).ports
     if len(ports) == 1 and ports[0].variadic:
         many = len(node.inputs)

@@ -31,6 +31,8 @@ class Interaction(Protocol):
 class DrawingView(CanvasView):
     """Shows a drawing, and at its nodes the trace of it at a cursor."""
 
+    _interactions: tuple[Interaction, ...] = ()  # Qt asks for events while the base class is made
+
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setAccessibleName("Drawing")
@@ -38,7 +40,6 @@ class DrawingView(CanvasView):
         self._document = Drawing()
         self._drawn: Drawn | None = None
         self._geometry = Geometry(self._document, self._ink)
-        self._interactions: list[Interaction] = []
         self.picked: frozenset[int] = frozenset()
         self.hovered = NOTHING
 
@@ -83,7 +84,7 @@ class DrawingView(CanvasView):
 
     def install(self, interaction: Interaction) -> None:
         """Ask this first about every event from now on."""
-        self._interactions.append(interaction)
+        self._interactions = (*self._interactions, interaction)
 
     def event(self, event: QEvent) -> bool:
         if any(interaction.handle(event) for interaction in self._interactions):
