@@ -1,10 +1,38 @@
-"""From a drawing to its PyTorch code."""
+"""From a drawing to its PyTorch code, as a person would write it: leaves first, one statement for each result with a
+name, the others in place, backward calls last. How one expression is written is in `spelling`; `parse` reads it all.
+
+Note [Left out] What can't run yet (an input is missing, or comes from such a node) is a comment of one line, so that
+the rest runs; reading the code with the drawing at hand finds its nodes by these lines.
+
+Note [Names of long code] An expression that grew too long or too deep to read (or for Python to compile) is cut: its
+innermost part gets a name of its own, which the drawing does not have."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import heapq
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from gradviz.document.drawing import Drawing
+from gradviz.document.catalogue import catalogue, outputs
+from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Number, Operation, Ref
+from gradviz.document.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
+from gradviz.document.spelling import (
+    ATOM,
+    MAKERS,
+    RANDOM,
+    Piece,
+    fault,
+    gradient,
+    leaf,
+    number,
+    operation,
+    unpacking,
+)
+
+WIDTH = 88
+DEEPEST = 12  # operations inside of one another
+LONGEST = 160  # characters of one expression, about
 
 
 @dataclass(frozen=True)
@@ -20,15 +48,262 @@ class Span:
 
 @dataclass(frozen=True)
 class Emitted:
-    """The code; the expression of each node, those inside of others after them; the lines of the backward calls."""
+    """The code; the expression of each node, those inside of others after them; the line of each backward call, 0 for
+    one that is left out."""
 
     text: str
     spans: tuple[Span, ...] = ()
     names: tuple[tuple[int, tuple[str, ...]], ...] = ()  # of the outputs of each node that has a statement of its own
     call_lines: tuple[int, ...] = ()
-    left_out: tuple[tuple[int, str], ...] = ()  # nodes that can't run yet, and why: "mul: other is not connected"
+    left_out: tuple[tuple[int, str], ...] = ()  # nodes that can't run yet, and why: "mul needs other"
+
+
+@dataclass
+class _Plan:
+    """What is written, in which order and under which names."""
+
+    drawing: Drawing
+    order: list[Node] = field(default_factory=list)  # all that can run, each after its inputs
+    left_out: dict[int, str] = field(default_factory=dict)
+    names: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
 
 
 def emit(drawing: Drawing) -> Emitted:
-    """The code of a drawing, as a person would write it."""
-    return Emitted("")
+    """The code of a drawing."""
+    plan = _Plan(drawing)
+    _sort(plan)
+    _name(plan)
+    printer = Printer(WIDTH)
+    lines = _Writer(plan, printer).write()
+    spans = tuple(Span(*stretch) for stretch in printer.stretches)
+    return Emitted(printer.text, spans, tuple(plan.names.items()), lines, tuple(plan.left_out.items()))
+
+
+def sources(node: Node) -> list[Ref]:
+    """The wires that end at a node."""
+    return [operand for operand in node.inputs if isinstance(operand, Ref)] if isinstance(node, Operation) else []
+
+
+def _sort(plan: _Plan) -> None:
+    """Each node after its inputs, else in the order of the drawing; what can't run is left out."""
+    nodes = plan.drawing.nodes
+    place = {node.id: at for at, node in enumerate(nodes)}
+    waits = {node.id: len({ref.node for ref in sources(node) if ref.node in place}) for node in nodes}
+    users: dict[int, list[int]] = {}
+    for node in nodes:
+        for source in {ref.node for ref in sources(node)}:
+            users.setdefault(source, []).append(node.id)
+    ready = [at for at, node in enumerate(nodes) if not waits[node.id]]
+    known: dict[Ref, None] = {}
+    while ready:
+        node = nodes[heapq.heappop(ready)]
+        reason = _fault(plan, node, known)
+        if reason:
+            plan.left_out[node.id] = reason
+        else:
+            plan.order.append(node)
+            count = 1 if isinstance(node, Leaf) else len(outputs(catalogue()[node.op], node))
+            known.update(dict.fromkeys(Ref(node.id, output) for output in range(count)))
+        for user in users.get(node.id, ()):
+            waits[user] -= 1
+            if not waits[user]:
+                heapq.heappush(ready, place[user])
+    for node in nodes:
+        if waits[node.id]:
+            plan.left_out[node.id] = f"{_word(node)} is part of a circle"
+
+
+def _fault(plan: _Plan, node: Node, known: dict[Ref, None]) -> str:
+    if isinstance(node, Leaf):
+        return "" if node.maker in MAKERS else f"{node.name} is made by {node.maker}, which is not known"
+    entry = catalogue().get(node.op)
+    if entry is None:
+        return f"{node.op} is not known"
+    for ref in sources(node):
+        if ref.node in plan.left_out:
+            return f"{entry.name} waits for {_word(plan.drawing.by_id[ref.node])}"
+    return fault(node, entry, known)
+
+
+def _word(node: Node) -> str:
+    """What a node is called in a comment."""
+    if isinstance(node, Leaf):
+        return node.name
+    entry = catalogue().get(node.op)
+    return node.names[0] if node.names else entry.name if entry else node.op
+
+
+def _name(plan: _Plan) -> None:
+    """Who gets a statement, and under which names: see Note [Names of long code]."""
+    from gradviz.document.shaping.names import free_name, is_name, names_of, result_name
+
+    counts = Counter(ref.node for node in plan.order for ref in sources(node))
+    roots = {call.root.node for call in plan.drawing.calls}
+    plan.used.update(name for node in plan.drawing.nodes for name in names_of(node) if is_name(name))
+    given: set[str] = set()
+    size: dict[int, tuple[int, int]] = {}  # depth and about how many characters, of what is written in place
+    for node in plan.order:
+        depth, width = _size(node, size)
+        needed = 1 if isinstance(node, Leaf) else len(outputs(catalogue()[node.op], node))
+        names = list(names_of(node))[:needed]
+        inline = counts[node.id] == 1 and node.id not in roots and needed == 1
+        if inline and not names and depth < DEEPEST and width < LONGEST:
+            size[node.id] = depth, width
+            continue
+        while len(names) < needed:
+            free = "x" if isinstance(node, Leaf) else result_name(plan.drawing, node, plan.used)
+            names.append(free)
+            plan.used.add(free)
+        for at, name in enumerate(names):
+            if name in given or not is_name(name):
+                names[at] = free_name(name if is_name(name) else "x", plan.used)
+            plan.used.add(names[at])
+            given.add(names[at])
+        plan.names[node.id] = tuple(names)
+
+
+def _size(node: Node, size: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    inner = [size[ref.node] for ref in sources(node) if ref.node in size]
+    depth = 1 + max((depth for depth, _ in inner), default=0)
+    own = len(node.op.rpartition(".")[2]) + 6 if isinstance(node, Operation) else 0
+    return depth, own + sum(width for _, width in inner)
+
+
+class _Writer:
+    """Writes a plan, statement by statement."""
+
+    def __init__(self, plan: _Plan, printer: Printer) -> None:
+        self._plan = plan
+        self._printer = printer
+        self._known = plan.drawing.by_id
+        self._pieces: dict[int, Piece] = {}  # of what is written in place
+        self._plain = all(_is_plain(node) for node in plan.order)
+
+    def write(self) -> tuple[int, ...]:
+        """All of it; returns the lines of the backward calls."""
+        plan, printer = self._plan, self._printer
+        if not plan.drawing.nodes:
+            return ()
+        leaves = [node for node in plan.order if isinstance(node, Leaf)]
+        statements = self._statements()
+        printer.line("import torch")
+        if any(isinstance(node, Operation) and node.op.startswith("nn.functional.") for node in plan.order):
+            printer.line("import torch.nn.functional as F")
+        if leaves:
+            printer.line()
+        for node in leaves:
+            if node.seed is not None and node.maker in RANDOM:
+                printer.line(f"torch.manual_seed({node.seed})")
+            printer.write((plan.names[node.id][0], " = ", Mark(node.id, leaf(node).doc)))
+        if statements or plan.left_out:
+            printer.line()
+        for node in statements:
+            self._statement(node)
+        for reason in plan.left_out.values():
+            printer.line(comment(reason))
+        if plan.drawing.calls:
+            printer.line()
+        return tuple(self._call(call) for call in plan.drawing.calls)
+
+    def _statements(self) -> list[Operation]:
+        """The operations with names, each after those that its expression names, else in the order of the drawing."""
+        place = {node.id: at for at, node in enumerate(self._plan.drawing.nodes)}
+        needs: dict[int, set[int]] = {}  # the statements that an expression names
+        for node in self._plan.order:
+            if isinstance(node, Operation):
+                needs[node.id] = set().union(*self._needs(node, needs))
+        users: dict[int, list[Operation]] = {}
+        waits: dict[int, int] = {}
+        ready: list[tuple[int, int]] = []
+        for node in self._plan.order:
+            if isinstance(node, Operation) and node.id in self._plan.names:
+                waits[node.id] = len(needs[node.id])
+                for source in needs[node.id]:
+                    users.setdefault(source, []).append(node)
+                if not waits[node.id]:
+                    heapq.heappush(ready, (place[node.id], node.id))
+        found: list[Operation] = []
+        while ready:
+            node = self._known[heapq.heappop(ready)[1]]
+            assert isinstance(node, Operation)
+            found.append(node)
+            for user in users.get(node.id, ()):
+                waits[user.id] -= 1
+                if not waits[user.id]:
+                    heapq.heappush(ready, (place[user.id], user.id))
+        return found
+
+    def _needs(self, node: Operation, needs: dict[int, set[int]]) -> Iterable[set[int]]:
+        for ref in sources(node):
+            if isinstance(self._known[ref.node], Operation):
+                yield {ref.node} if ref.node in self._plan.names else needs[ref.node]
+
+    def _statement(self, node: Operation) -> None:
+        left = unpacking(self._plan.names[node.id])
+        self._printer.write((left, " = ", _bracketed(self._expression(node))))
+
+    def _expression(self, node: Operation) -> Piece:
+        """An operation with all that is written in place inside of it; at most `DEEPEST` deep."""
+        pieces: list[Piece | None] = []
+        for operand in node.inputs:
+            if isinstance(operand, Number):
+                pieces.append(number(operand.value))
+            elif operand is None:
+                pieces.append(None)
+            else:
+                pieces.append(self._operand(operand))
+        piece = operation(catalogue()[node.op], node, pieces)
+        return Piece(Mark(node.id, piece.doc), piece.strength)
+
+    def _operand(self, ref: Ref) -> Piece:
+        names = self._plan.names.get(ref.node)
+        if names is not None:
+            return Piece(names[ref.output], simple=True)
+        node = self._known[ref.node]
+        assert isinstance(node, Operation)
+        return self._expression(node)
+
+    def _call(self, call: BackwardCall) -> int:
+        """Write one backward call; returns its line, 0 if it must be left out."""
+        names = self._plan.names.get(call.root.node, ())
+        if call.root.output >= len(names):
+            root = self._known.get(call.root.node)
+            self._printer.line(comment(f"backward waits for {_word(root) if root else 'its root'}"))
+            return 0
+        root_name = names[call.root.output]
+        options: list[Doc] = []
+        if call.gradient is not None:
+            options.append(gradient(call.gradient, root_name, plain=self._plain))
+        if call.retain_graph is not None:
+            options.append(f"retain_graph={call.retain_graph}")
+        if call.create_graph:
+            options.append("create_graph=True")
+        if call.inputs is not None:
+            inputs = [self._plan.names[id][0] for id in call.inputs if id in self._plan.names]
+            options.append(f"inputs=[{', '.join(inputs)}]")
+        line = self._printer.row
+        self._printer.write(bracketed(f"{root_name}.backward(", options, ")"))
+        return line
+
+
+def _is_plain(node: Node) -> bool:
+    """False where numbers may have another dtype than PyTorch's own choice, so that of a gradient must be said."""
+    if isinstance(node, Leaf):
+        return node.dtype in ("", "float32", "float")
+    return "dtype" not in dict(node.params) and node.op.rpartition(".")[2] not in _CASTS
+
+
+_CASTS = frozenset("to double half bfloat16 type_as float long int short bool complex".split())
+
+
+def _bracketed(piece: Piece) -> Doc:
+    """The right side of an assignment: in brackets if it is an operator's and takes several lines."""
+    if piece.strength == ATOM:
+        return Group(piece.doc)
+    return Group((IfBroken("("), Nest((SOFT, piece.doc)), SOFT, IfBroken(")")))
+
+
+def comment(reason: str) -> str:
+    """The line for what is left out."""
+    return f"# not yet: {' '.join(reason.split())}"
