@@ -1,5 +1,5 @@
-"""The kinds of leaf that can be placed: what each begins as, and what the palette and the menu call it. A leaf remembers
-no kind: it is what its numbers are."""
+"""The kinds of leaf that can be placed: what each begins as, and what the palette and the menu call it. A leaf
+remembers no kind: it is what its numbers are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradviz.document.drawing import Literal
 
 @dataclass(frozen=True)
 class LeafKind:
-    """One kind; `name` is what its leaf is called if that is free, `seed` only a random one has."""
+    """One kind; only a random one has a `seed`."""
 
     key: str
     title: str
@@ -18,20 +18,19 @@ class LeafKind:
     symbol: str
     data: Literal
     maker: str = "tensor"
-    name: str = "x"
     seed: int | None = None
     requires_grad: bool = False
 
 
 LEAF_KINDS = (
     LeafKind("scalar", "Scalar", "one number, with a slider", "3.", 1.0),
-    LeafKind("parameter", "Parameter", "one number that gets a gradient", "w", 1.0, name="w", requires_grad=True),
-    LeafKind("vector", "Vector", "a row of numbers", "[ ]", (1.0, 2.0, 3.0), name="v"),
-    LeafKind("matrix", "Matrix", "numbers in rows and columns", "[[]]", ((1.0, 2.0), (3.0, 4.0)), name="A"),
-    LeafKind("randn", "Random (randn)", "random numbers of a shape, from a seed", "≈", (2, 3), "randn", "W", seed=0),
-    LeafKind("zeros", "Zeros", "zeros of a shape", "0", (2, 3), "zeros", "z"),
-    LeafKind("ones", "Ones", "ones of a shape", "1", (2, 3), "ones", "o"),
-    LeafKind("arange", "Range (arange)", "0, 1, 2, … up to a number", "0…", (6,), "arange", "i"),
+    LeafKind("parameter", "Parameter", "one number that gets a gradient", "w", 1.0, requires_grad=True),
+    LeafKind("vector", "Vector", "a row of numbers", "[ ]", (1.0, 2.0, 3.0)),
+    LeafKind("matrix", "Matrix", "numbers in rows and columns", "[[]]", ((1.0, 2.0), (3.0, 4.0))),
+    LeafKind("randn", "Random (randn)", "random numbers of a shape, from a seed", "≈", (2, 3), "randn", seed=0),
+    LeafKind("zeros", "Zeros", "zeros of a shape", "0", (2, 3), "zeros"),
+    LeafKind("ones", "Ones", "ones of a shape", "1", (2, 3), "ones"),
+    LeafKind("arange", "Range (arange)", "0, 1, 2, … up to a number", "0…", (6,), "arange"),
 )
 
 

@@ -1,6 +1,6 @@
-"""What a gesture on the drawing canvas is, and what it works on. One gesture is one object: it is made by a press, lives
-until the release and leaves no trace when it is cancelled. `interactions` chooses the gesture; `wiring`, `moving`,
-`rubber` and `resizing` are the gestures."""
+"""What a gesture on the drawing canvas is, and what it works on. One gesture is one object: it is made by a press,
+lives until the release and leaves no trace when it is cancelled. `interactions` chooses the gesture; `wiring`,
+`moving`, `rubber` and `resizing` are the gestures."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter
 
 from gradviz.document.drawing import Drawing
+from gradviz.session.drawn import drawing_of
 from gradviz.session.store import Store
 
 if TYPE_CHECKING:
@@ -76,6 +77,22 @@ class Ground:
     def hit(self, at: QPointF) -> Hit:
         """What is under a pixel."""
         return self.geometry.hit(self.world(at), REACH / self.view.camera.scale)
+
+    def preview(self, drawing: Drawing | None) -> None:
+        """Show this drawing instead of that of the store, for as long as a gesture goes on; None for that again."""
+        state = self.store.state
+        shown = drawing or self.drawing
+        self.view.show_drawing(shown, drawing_of(state.traced, self.drawing), state.trace)
+
+    def refuse(self, sentence: str, at: QPointF) -> None:
+        """Say at a pixel why something can't be, and to a screen reader too."""
+        self.layer.say_no(sentence, at)
+        self.announce(sentence)
+
+    def announce(self, sentence: str) -> None:
+        """Tell a screen reader."""
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.view, sentence))
 
     def edit(self, label: str, drawing: Drawing, picked: frozenset[int] | None = None) -> None:
         """Change the drawing, and select what is new in it."""

@@ -1,0 +1,181 @@
+"""What someone types on the canvas to get a node: an operation, a number, a list of numbers, a factory such as
+`randn(2, 3)`, each with a name in front of it if one likes, or an expression whose nodes it becomes. `parse` reads
+expressions, `shaping` makes the nodes; the box in which one types is in `ui.drawing`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gradviz.document.catalogue import Entry, catalogue, find
+from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.reach import InPort, port_count
+from gradviz.document.shaping import FACTORIES, connect, free_name, new_leaf, new_operation, rename, take_in, tidy
+from gradviz.document.shaping.names import taken
+
+PITCH = 190.0  # world units between a node and what is made beside it
+HINT = "Type an operation such as mul, a number such as 3.0, or an expression such as w*x + b."
+MOST = 4000  # characters
+
+
+@dataclass(frozen=True)
+class Made:
+    """The drawing with what was typed: its new nodes, the output that it ends in, and what the edit is called."""
+
+    drawing: Drawing
+    nodes: frozenset[int]
+    result: Ref
+    label: str
+
+
+@dataclass(frozen=True)
+class Around:
+    """Where it is made, and what it is wired to: `feeds` go to its ports in order, its result goes to `into`."""
+
+    x: float
+    y: float
+    feeds: tuple[Ref, ...] = ()
+    into: InPort | None = None
+
+
+def make(drawing: Drawing, text: str, around: Around) -> Made:
+    """Make what was typed; raises UserError with a sentence for what can't be made."""
+    text = text.strip()
+    if not text:
+        raise UserError(HINT)
+    if len(text) > MOST:
+        raise UserError("This is too long for the box; paste it as code instead.")
+    entry = operation(text)
+    made = make_operation(drawing, entry, around) if entry is not None else _make_written(drawing, text, around)
+    if around.into is None:
+        return made
+    return Made(connect(made.drawing, made.result, *around.into), made.nodes, made.result, made.label)
+
+
+def operation(text: str) -> Entry | None:
+    """The operation that is meant by a word or a sign alone."""
+    entries = catalogue()
+    word = text.strip().removeprefix("torch.").removeprefix("F.")
+    if word in entries:
+        return entries[word]
+    meant = [one for one in find(word, 30) if word in (one.name, one.operator) or word.lower() == one.name.lower()]
+    return max(meant, key=lambda one: word == one.operator and len(one.ports) > 1, default=None)
+
+
+def make_operation(drawing: Drawing, entry: Entry, around: Around) -> Made:
+    """Place an operation and wire it to what it is to be fed with."""
+    changed, node = new_operation(drawing, entry.key, around.x, around.y)
+    there = changed.by_id[node]
+    many = len(around.feeds) if entry.ports and entry.ports[-1].variadic else port_count(there)
+    for port, ref in enumerate(around.feeds[:many]):
+        changed = connect(changed, ref, node, port)
+    return Made(changed, frozenset({node}), Ref(node), f"Add {entry.name}")
+
+
+def names_known(drawing: Drawing) -> dict[str, Ref]:
+    """What an expression may speak of."""
+    known = {}
+    for node in drawing.nodes:
+        for output, name in enumerate((node.name,) if isinstance(node, Leaf) else node.names):
+            known[name] = Ref(node.id, output)
+    return known
+
+
+def _make_written(drawing: Drawing, text: str, around: Around) -> Made:
+    name, tree = _read(text)
+    if name in taken(drawing):
+        raise UserError(f"There is a {name} already; choose another name.")
+    data = literal(tree)
+    if data is not None:
+        return _made_leaf(drawing, *new_leaf(drawing, around.x, around.y, data=data, name=name))
+    factory = _factory(tree)
+    if factory is not None:
+        maker, arguments = factory
+        seed = _free_seed(drawing) if maker in ("randn", "rand", "randint", "randperm", "normal") else None
+        return _made_leaf(
+            drawing, *new_leaf(drawing, around.x, around.y, data=arguments, maker=maker, seed=seed, name=name)
+        )
+    if isinstance(tree, ast.Name) and not name:
+        if tree.id in taken(drawing):
+            raise UserError(f"{tree.id} is there already; type an operation for it, or an expression with it.")
+        raise UserError(f"There is no operation called {tree.id}. {HINT}")
+    return _made_expression(drawing, text, name, tree, around)
+
+
+def _read(text: str) -> tuple[str, ast.expr]:
+    """The name in front of an `=`, "" for none, and what is behind it."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        word = text.split()[0] if text.split() else text
+        if text.isidentifier():
+            raise UserError(f"There is no operation called {word}. {HINT}") from error
+        raise UserError(f"Python can't read this. {HINT}") from error
+    if len(body) == 1 and isinstance(body[0], ast.Expr):
+        return "", body[0].value
+    if len(body) == 1 and isinstance(body[0], ast.Assign) and len(body[0].targets) == 1:
+        target = body[0].targets[0]
+        if isinstance(target, ast.Name):
+            return target.id, body[0].value
+    raise UserError(f"One expression at a time, with one name in front of it at most. {HINT}")
+
+
+def literal(tree: ast.expr) -> Literal:
+    """A number, or lists of them as tuples; None for what is neither."""
+    try:
+        return _as_tuples(ast.literal_eval(tree))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+def _as_tuples(value: object) -> Literal:
+    if isinstance(value, list | tuple):
+        return tuple(_as_tuples(item) for item in value)
+    if isinstance(value, bool | int | float | complex):
+        return value
+    raise ValueError("no number")
+
+
+def _factory(tree: ast.expr) -> tuple[str, Literal] | None:
+    """`randn(2, 3)`, also `torch.randn(2, 3)`: its name and its arguments."""
+    if not isinstance(tree, ast.Call) or tree.keywords:
+        return None
+    name = ast.unparse(tree.func).removeprefix("torch.")
+    data = tuple(literal(argument) for argument in tree.args)
+    if any(argument is None for argument in data) or not data:
+        return None
+    if name == "tensor" and len(data) == 1:
+        return "tensor", data[0]
+    return (name, data) if name in FACTORIES else None
+
+
+def _free_seed(drawing: Drawing) -> int | None:
+    """A first random leaf says where its numbers begin; others may go on."""
+    seeds = [node.seed for node in drawing.nodes if isinstance(node, Leaf) and node.seed is not None]
+    return max(seeds) + 1 if seeds else 0
+
+
+def _made_leaf(before: Drawing, drawing: Drawing, node: int) -> Made:
+    leaf = drawing.by_id[node]
+    assert isinstance(leaf, Leaf)
+    return Made(drawing, frozenset({node}), Ref(node), f"Add {leaf.name}")
+
+
+def _made_expression(drawing: Drawing, text: str, name: str, tree: ast.expr, around: Around) -> Made:
+    from gradviz.document.parse import parse_expression
+
+    parsed = parse_expression(ast.unparse(tree), names_known(drawing))
+    changed, nodes = take_in(drawing, parsed, around.x, around.y)
+    used = _used(changed, nodes)
+    roots = [node.id for node in changed.nodes if node.id in nodes and node.id not in used]
+    result = Ref(roots[-1])
+    if name:
+        changed = rename(changed, result.node, free_name(name, taken(drawing)))
+    return Made(tidy(changed), nodes, result, f"Add {name or text}"[:40])
+
+
+def _used(drawing: Drawing, nodes: frozenset[int]) -> set[int]:
+    operations: Sequence[Operation] = [one for one in drawing.nodes if isinstance(one, Operation) and one.id in nodes]
+    return {operand.node for one in operations for operand in one.inputs if isinstance(operand, Ref)}

@@ -1,0 +1,240 @@
+"""The gesture that makes a wire: from an output to an input, from an input back to an output, or with a wire taken off
+the input where it ended. Where a wire could end lights up, what it can't reach fades; near a port it snaps. What can't
+be is refused before it is made (`refusal`), also by a quick hand: a drop waits for the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.reach import InPort, free_port, inputs_for, outputs_for
+from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
+from gradviz.ui.drawing.layer import paint_bubble
+
+SNAP = 22.0  # pixels around a port in which a wire jumps to it
+CONNECT, DISCONNECT, RECONNECT = "Connect", "Disconnect", "Move Wire"
+FADED = 150  # of 255: how much of what can't be reached is covered
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A wire with one end in the hand: it has `source`, or goes to `target`; `taken` is where it ended before."""
+
+    source: Ref | None = None
+    target: InPort | None = None
+    taken: InPort | None = None
+
+    @property
+    def label(self) -> str:
+        """What the edit is called."""
+        return RECONNECT if self.taken is not None else CONNECT
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Both ends."""
+
+    source: Ref
+    target: InPort
+
+
+def loose_wire(drawing: Drawing, kind: str, node: int, index: int) -> Loose | None:
+    """What is in the hand when one pulls at a port; None where there is no such port."""
+    there = drawing.by_id.get(node)
+    if kind == "out":
+        return Loose(source=Ref(node, index))
+    if kind != "in" or not isinstance(there, Operation):
+        return None
+    operand = there.inputs[index] if index < len(there.inputs) else None
+    if isinstance(operand, Ref):
+        return Loose(source=operand, taken=(node, index))
+    return Loose(target=(node, index))
+
+
+def without_wire(drawing: Drawing, loose: Loose) -> Drawing:
+    """The drawing while the wire is in the hand."""
+    return shaping.disconnect(drawing, *loose.taken) if loose.taken is not None else drawing
+
+
+def connected(drawing: Drawing, loose: Loose, wire: Wire) -> Drawing:
+    """The drawing with the wire; raises UserError with the reason why not."""
+    return shaping.connect(without_wire(drawing, loose), wire.source, *wire.target)
+
+
+class Dropped:
+    """A wire that was let go at a port: it is made as soon as it is known that it can be."""
+
+    def __init__(self, ground: Ground, loose: Loose, wire: Wire, at: QPointF) -> None:
+        self._ground, self._loose, self._wire, self._at = ground, loose, wire, at
+
+    def make(self) -> None:
+        """Make it, now or when the answer has come."""
+        try:
+            candidate = connected(self._ground.drawing, self._loose, self._wire)
+        except UserError as error:
+            self._ground.refuse(str(error), self._at)
+            return
+        self._ground.checks.ask(candidate, self._answered, keep=True)
+
+    def _answered(self, reason: str) -> None:
+        if reason:
+            self._ground.refuse(reason, self._at)
+            return
+        try:  # the drawing may be another one by now
+            candidate = connected(self._ground.drawing, self._loose, self._wire)
+        except (UserError, KeyError) as error:
+            self._ground.refuse(str(error), self._at)
+            return
+        self._ground.edit(self._loose.label, candidate)
+
+
+class Wiring(Gesture):
+    """A wire that follows the pointer."""
+
+    cursor = Qt.CursorShape.CrossCursor
+
+    def __init__(self, ground: Ground, press: Press, loose: Loose) -> None:
+        super().__init__(ground, press)
+        self.loose = loose
+        self.at = press.at
+        self.snapped: Wire | None = None
+        self.reason = ""
+        self.possible: frozenset[Wire] = frozenset()
+        self.to_empty: Callable[[Loose, QPointF], None] | None = None  # let go where nothing is
+
+    def begin(self) -> None:
+        drawing = without_wire(self.ground.drawing, self.loose)
+        source, target = self.loose.source, self.loose.target
+        if source is not None:
+            self.possible = frozenset(Wire(source, port) for port in inputs_for(drawing, source))
+        elif target is not None:
+            self.possible = frozenset(Wire(ref, target) for ref in outputs_for(drawing, target[0]))
+
+    def move(self, at: QPointF, keys: Keys) -> None:
+        self.at = at
+        wire = self._near(at)
+        if wire == self.snapped:
+            return
+        self.snapped, self.reason = wire, ""
+        if wire is not None and wire.target != self.loose.taken:
+            self._ask(wire)
+
+    def finish(self, at: QPointF, keys: Keys) -> None:
+        self.move(at, keys)
+        wire, loose = self.snapped, self.loose
+        if wire is not None and wire.target == loose.taken:
+            return
+        if wire is not None:
+            Dropped(self.ground, loose, wire, at).make()
+        elif loose.taken is not None:
+            self.ground.edit(DISCONNECT, without_wire(self.ground.drawing, loose))
+        elif self.to_empty is not None and self.ground.hit(at).kind in ("nothing", "comment", "wire", "group"):
+            self.to_empty(loose, at)
+
+    def _ask(self, wire: Wire) -> None:
+        try:
+            candidate = connected(self.ground.drawing, self.loose, wire)
+        except UserError as error:
+            self.reason = str(error)
+            return
+        self.ground.checks.ask(candidate, lambda reason: self._told(wire, reason))
+
+    def _told(self, wire: Wire, reason: str) -> None:
+        if wire == self.snapped:
+            self.reason = reason
+            self.ground.layer.update()
+
+    # -- where it would end
+
+    def _near(self, at: QPointF) -> Wire | None:
+        """The wire that would be made here: to the nearest port, or to the first free one of the node below."""
+        ports = [(QLineF(self._end(wire), at).length(), order, wire) for order, wire in enumerate(self._all_ports(at))]
+        near = min((one for one in ports if one[0] <= SNAP), default=None)
+        if near is not None:
+            return near[2]
+        hit = self.ground.hit(at)
+        if hit.kind != "node":
+            return None
+        if self.loose.source is not None and hit.id != self.loose.source.node:
+            port = free_port(without_wire(self.ground.drawing, self.loose), hit.id)
+            return Wire(self.loose.source, (hit.id, port)) if port >= 0 else None
+        if self.loose.target is not None and hit.id != self.loose.target[0]:
+            return Wire(Ref(hit.id), self.loose.target)
+        return None
+
+    def _all_ports(self, at: QPointF) -> list[Wire]:
+        """Wires to the ports near a pixel, be they possible or not."""
+        hit = self.ground.geometry.hit(self.ground.world(at), SNAP / self.ground.view.camera.scale)
+        found = list(self.possible)
+        if hit.kind == "in" and self.loose.source is not None:
+            found.append(Wire(self.loose.source, (hit.id, hit.index)))
+        elif hit.kind == "out" and self.loose.target is not None:
+            found.append(Wire(Ref(hit.id, hit.index), self.loose.target))
+        return found
+
+    def _end(self, wire: Wire) -> QPointF:
+        """The pixel of the port that is to be found."""
+        geometry = self.ground.geometry
+        there = geometry.port_in(*wire.target) if self.loose.source is not None else geometry.port_out(wire.source)
+        return self.ground.pixel(there)
+
+    # -- what is seen
+
+    def paint(self, painter: QPainter) -> None:
+        theme = self.ground.layer.theme
+        self._paint_reach(painter)
+        start, end = self._ends()
+        bad = bool(self.reason)
+        pen = QPen(QColor(theme.error if bad else theme.focus), 2.6)
+        if bad or self.snapped is None:
+            pen.setDashPattern([5, 3])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(curve(start, end))
+        if self.snapped is not None:
+            painter.setPen(QPen(QColor(theme.error if bad else theme.focus), 2))
+            painter.setBrush(QColor(theme.error_fill if bad else theme.selection))
+            painter.drawEllipse(self._end(self.snapped), 9, 9)
+        if bad:
+            within = self.ground.layer.rect()
+            paint_bubble(painter, theme, self.reason, self.at, within.toRectF())
+
+    def _ends(self) -> tuple[QPointF, QPointF]:
+        geometry, ground = self.ground.geometry, self.ground
+        loose_end = self._end(self.snapped) if self.snapped is not None else self.at
+        if self.loose.source is not None:
+            return ground.pixel(geometry.port_out(self.loose.source)), loose_end
+        assert self.loose.target is not None
+        return loose_end, ground.pixel(geometry.port_in(*self.loose.target))
+
+    def _paint_reach(self, painter: QPainter) -> None:
+        """Cover what the wire can't reach, and light up the ports that it can."""
+        theme, ground = self.ground.layer.theme, self.ground
+        forward = self.loose.source is not None
+        lit = {wire.target[0] if forward else wire.source.node for wire in self.possible}
+        own = self.loose.source.node if self.loose.source is not None else self.loose.target[0]  # type: ignore[index]
+        cover = QColor(theme.canvas)
+        cover.setAlpha(FADED)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(cover)
+        for node in ground.drawing.nodes:
+            if node.id not in lit and node.id != own:
+                painter.drawRoundedRect(ground.pixels(ground.geometry.box(node.id)), 8, 8)
+        painter.setPen(QPen(QColor(theme.focus), 1.6))
+        painter.setBrush(QColor(theme.panel))
+        for wire in self.possible:
+            painter.drawEllipse(self._end(wire), 5.5, 5.5)
+
+
+def curve(start: QPointF, end: QPointF) -> QPainterPath:
+    """The way of a wire from an output to an input."""
+    bend = max(30.0, min(160.0, abs(end.x() - start.x()) / 2))
+    path = QPainterPath(start)
+    path.cubicTo(start + QPointF(bend, 0), end - QPointF(bend, 0), end)
+    return path
