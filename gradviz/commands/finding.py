@@ -93,6 +93,14 @@ def _path(shell: Shell) -> None:
         show_path(shell, replace(begun, to=thing))
 
 
+def _chain(shell: Shell) -> None:
+    """Every path by which the gradient comes to the tensor."""
+    tensor = moves.inspected_tensor(shell.store.state)
+    if tensor is not None:
+        shell.focus("paths")
+        shell.chains.ask(tensor)
+
+
 def show_path(shell: Shell, lineage: Lineage) -> None:
     """Let all but a path stand back, if there is one."""
     from gradviz.session.lineage import family
@@ -212,6 +220,16 @@ FIND_ROWS = (
         group=2,
         enabled=_has_thing,
         run=lambda shell, _: _path(shell),
+    ),
+    Command(
+        id="view.chain",
+        title="Paths of the &Gradient",
+        menu="View",
+        help="Follow every path by which the gradient comes to this tensor: local derivatives, product and sum.",
+        shortcuts=("Ctrl+Shift+\\",),
+        group=2,
+        enabled=lambda state: moves.inspected_tensor(state) is not None,
+        run=lambda shell, _: _chain(shell),
     ),
     Command(
         id="view.details",

@@ -42,6 +42,12 @@ class Beside(Protocol):
     def drop(self) -> None: ...
 
 
+class Chains(Protocol):
+    """What is done with the paths of a gradient."""
+
+    def ask(self, tensor: int) -> None: ...
+
+
 class Canvas(Protocol):
     """How the graph is looked at."""
 
@@ -104,6 +110,8 @@ class Shell(Protocol):
     def runner(self) -> Runner: ...
     @property
     def beside(self) -> Beside: ...
+    @property
+    def chains(self) -> Chains: ...
     @property
     def canvas(self) -> Canvas: ...
     @property

@@ -16,6 +16,7 @@ from gradviz.session.groups import as_operation, nodes_of
 from gradviz.session.state import Selection
 
 if TYPE_CHECKING:
+    from gradviz.session.paths import Path
     from gradviz.session.state import Lineage
     from gradviz.trace.trace import Trace
 
@@ -24,10 +25,12 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Some operations and tensors of a trace."""
+    """Some operations and tensors of a trace; `uses` are the rows of `trace.inputs` that belong to it, None for all
+    between them."""
 
     nodes: Flags
     tensors: Flags
+    uses: Flags | None = None
 
     def __len__(self) -> int:
         return int(self.nodes.sum() + self.tensors.sum())
@@ -40,6 +43,18 @@ def family(trace: Trace, lineage: Lineage) -> Family:
     if lineage.kind == "descendants":
         return descendants(trace, lineage.of)
     return between(trace, lineage.of, lineage.to or lineage.of)
+
+
+def along(trace: Trace, path: Path, tensor: int) -> Family:
+    """The operations and tensors of one path of a gradient, and the tensor where it ends."""
+    nodes, tensors = np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool)
+    nodes[[step.node for step in path.steps]] = True
+    tensors[[tensor, *(each for step in path.steps for each in (step.result, step.operand) if each >= 0)]] = True
+    uses = np.zeros(len(trace.inputs), bool)
+    for step in path.steps:
+        low, high = np.searchsorted(trace.inputs.node, [step.node, step.node + 1])
+        uses[low:high] = trace.inputs.slot[low:high] == step.slot
+    return Family(nodes, tensors, uses)
 
 
 def ancestors(trace: Trace, thing: Selection) -> Family:

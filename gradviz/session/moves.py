@@ -134,3 +134,14 @@ def on_screen(state: State) -> list[Selection]:
     steps = np.concatenate([trace.nodes.step[nodes], trace.tensors.step[tensors]])
     things = [Selection("node", int(row)) for row in nodes] + [Selection("tensor", int(row)) for row in tensors]
     return [things[place] for place in np.argsort(steps, kind="stable")]
+
+
+def inspected_tensor(state: State) -> int | None:
+    """The tensor that is inspected, the result of an operation for it; None for neither."""
+    thing = inspected(state)
+    if thing is None or state.trace is None or thing.kind == "group":
+        return None
+    if thing.kind == "tensor":
+        return thing.index
+    made = state.trace.outputs_of(thing.index)
+    return int(made[0]) if len(made) else None

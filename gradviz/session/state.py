@@ -16,6 +16,7 @@ from gradviz.session.folding import DIRECT_USES, Folding
 from gradviz.session.playing import Playback
 
 if TYPE_CHECKING:
+    from gradviz.session.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.trace import Trace
 
@@ -122,6 +123,7 @@ class State:
     picked: frozenset[int] = frozenset()  # what is selected of a drawing: nodes, comments, groups by their number
     folding: Folding = field(default_factory=Folding)
     lineage: Lineage | None = None
+    chain: ChainRule | None = None  # the paths by which a gradient comes to a tensor
     search: Search = field(default_factory=Search)
     playing: bool = False
     playback: Playback = field(default_factory=Playback)

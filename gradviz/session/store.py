@@ -17,6 +17,7 @@ from gradviz.session.playing import Playback
 from gradviz.session.state import Lineage, Notice, Phase, Run, Search, Selection, State, View
 
 if TYPE_CHECKING:
+    from gradviz.session.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.trace import Trace
 
@@ -107,6 +108,7 @@ class Store:
             selection=None,
             picked=frozenset(),
             lineage=None,
+            chain=None,
             what_if=None,
             playing=False,
             playback=Playback(),
@@ -199,6 +201,10 @@ class Store:
     def trace_lineage(self, lineage: Lineage | None) -> None:
         """Let all but the relatives of a thing fade; None for nothing."""
         self._change(lineage=lineage)
+
+    def show_chain(self, chain: ChainRule | None) -> None:
+        """Show the paths by which a gradient comes to a tensor; None for none."""
+        self._change(chain=chain)
 
     def look_for(self, search: Search) -> None:
         """Open, close or change the search, or go to another hit."""

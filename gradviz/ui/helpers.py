@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradviz.session.store import Store
+    from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.player import Player
     from gradviz.ui.recovery import RecoveryKeeper
     from gradviz.ui.stop_finder import StopFinder
@@ -35,6 +36,13 @@ class Helpers:
         from gradviz.ui.what_if_runner import WhatIfRunner
 
         return WhatIfRunner(self.store, self.runner)
+
+    @cached_property
+    def chains(self) -> ChainRunner:
+        """Finds the paths of a gradient."""
+        from gradviz.ui.chain_runner import ChainRunner
+
+        return ChainRunner(self.store, self.runner)
 
     @cached_property
     def recovery(self) -> RecoveryKeeper:

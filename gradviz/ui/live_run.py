@@ -53,12 +53,12 @@ class LiveRun(QObject):
         """True until the `Done` of the latest run was taken."""
         return self._run is not None
 
-    def start(self, text: str, filename: str) -> None:
-        """Run this text."""
+    def start(self, text: str, filename: str, question: tuple[int, int] | None = None) -> None:
+        """Run this text; see `WorkerPool.start`."""
         self.drop()
         self.trace = _new_trace(text)
         self.printed = []
-        self._run = self._pool().start(text, self._listener(self._number), filename)
+        self._run = self._pool().start(text, self._listener(self._number), filename, question)
 
     def stop(self) -> None:
         """Stop the run; its `Done` comes as ever."""

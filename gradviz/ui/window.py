@@ -267,6 +267,7 @@ class MainWindow(QMainWindow, Helpers):
         self.recovery.close()
         self.canvas.close_canvas()
         self.beside.close()
+        self.chains.close()
         self.runner.close()
         self.windows.remove(self)
         event.accept()

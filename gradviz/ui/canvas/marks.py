@@ -34,6 +34,7 @@ class Marks:
     def __init__(self, placed: Placed) -> None:
         self._placed = placed
         self.lit: Flags | None = None  # the items that do not fade
+        self._lit_uses: Flags | None = None  # the rows of trace.inputs among them, None for all
         self.hits: Flags | None = None
         self.hovered = -1
         self._parts: tuple[Moment, tuple[tuple[Moment, float], ...]] | None = None
@@ -46,6 +47,7 @@ class Marks:
     def show_family(self, family: Family | None) -> None:
         """Let everything but these operations and tensors fade; None for nothing."""
         self.lit = self._items(family.nodes, family.tensors) if family is not None else None
+        self._lit_uses = family.uses if family is not None else None
         self._parts = None
 
     def show_hits(self, hits: Hits | None) -> None:
@@ -85,10 +87,20 @@ class Marks:
                 parts = (_only(moment, passing, edges), opacity), (_only(moment, ~passing, ~edges, beneath=False), 1.0)
             else:
                 assert self.lit is not None
-                edges = np.asarray(self.lit[ends].all(1))
+                edges = self._lit_edges(self.lit)
                 parts = (_only(moment, ~self.lit, ~edges), FADED), (_only(moment, self.lit, edges, beneath=False), 1.0)
             self._parts = moment, parts
         return self._parts[1]
+
+    def _lit_edges(self, lit: Flags) -> Flags:
+        """The edges that do not fade."""
+        diagram = self._placed.diagram
+        found: Flags = lit[diagram.edges].all(1)
+        argument = np.flatnonzero(diagram.row >= 0)
+        if self._lit_uses is not None and len(argument):
+            uses = _fit(self._lit_uses, len(diagram.trace.inputs))[diagram.uses]
+            found[argument] &= np.logical_or.reduceat(uses, diagram.use_start[argument])
+        return found
 
     # -- the item under the pointer
 

@@ -13,6 +13,7 @@ from gradviz.ui.panels.search_bar import SearchBar
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
+    from gradviz.session.lineage import Family
     from gradviz.ui.canvas import CanvasView
 
 
@@ -37,7 +38,7 @@ class OverCanvas:
         """Bring everything up to date."""
         other = moved(before, after)
         self._view.flight.wanted = self._view.motion.wanted = after.view.animated
-        if other or before.lineage != after.lineage:
+        if other or before.lineage != after.lineage or before.chain is not after.chain:
             self._show_lineage(before, after)
         if other or before.search != after.search:
             self._show_hits(before, after)
@@ -48,16 +49,12 @@ class OverCanvas:
             self._view.refresh_card()
 
     def _show_lineage(self, before: State, after: State) -> None:
-        same = before.lineage == after.lineage and before.trace is after.trace and before.steps == after.steps
-        if after.trace is None or (same and before is not after):
+        same = before.trace is after.trace and before.steps == after.steps and before.chain is after.chain
+        if after.trace is None or (same and before.lineage == after.lineage and before is not after):
             return
-        if after.lineage is None:
-            if before.lineage is not None or before.trace is not after.trace:
-                self._view.show_family(None)
-            return
-        from gradviz.session.lineage import family
-
-        self._view.show_family(family(after.trace, after.lineage))
+        found = _standing_out(after)
+        if found is not None or _standing_out(before) is not None or before.trace is not after.trace:
+            self._view.show_family(found)
 
     def _show_hits(self, before: State, after: State) -> None:
         if not after.search.open:
@@ -76,3 +73,17 @@ class OverCanvas:
         begun = self._context.shell.store.state.selection
         if begun is not None and "group" not in (begun.kind, kind):
             show_path(self._context.shell, Lineage("path", begun, Selection(kind, index)))
+
+
+def _standing_out(state: State) -> Family | None:
+    """What a lineage takes in, or else the path that was chosen of a gradient."""
+    from gradviz.session.lineage import along, family
+
+    chain = state.chain
+    if state.trace is None:
+        return None
+    if state.lineage is not None:
+        return family(state.trace, state.lineage)
+    if chain is None or chain.paths is None or chain.at < 0 or chain.trace is not state.trace:
+        return None
+    return along(state.trace, chain.paths.found[chain.at], chain.tensor)

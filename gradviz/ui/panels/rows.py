@@ -41,6 +41,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("events", "Events", "bottom", _from("events", "EventsPanel")),
     PanelRow("memory", "Memory", "bottom", _from("memory", "MemoryPanel")),
     PanelRow("breakpoints", "Breakpoints", "bottom", _from("breakpoints", "BreakpointsPanel")),
+    PanelRow("paths", "Paths", "bottom", _from("paths", "PathsPanel")),
     PanelRow("differences", "What-if", "bottom", _from("differences", "DifferencesPanel")),
     PanelRow("output", "Output", "corner", _from("output", "OutputPanel")),
 )

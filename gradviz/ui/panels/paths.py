@@ -1,0 +1,166 @@
+"""The page of the chain rule: every path by which the gradient comes to a tensor, with its local derivatives, their
+product and the sum, and what that gradient depends on. A path that is chosen stands out on the canvas. What is found
+is made in `session.paths`, when `chain_runner` asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
+
+from gradviz.session.moves import inspected_tensor
+from gradviz.session.state import State
+from gradviz.ui import look
+from gradviz.ui.panels.panel import Context, Panel
+from gradviz.ui.panels.tables import plain
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.session.chain_rule import ChainRule
+    from gradviz.trace.frame import Frame
+
+COLUMNS = ("Path, from the end to the tensor", "Product of the local derivatives", "Gradient along it")
+HINT = "Select a tensor that gets a gradient, and follow every path by which it comes."
+MOST_NAMES = 8
+Index = QModelIndex | QPersistentModelIndex
+ROOT = QModelIndex()
+Row = tuple[str, str, str]
+
+
+class PathsModel(QAbstractTableModel):
+    """The paths, one row each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[Row] = []
+
+    def show(self, rows: list[Row]) -> None:
+        """List these."""
+        if rows != self.rows:
+            self.beginResetModel()
+            self.rows = rows
+            self.endResetModel()
+
+    def rowCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = ROOT) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        across = orientation is Qt.Orientation.Horizontal
+        return COLUMNS[section] if across and role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        text = self.rows[index.row()][index.column()]
+        return text if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) else None
+
+
+def rows_of(chain: ChainRule, frame: Frame) -> list[Row]:
+    """What the table says."""
+    if chain.paths is None or not chain.paths.found:
+        return []
+    found = []
+    for path in chain.paths.found:
+        way = "  ·  ".join(step.words(frame) for step in path.steps) or "it is where the backward call begins"
+        found.append((way, path.product, path.value.brief()))
+    return found
+
+
+def headline(chain: ChainRule, frame: Frame) -> str:
+    """ "w: 3 paths from loss; each passes y; the gradient depends on x."."""
+    paths, depends = chain.paths, chain.depends
+    if paths is None or depends is None:
+        return chain.sentence
+    roots = ", ".join(frame.name(root) for root in chain.trace.roots_of(chain.call).tolist())
+    if not paths.count:
+        return f"No path leads from {roots} to {chain.name}."
+    count = f"{paths.count:,.0f}" if paths.count < 1e15 else f"about {paths.count:.2g}"
+    shown = "" if paths.is_whole else f", the first {len(paths.found)} are listed"
+    parts = [f"{chain.name}: {count} path{'s' if paths.count > 1 else ''} from {roots}{shown}"]
+    inner = [frame.name(one) for one in depends.bottlenecks[1:]]
+    if inner and paths.count > 1:
+        parts.append(f"each passes {_listed(inner)}")
+    values = [frame.name(one.tensor) for one in depends.values]
+    parts.append(f"the gradient depends on {_listed(values)}" if values else "the gradient depends on no value")
+    total = f"\nΣ  {paths.sum_words()}" if len(paths.found) > 1 and paths.is_whole else ""
+    return "; ".join(parts) + "." + total
+
+
+def _listed(names: list[str]) -> str:
+    shown = names[:MOST_NAMES]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return ", ".join(shown) + more
+
+
+class PathsPanel(Panel):
+    """A sentence, the table, and a button that asks; only worked out while it can be seen."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.sentence = QLabel(HINT)
+        self.sentence.setWordWrap(True)
+        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self.button = QPushButton()
+        self.button.clicked.connect(lambda: context.do("view.chain"))
+        self.model = PathsModel()
+        self.table = QTableView()
+        self.table.setModel(self.model)
+        plain(self.table, "Paths of the gradient", stretch=0)
+        self.table.selectionModel().currentRowChanged.connect(self._choose)
+        top = QHBoxLayout()
+        top.addWidget(self.sentence, 1)
+        top.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 2, 8, 8)
+        column.addLayout(top)
+        column.addWidget(self.table, 1)
+        self._showing = False
+        self.set_theme(context.theme)
+
+    @property
+    def focus_target(self) -> QWidget:
+        return self.table
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.sentence.setFont(look.sans(theme, 12.5))
+        self.button.setFont(look.sans(theme, 12.5))
+        self.table.setFont(look.sans(theme, 12.5))
+        self.table.verticalHeader().setDefaultSectionSize(theme.px(23))
+        for column, width in ((1, 250), (2, 230)):
+            self.table.setColumnWidth(column, theme.px(width))
+
+    def show_state(self, before: State, after: State) -> None:
+        tensor = inspected_tensor(after) if self.isVisible() or before is after else None
+        self.button.setEnabled(tensor is not None)
+        name = after.trace.frame(after.cursor).name(tensor) if tensor is not None and after.trace is not None else ""
+        self.button.setText(f"Paths to {name}" if name else "Paths of the gradient")
+        if before is after or before.chain is not after.chain:
+            self._show(after.chain)
+
+    def _show(self, chain: ChainRule | None) -> None:
+        self._showing = True
+        if chain is None:
+            self.model.show([])
+            self.sentence.setText(HINT)
+        else:
+            frame = chain.trace.frame(len(chain.trace))
+            self.model.show(rows_of(chain, frame))
+            self.sentence.setText(headline(chain, frame))
+            if chain.at >= 0:
+                self.table.selectRow(chain.at)
+            else:
+                self.table.clearSelection()
+        self.table.setVisible(bool(self.model.rows))
+        self._showing = False
+
+    def _choose(self, index: QModelIndex) -> None:
+        store = self.context.shell.store
+        chain = store.state.chain
+        if self._showing or chain is None or chain.paths is None:
+            return
+        at = index.row() if 0 <= index.row() < len(chain.paths.found) else -1
+        store.show_chain(replace(chain, at=at))

@@ -1,0 +1,86 @@
+"""The page of the chain rule: a command asks for the paths, the page lists them, the chosen one stands out."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from gradviz.session.state import Selection
+from gradviz.ui.panels.paths import HINT, PathsPanel
+from tests.driver import RUN_TIMEOUT, Pilot
+from tests.trace.test_chains import NET, SCALARS, tensor_called
+
+
+def panel(pilot: Pilot) -> PathsPanel:
+    found = pilot.window.layout_.panel("paths")
+    assert isinstance(found, PathsPanel)
+    return found
+
+
+def ask(pilot: Pilot, source: str, name: str) -> PathsPanel:
+    pilot.type_snippet(source)
+    pilot.run()
+    store = pilot.window.store
+    assert store.state.trace is not None
+    store.select(Selection("tensor", tensor_called(store.state.trace, name)))
+    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+        pilot.window.actions_.do("view.chain")
+    return panel(pilot)
+
+
+def test_before_anything_is_asked_the_page_says_what_to_do(pilot: Pilot) -> None:
+    assert panel(pilot).sentence.text() == HINT
+    assert not panel(pilot).button.isEnabled()
+
+
+def test_the_page_lists_the_paths_their_products_and_the_sum(pilot: Pilot) -> None:
+    page = ask(pilot, SCALARS, "x")
+    assert page.isVisible()
+    assert page.model.rows == [
+        ("∂z/∂y = 2  ·  ∂y/∂(x * w) = 1  ·  ∂(x * w)/∂x = 3", "2 × 1 × 3", "6"),
+        ("∂z/∂y = 2  ·  ∂y/∂(x.sin()) = 1  ·  ∂(x.sin())/∂x = -0.4161", "2 × 1 × (-0.4161)", "-0.8323"),
+        ("∂z/∂x = 6.909", "6.909", "6.909"),
+    ]
+    assert page.sentence.text() == "x: 3 paths from z; the gradient depends on w, x, y.\nΣ  6 − 0.8323 + 6.909 = 12.08"
+
+
+def test_a_chosen_path_stands_out_with_its_own_edges_only(pilot: Pilot) -> None:
+    page = ask(pilot, SCALARS, "x")
+    page.table.setFocus()
+    QTest.keyClick(page.table, Qt.Key.Key_Home)
+    page.table.selectRow(2)
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled, timeout=RUN_TIMEOUT)
+    chain, scene = pilot.window.store.state.chain, pilot.window.canvas.view.scene
+    assert chain is not None and chain.at == 2 and scene is not None
+    (faded, _), (shown, _) = scene.marks.parts(scene.moment)
+    assert shown.edges.sum() == 2 and faded.edges.sum() == len(scene.placed.diagram.edges) - 2  # x → × → z
+
+
+def test_a_tensor_that_gets_no_gradient(pilot: Pilot) -> None:
+    page = ask(pilot, SCALARS + "q = x.detach() * 2\n", "q")
+    assert page.sentence.text() == "No backward call sends a gradient to q." and page.table.isHidden()
+
+
+def test_after_another_run_the_same_tensor_is_asked_for_again(pilot: Pilot) -> None:
+    page = ask(pilot, SCALARS, "w")
+    assert [row[2] for row in page.model.rows] == ["4"]
+    pilot.type_snippet(SCALARS.replace("tensor(2.", "tensor(3."))
+    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+        pilot.run()
+    assert [row[2] for row in page.model.rows] == ["9"]
+
+
+def test_what_was_asked_goes_with_the_tensor(pilot: Pilot) -> None:
+    page = ask(pilot, SCALARS, "w")
+    pilot.type_snippet(NET)
+    pilot.run()
+    assert pilot.window.store.state.chain is None and page.sentence.text() == HINT
+
+
+def test_a_question_in_work_ends_with_the_window(pilot: Pilot) -> None:
+    ask(pilot, SCALARS, "w")
+    pilot.window.actions_.do("view.chain")
+    assert pilot.window.chains.live.is_running
+    pilot.answers.to_keep = ["discard"]
+    assert pilot.window.close()
+    assert not pilot.window.chains.live.is_running
