@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from gradviz.document.catalogue import Entry, catalogue
+from gradviz.document.catalogue import outputs as outputs_of
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.errors import UserError
 
@@ -50,7 +51,9 @@ def is_variadic(operation: Operation) -> bool:
 def outputs(operation: Operation) -> int:
     """How many results it has, as far as is known before it runs."""
     entry = entry_of(operation)
-    return max(1 if entry is None else len(entry.outputs), len(operation.names))
+    if entry is None:
+        return max(1, len(operation.names))
+    return len(outputs_of(entry, operation)) if entry.more or entry.many else max(1, len(entry.outputs))
 
 
 def node_of(drawing: Drawing, id: int) -> Node:

@@ -14,9 +14,18 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import entry_of, label, node_of, operation_of, outputs, replaced, uses
+from gradviz.document.shaping.looking import (
+    entry_of,
+    is_variadic,
+    label,
+    node_of,
+    operation_of,
+    outputs,
+    replaced,
+    uses,
+)
 
 RESERVED = frozenset({"torch", "F", "float", "complex", "math", "_"})  # the code itself uses them
 LEAVES = "w x b t a c d p q r s u v".split()
@@ -96,7 +105,7 @@ def result_name(drawing: Drawing, operation: Operation, used: Container[str]) ->
 def looks_like_loss(drawing: Drawing, operation: Operation) -> bool:
     """True for a loss function, and for the square of a difference, or its mean or sum."""
     entry = entry_of(operation)
-    if operation.op.endswith(("_loss", "cross_entropy")) or (entry is not None and entry.category == "loss"):
+    if operation.op.endswith(("_loss", "cross_entropy")) or (entry is not None and entry.category == "losses"):
         return True
     source = operation.inputs[0] if operation.inputs else None
     before = drawing.by_id.get(source.node) if isinstance(source, Ref) else None
@@ -130,7 +139,9 @@ def _numbered(sequence: list[str]) -> Iterator[str]:
 
 
 def tidy(drawing: Drawing) -> Drawing:
-    """The drawing with the names that it must have; see Note [Names]. What has a good name keeps it."""
+    """The drawing with the names that it must have; see Note [Names]. What has a good name keeps it. What comes from an
+    output that is there no longer goes."""
+    drawing = _without_lost_outputs(drawing)
     counts = uses(drawing)
     roots = {call.root.node for call in drawing.calls}
     used: set[str] = set()
@@ -139,7 +150,7 @@ def tidy(drawing: Drawing) -> Drawing:
         names = names_of(node)
         right = all(name not in used and is_name(name) for name in names) and len(set(names)) == len(names)
         needed = _needed(node, counts[node.id], node.id in roots)
-        if not right or (len(names) < needed if needed else len(names) not in (0, 1)):
+        if not right or len(names) not in ((needed,) if needed else (0, 1)):
             waiting.append(node)
         else:
             used.update(names)
@@ -147,6 +158,32 @@ def tidy(drawing: Drawing) -> Drawing:
     for node in waiting:
         changed[node.id] = _named(drawing, node, _needed(node, counts[node.id], node.id in roots), used)
     return replaced(drawing, changed)
+
+
+def _without_lost_outputs(drawing: Drawing) -> Drawing:
+    """How many outputs there are may change with an argument: `x.max()` has one, `x.max(dim=0)` two."""
+    lost = {
+        ref for node in drawing.nodes if isinstance(node, Operation) for ref in node.inputs if _is_lost(drawing, ref)
+    }
+    calls = tuple(call for call in drawing.calls if not _is_lost(drawing, call.root))
+    if len(calls) < len(drawing.calls):
+        drawing = replace(drawing, calls=calls)
+    if not lost:
+        return drawing
+    changed: dict[int, Node] = {}
+    for node in drawing.nodes:
+        if isinstance(node, Operation) and not lost.isdisjoint(node.inputs):
+            kept = (None if operand in lost else operand for operand in node.inputs)
+            inputs = tuple(operand for operand in kept if operand is not None or not is_variadic(node))
+            changed[node.id] = replace(node, inputs=inputs)
+    return replaced(drawing, changed)
+
+
+def _is_lost(drawing: Drawing, ref: Operand) -> bool:
+    if not isinstance(ref, Ref) or not ref.output:
+        return False
+    node = drawing.by_id.get(ref.node)
+    return node is None or ref.output >= (outputs(node) if isinstance(node, Operation) else 1)
 
 
 def _needed(node: Node, count: int, is_root: bool) -> int:
@@ -165,7 +202,7 @@ def _named(drawing: Drawing, node: Node, needed: int, used: set[str]) -> Node:
         used.add(name)
         return replace(node, name=name)
     names: list[str] = []
-    for at in range(max(needed, len(node.names))):
+    for at in range(needed or len(node.names[:1])):
         had = node.names[at] if at < len(node.names) else ""
         names.append(free_name(had, used) if is_name(had) else result_name(drawing, node, used))
         used.add(names[-1])

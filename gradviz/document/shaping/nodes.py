@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 
-from gradviz.document.catalogue import Entry, catalogue
+from gradviz.document.catalogue import Entry, named
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Operand, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import entry_of, is_variadic, leaf_of, operation_of, replaced, word
+from gradviz.document.shaping.looking import entry_of, is_variadic, leaf_of, operation_of, outputs, replaced, word
 from gradviz.document.shaping.names import identifier, leaf_name, rename, result_name, taken, tidy
 from gradviz.document.shaping.values import check_argument, check_leaf
 
@@ -53,16 +53,16 @@ def new_operation(
     drawing: Drawing, key: str, x: float, y: float, params: Iterable[tuple[str, Literal]] = ()
 ) -> tuple[Drawing, int]:
     """Place an operation whose ports are open."""
-    entry = catalogue().get(key)
+    entry = named(key)
     if entry is None:
         raise UserError(f"There is no operation '{key}'; look for one in the palette.")
     operands: tuple[Operand, ...] = () if entry.ports and entry.ports[-1].variadic else (None,) * len(entry.ports)
     id = drawing.next_id
-    operation = Operation(id, key, operands, x=x, y=y)
+    operation = Operation(id, entry.key, operands, x=x, y=y)
     for name, value in params:
         operation = _with_param(operation, entry, name, value)
     used, names = taken(drawing), []
-    for _ in entry.outputs or ("result",):
+    for _ in range(outputs(operation)):
         names.append(result_name(drawing, operation, used))
         used.add(names[-1])
     operation = replace(operation, names=tuple(names))
@@ -103,7 +103,7 @@ def set_param(drawing: Drawing, id: int, name: str, value: Literal) -> Drawing:
     entry = entry_of(operation)
     if entry is None:
         raise UserError(f"{word(operation.op)} is not known to this version; update GradViz to change it.")
-    return replaced(drawing, {id: _with_param(operation, entry, name, value)})
+    return tidy(replaced(drawing, {id: _with_param(operation, entry, name, value)}))
 
 
 def _with_param(operation: Operation, entry: Entry, name: str, value: Literal) -> Operation:

@@ -97,6 +97,8 @@ def check_argument(parameter: Parameter, value: Literal, operation: str) -> Lite
     """The value that a parameter gets; refuses one of the wrong kind."""
     if value is None and (parameter.optional or parameter.default is None):
         return None
+    if isinstance(value, str) and value in parameter.choices:
+        return value
     kinds = {
         "int": (_whole, "a whole number such as 2"),
         "dim": (_whole, "a whole number such as 0 or -1"),
@@ -104,6 +106,7 @@ def check_argument(parameter: Parameter, value: Literal, operation: str) -> Lite
         "number": (_number, "a number such as 0.5"),
         "bool": (_yes_or_no, "True or False"),
         "dims": (_wholes, "a whole number or several, such as 1 or (0, 1)"),
+        "ints": (_wholes, "a whole number or several, such as 2 or (2, 3)"),
         "shape": (_wholes, "whole numbers such as (2, 3)"),
         "numbers": (_numbers, "a number or several, such as 2 or (1, 2)"),
         "text": (_text, "a text"),
