@@ -78,7 +78,7 @@ class Briefs:
             return Brief(diagram.names[item], value, grad, stored, arrived=arrived, expected=expected)
         if diagram.kind[item] == OPERATION:
             tabs = tuple(saved.state for saved in self._frame.saved(index))
-            symbol = str(diagram.trace.nodes.symbol[index])
+            symbol = diagram.names[item] or str(diagram.trace.nodes.symbol[index])
             return Brief(symbol, ran=bool(self._frame.node_ran[index]), tabs=tabs)
         return Brief(diagram.names[item])
 

@@ -110,6 +110,7 @@ def content(diagram: Diagram, frame: Frame, item: int) -> Content:
         return group_content(diagram, frame, item)
     if diagram.kind[item] == OPERATION:
         symbol, label, scope = operation_text(diagram.trace, index)
+        symbol = diagram.names[item] or symbol  # a drawing has its own
         tracked = bool(diagram.trace.nodes.name[index])
         tabs = tuple(_tab(saved) for saved in frame.saved(index))
         return OperationContent(symbol, label, scope, tracked, bool(frame.node_ran[index]), tabs)

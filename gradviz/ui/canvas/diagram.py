@@ -74,7 +74,7 @@ class Diagram:
     uses: Ints
     use_start: Ints
     port: Floats
-    names: list[str]  # for all but operations, by item
+    names: list[str]  # by item; for operations only where they are not to be called as in the trace
     badge: Flags  # more than one gradient may arrive here
     frames: Ints  # the numbers of the open groups, outer ones first
     frame_parent: Ints  # by frame, -1: none

@@ -99,7 +99,7 @@ class ScenePainter:
     def paint_edges(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF) -> None:
         """The layer that only a forward step changes."""
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10 + REACH * camera.scale)
-        painter.setTransform(_transform(camera), True)
+        painter.setTransform(world_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_frames(painter, self.ink, self.placed, moment, world, camera.scale)
         paint_forward(painter, self.ink, self.placed, moment, world, camera.scale)
@@ -110,7 +110,7 @@ class ScenePainter:
         """Gradients, items and marks; with a pixel `ratio` near items are painted through remembered sprites."""
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10 + REACH * camera.scale)
         painter.save()
-        painter.setTransform(_transform(camera), True)
+        painter.setTransform(world_transform(camera), True)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         paint_flows(painter, self.ink, self.placed, moment, world, camera.scale, phase)
         items = self.items_in(world, moment.items)
@@ -269,7 +269,7 @@ class ScenePainter:
     def paint_selection(self, painter: QPainter, camera: Camera, item: int, focused: bool) -> None:
         """The frame around what is selected."""
         painter.save()
-        painter.setTransform(_transform(camera), True)
+        painter.setTransform(world_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         gap = max(7.0, 3.0 / camera.scale)
         pen = QPen(self.ink.colours["focus"], max(1.6, 1.6 / camera.scale))
@@ -280,6 +280,7 @@ class ScenePainter:
         painter.restore()
 
 
-def _transform(camera: Camera) -> QTransform:
+def world_transform(camera: Camera) -> QTransform:
+    """From the world to the pixels of a camera."""
     scale = camera.scale
     return QTransform(scale, 0, 0, scale, -camera.left * scale, -camera.top * scale)

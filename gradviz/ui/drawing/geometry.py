@@ -12,7 +12,8 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
-from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Operation, Ref
+from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Number, Operation, Ref
+from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.group_sizes import group_size
 from gradviz.ui.canvas.ink import Ink
@@ -23,6 +24,7 @@ RESULT_PITCH = 34.0  # between two results, with a badge's room
 PORT_SPREAD = 32.0  # of a circle's side on which ports are
 FRAME_ROOM, FRAME_TITLE = 18.0, 26.0  # around the members of an open group
 CORNER = 14.0  # the part of a comment by which it is resized
+NUMBER_HEIGHT, NUMBER_ROOM = 17.0, 80.0  # of the chip of a plain number, and how far it may reach
 CALL_WIDTH, CALL_HEIGHT = 92.0, 20.0
 BEND = 44.0  # the shortest handle of a wire
 SAMPLES = 16  # points of a wire that are looked at under the pointer
@@ -157,6 +159,17 @@ class Geometry:
         bulge = sizes.RADIUS - math.sqrt(max(sizes.RADIUS**2 - away**2, 0.0))
         return QPointF(circle.left() + bulge, circle.center().y() + away)
 
+    def number_box(self, node: int, port: int) -> QRectF:
+        """The chip of the plain number at a port."""
+        operation = self.drawing.by_id[node]
+        inputs = operation.inputs if isinstance(operation, Operation) else ()
+        operand = inputs[port] if port < len(inputs) else None
+        if not isinstance(operand, Number):
+            return QRectF()
+        text = literal_text(operand.value)
+        place, width = self.port_in(node, port), self._ink.width(sizes.CELL, text) + 10
+        return QRectF(place.x() - width - 3, place.y() - NUMBER_HEIGHT / 2, width, NUMBER_HEIGHT)
+
     def port_out(self, ref: Ref) -> QPointF:
         """Where the wires of an output begin."""
         group = self._closed.get(ref.node)
@@ -244,7 +257,7 @@ class Geometry:
 
     def _port_at(self, point: QPointF, radius: float) -> Hit:
         best, found = radius, NOTHING
-        reach = radius + 4
+        reach = radius + NUMBER_ROOM
         for node in self.drawing.nodes:
             around = self.boxes[node.id].adjusted(-reach, -reach, reach, reach)
             if node.id in self._closed or not around.contains(point):
@@ -254,6 +267,8 @@ class Geometry:
                 places += [("in", k, self.port_in(node.id, k)) for k in range(len(ports_of(node)))]
             for kind, index, place in places:
                 away = math.hypot(place.x() - point.x(), place.y() - point.y())
+                if kind == "in" and self.number_box(node.id, index).contains(point):
+                    return Hit(kind, node.id, index)
                 if away <= best:
                     best, found = away, Hit(kind, node.id, index)
         return found
@@ -306,6 +321,14 @@ def curve(begin: QPointF, end: QPointF) -> Cubic:
     bend = max(BEND, across / 2 if across >= 0 else min(-across * 0.6, 4 * BEND) + down / 6)
     bend = min(bend, max(BEND, math.hypot(across, down)))
     return begin, QPointF(begin.x() + bend, begin.y()), QPointF(end.x() - bend, end.y()), end
+
+
+def result_curve(geometry: Geometry, ref: Ref) -> Cubic:
+    """From the circle of an operation to one of its results."""
+    circle, card = geometry.circles[ref.node], geometry.cards[ref]
+    begin, end = QPointF(circle.right(), circle.center().y()), QPointF(card.left(), card.center().y())
+    bend = QPointF((end.x() - begin.x()) / 2, 0)
+    return begin, begin + bend, end - bend, end
 
 
 def path_of(cubic: Cubic) -> QPainterPath:

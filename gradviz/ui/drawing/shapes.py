@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gradviz.document.catalogue import Entry, Port, catalogue
+from gradviz.document.catalogue import Entry, Port, catalogue, outputs
 from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Operation, Ref
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.ink import Ink
@@ -53,7 +53,7 @@ def outputs_of(drawing: Drawing) -> dict[int, int]:
         if isinstance(ref, Ref):
             used[ref.node] = max(used.get(ref.node, 1), ref.output + 1)
     for node in drawing.nodes:
-        own = 1 if isinstance(node, Leaf) else max(len(entry_of(node).outputs), len(node.names), 1)
+        own = 1 if isinstance(node, Leaf) else max(len(outputs(entry_of(node), node)), len(node.names), 1)
         used[node.id] = max(used.get(node.id, 1), own)
     return used
 

@@ -10,15 +10,17 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QWidget
 
 from gradviz.document.drawing import Drawing
+from gradviz.session.drawn import drawn
 from gradviz.session.folding import Presentation
-from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
+from gradviz.ui.drawing.sketching import Sketching
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.session.drawn import Drawn
     from gradviz.trace.trace import Trace
+    from gradviz.ui.drawing.scene import DrawnScene
 
 
 class Interaction(Protocol):
@@ -36,10 +38,13 @@ class DrawingView(CanvasView):
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setAccessibleName("Drawing")
-        self._ink = Ink(theme)
+        self.setObjectName("drawing")
+        self._invitation = ""
+        self._sketching = Sketching(theme)
         self._document = Drawing()
+        self._geometry = Geometry(self._document, self._sketching.ink)
         self._drawn: Drawn | None = None
-        self._geometry = Geometry(self._document, self._ink)
+        self._looked = False  # at this drawing: the camera is the user's
         self.picked: frozenset[int] = frozenset()
         self.hovered = NOTHING
 
@@ -62,23 +67,86 @@ class DrawingView(CanvasView):
 
     def show_drawing(self, drawing: Drawing, traced: Drawing | None, trace: Trace | None) -> None:
         """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran."""
+        self.moving.finish()
         self._document = drawing
-        self._geometry = Geometry(drawing, self._ink)
+        self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
+        self._trace = trace if self._drawn is not None else None
+        old = self._scene
+        scene = self._sketching.scene(drawing, self._drawn, self._trace, old)
+        self._geometry = scene.sketch.geometry
+        self._show_sketch(scene)
+
+    def start_afresh(self) -> None:
+        """What is shown next is another drawing: look at all of it."""
+        self._looked = False
+        self._sketching.forget()
+
+    def _show_sketch(self, scene: DrawnScene) -> None:
+        scene.move_to(self._cursor)
+        scene.picked, scene.hovered = self.picked, self.hovered
+        self._scene = scene
+        if not self._looked:
+            self._looked = True
+            self._open()
+        else:
+            self._fitted = False
+        self._mark_again()
+        if self._wanted is not None:
+            scene.select(*self._wanted)
+        self._describe()
         self._repaint_all()
+        self._final = True
+        self.laidOut.emit(True)
+
+    def set_cursor(self, cursor: int) -> None:
+        self._cursor = cursor
+        if self._trace is not None:
+            super().set_cursor(cursor)
 
     def set_picked(self, picked: frozenset[int]) -> None:
         """These nodes, comments and groups are selected."""
         self.picked = picked
+        if self._sketch_scene is not None:
+            self._sketch_scene.picked = picked
         self.update()
 
     def set_hovered(self, hit: Hit) -> None:
         """What is under the pointer: its ports are shown, with their names."""
         if hit != self.hovered:
             self.hovered = hit
+            if self._sketch_scene is not None:
+                self._sketch_scene.hovered = hit
             self.update()
+
+    @property
+    def _sketch_scene(self) -> DrawnScene | None:
+        from gradviz.ui.drawing.scene import DrawnScene
+
+        return self._scene if isinstance(self._scene, DrawnScene) else None
+
+    def set_theme(self, theme: Theme) -> None:
+        self._sketching.set_theme(theme)
+        super().set_theme(theme)
+
+    def set_trace(self, trace: Trace | None) -> None:
+        """The values come with the drawing, see `show_drawing`."""
 
     def set_drawing(self, drawing: Presentation) -> None:
         """A drawing has its own places and groups: nothing to do."""
+
+    def _draw_anew(self) -> None:
+        """There is no layout that could be asked for."""
+
+    # -- looking
+
+    def _open(self) -> None:
+        if self.extent is None:  # blank: the middle of the world is in the middle
+            self._fitted = True
+            self.flight.stop()
+            camera = self._camera.zoomed(self._theme.scale / self._camera.scale, 0, 0)
+            self._look(camera.centred(0, 0, self.width(), self.height()))
+            return
+        super()._open()
 
     # -- what the user does
 

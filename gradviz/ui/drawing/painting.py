@@ -1,0 +1,249 @@
+"""Paints of a drawing what the ordinary canvas does not know: comments and groups behind the nodes, wires and nodes
+that have not run (yet), numbers at ports, pins, the marks of backward calls. World units, any painter. `ports` paints
+what is only there to be taken hold of; `scene` says when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
+
+from gradviz.document.drawing import Comment, Group, Leaf, Node, Number, Operation, Ref
+from gradviz.document.literals import literal_text
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.diagram import CONSTANT, LEAF
+from gradviz.ui.canvas.edge_painter import FAR, NEAR
+from gradviz.ui.canvas.group_content import GroupContent
+from gradviz.ui.canvas.group_painter import paint_group, paint_group_small, triangle
+from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
+from gradviz.ui.canvas.moment import Moment
+from gradviz.ui.drawing.diagram import Sketch
+from gradviz.ui.drawing.geometry import FRAME_TITLE, path_of, result_curve
+from gradviz.ui.drawing.shapes import entry_of, leaf_dtype, shape_of, symbol_of
+
+FAINT = 0.6  # how much is seen of what has not run
+CORNER = 6.0
+COMMENT_PAD = 10.0
+COMMENT_LINE = 17.0
+LONGEST_VALUE = 28  # characters of a literal on a card
+ELLIPSIS = "…"
+
+
+class Painting:
+    """Paints one drawing; `reasons` say of nodes why they can't run."""
+
+    def __init__(self, sketch: Sketch, ink: Ink) -> None:
+        self.sketch = sketch
+        self.geometry = sketch.geometry
+        self.drawing = sketch.geometry.drawing
+        self.ink = ink
+        self._reasons = {node: reason.partition(": ")[2] or reason for node, reason in self.drawing.emitted.left_out}
+
+    # -- behind the nodes
+
+    def paint_behind(self, painter: QPainter, moment: Moment, area: QRectF, scale: float) -> None:
+        """Comments, frames of groups, and the wires of what has not run."""
+        for comment in self.drawing.comments:
+            if self.geometry.boxes[comment.id].intersects(area):
+                self._comment(painter, comment, scale)
+        for group in self.drawing.groups:
+            if not group.closed and group.id in self.geometry.boxes:
+                self._frame(painter, group, scale)
+        painter.setBrush(QBrush())
+        pen = self.ink.pen("edge", max(1.3, 0.8 / scale), alpha=0.75, style=Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        for path in self._waiting_wires(moment):
+            if path.controlPointRect().adjusted(-2, -2, 2, 2).intersects(area):
+                painter.drawPath(path)
+
+    def _waiting_wires(self, moment: Moment) -> Iterator[QPainterPath]:
+        for key, cubic in self.geometry.cubics.items():
+            edge = self.sketch.wires.get(key, -1)
+            if edge < 0 or not moment.edges[edge]:
+                yield path_of(cubic)
+        for ref in self.geometry.cards:
+            hidden = ref.node not in self.geometry.circles or self.geometry.closed_group(ref.node) is not None
+            if not hidden and not self._card_is_seen(moment, ref):
+                yield path_of(result_curve(self.geometry, ref))
+
+    def _comment(self, painter: QPainter, comment: Comment, scale: float) -> None:
+        box, ink = self.geometry.boxes[comment.id], self.ink
+        painter.setPen(ink.pen("halo", max(1.0, 0.8 / scale), alpha=0.7))
+        painter.setBrush(ink.colour("current_line", 0.85))
+        painter.drawRoundedRect(box, CORNER, CORNER)
+        if scale < FAR:
+            return
+        inner = box.adjusted(COMMENT_PAD, COMMENT_PAD - 2, -COMMENT_PAD, -4)
+        for nth, line in enumerate(self._wrapped(comment.text, inner.width())):
+            row = QRectF(inner.left(), inner.top() + nth * COMMENT_LINE, inner.width(), COMMENT_LINE)
+            last = row.bottom() + COMMENT_LINE > inner.bottom()
+            ink.text(painter, sizes.META, "text", row, f"{line} {ELLIPSIS}" if last and line else line, LEFT)
+            if last:
+                break
+
+    def _wrapped(self, text: str, width: float) -> list[str]:
+        return [line for part in text.split("\n") for line in self.ink.broken(sizes.META, part, width)]
+
+    def _frame(self, painter: QPainter, group: Group, scale: float) -> None:
+        box, ink = self.geometry.boxes[group.id], self.ink
+        painter.setPen(ink.pen("group", max(1.4, 1.0 / scale), alpha=0.8))
+        painter.setBrush(ink.colour("group_fill", 0.35))
+        painter.drawRoundedRect(box, 9, 9)
+        if scale < FAR:
+            return
+        line = QRectF(box.left() + 10, box.top(), box.width() - 20, FRAME_TITLE)
+        triangle(painter, ink, line.left() + 5, line.center().y(), is_open=True)
+        ink.text(painter, sizes.NAME, "text", line.adjusted(18, 0, 0, 0), group.title, LEFT)
+
+    # -- nodes
+
+    def paint_nodes(self, painter: QPainter, moment: Moment, area: QRectF, scale: float) -> None:
+        """What has not run, closed groups, and what stands at nodes."""
+        for node in self.drawing.nodes:
+            if self.geometry.closed_group(node.id) is None and self._around(node.id).intersects(area):
+                self._node(painter, node, moment, scale)
+        for group in self.drawing.groups:
+            if group.closed and group.id in self.geometry.boxes:
+                self._closed(painter, group, moment, scale)
+        for index in range(len(self.drawing.calls)):
+            self._call(painter, index, scale)
+
+    def _around(self, node: int) -> QRectF:
+        return self.geometry.boxes[node].adjusted(-60, -30, 30, 40)
+
+    def _node(self, painter: QPainter, node: Node, moment: Moment, scale: float) -> None:
+        refs = [Ref(node.id, output) for output in range(self.geometry.outputs(node.id))]
+        if isinstance(node, Leaf):
+            if not self._card_is_seen(moment, refs[0]):
+                self._faint_leaf(painter, node, scale)
+        else:
+            for ref in refs:
+                if not self._card_is_seen(moment, ref):
+                    self._faint_result(painter, node, ref, scale)
+            item = self.sketch.operations.get(node.id, -1)
+            if item < 0 or not moment.items[item]:
+                self._faint_operation(painter, node, scale)
+            self._numbers(painter, node, scale)
+        if node.pinned and scale >= FAR:
+            self._pin(painter, self.geometry.boxes[node.id].topLeft())
+
+    def _card_is_seen(self, moment: Moment, ref: Ref) -> bool:
+        item = self.sketch.cards.get(ref, -1)
+        return item >= 0 and bool(moment.items[item])
+
+    def _faint_operation(self, painter: QPainter, node: Operation, scale: float) -> None:
+        circle, ink = self.geometry.circles[node.id], self.ink
+        painter.setPen(ink.pen("operation", max(1.5, 0.8 / scale), alpha=FAINT, style=Qt.PenStyle.DashLine))
+        painter.setBrush(ink.colour("constant_fill", 0.9))
+        painter.drawRoundedRect(circle, sizes.RADIUS, sizes.RADIUS)
+        if scale < FAR:
+            return
+        symbol = symbol_of(node)
+        ink.text(painter, sizes.SYMBOL if len(symbol) < 3 else sizes.NAME, "muted", circle, symbol, CENTRE)
+        if scale >= NEAR:
+            below = QRectF(circle.center().x() - 62, circle.bottom() + sizes.LABEL_GAP, 124, sizes.LABEL_HEIGHT)
+            ink.text(painter, sizes.SMALL, "muted", below, entry_of(node).name, CENTRE)
+
+    def _faint_card(self, painter: QPainter, card: QRectF, category: int, scale: float) -> None:
+        frame, ink = self.ink.frames[category], self.ink
+        border = ink.mixed(frame.border, FAINT, on="canvas")
+        painter.setPen(QPen(border, max(frame.width * 0.8, 0.8 / scale), Qt.PenStyle.DashLine))
+        painter.setBrush(ink.colour("card", 0.75))
+        painter.drawRoundedRect(card, CORNER, CORNER)
+
+    def _faint_leaf(self, painter: QPainter, leaf: Leaf, scale: float) -> None:
+        card, ink = self.geometry.cards[Ref(leaf.id)], self.ink
+        self._faint_card(painter, card, LEAF if leaf.requires_grad else CONSTANT, scale)
+        if scale < FAR:
+            return
+        line = QRectF(card.left() + sizes.PAD, card.top(), card.width() - 2 * sizes.PAD, sizes.HEADER)
+        meta = sizes.shape_text(leaf_dtype(leaf), shape_of(leaf) or ())
+        room = line.width() - ink.width(sizes.NAME, leaf.name) - 8
+        if room > ink.width(sizes.META, meta):
+            ink.text(painter, sizes.META, "muted", line, meta, RIGHT)
+        ink.text(painter, sizes.NAME, "muted", line, leaf.name, LEFT)
+        row = QRectF(line.left(), line.bottom() + 4, line.width(), sizes.LINE)
+        ink.text(painter, sizes.NUMBER if leaf.maker == "tensor" else sizes.CELL, "muted", row, leaf_text(leaf), LEFT)
+
+    def _faint_result(self, painter: QPainter, node: Operation, ref: Ref, scale: float) -> None:
+        card, ink = self.geometry.cards[ref], self.ink
+        self._faint_card(painter, card, CONSTANT, scale)
+        if scale < FAR:
+            return
+        inner = card.adjusted(sizes.PAD, 0, -sizes.PAD, 0)
+        name = self.geometry.name(ref)
+        if name:
+            line = QRectF(inner.left(), inner.top(), inner.width(), sizes.HEADER)
+            ink.text(painter, sizes.NAME, "muted", line, name, LEFT)
+        reason = self._reasons.get(node.id, "")
+        if reason and ref.output == 0 and scale >= NEAR:
+            lines = ink.broken(sizes.SMALL, reason, inner.width())[:3]
+            top = card.center().y() - len(lines) * sizes.NOTE / 2 + (6 if name else 0)
+            for nth, text in enumerate(lines):
+                row = QRectF(inner.left(), top + nth * sizes.NOTE, inner.width(), sizes.NOTE)
+                ink.text(painter, sizes.SMALL, "muted", row, text, CENTRE)
+
+    def _numbers(self, painter: QPainter, node: Operation, scale: float) -> None:
+        """The plain numbers at its ports, as chips."""
+        if scale < NEAR:
+            return
+        for port, operand in enumerate(node.inputs):
+            if isinstance(operand, Number):
+                chip, ink = self.geometry.number_box(node.id, port), self.ink
+                painter.setPen(ink.pen("constant", 1.2))
+                painter.setBrush(ink.colours["constant_fill"])
+                painter.drawRoundedRect(chip, 5, 5)
+                ink.text(painter, sizes.CELL, "text", chip, number_at(operand), CENTRE)
+
+    def _pin(self, painter: QPainter, corner: QPointF) -> None:
+        """A drawing pin at the corner of what the automatic layout leaves where it is."""
+        painter.setPen(self.ink.pen("muted", 1.6))
+        head = corner + QPointF(-2, -4)
+        painter.drawLine(head, head + QPointF(-6, 9))
+        painter.setPen(self.ink.pen("card", 1.0))
+        painter.setBrush(self.ink.colours["stale"])
+        painter.drawEllipse(head + QPointF(1, -2), 4.6, 4.6)
+
+    # -- closed groups and calls
+
+    def _closed(self, painter: QPainter, group: Group, moment: Moment, scale: float) -> None:
+        box, ink = self.geometry.boxes[group.id], self.ink
+        inside = [node for node in group.members if isinstance(self.drawing.by_id.get(node), Operation)]
+        rows = [row for node in inside for row in self.sketch.drawn.rows.get(node, ())[-1:]]
+        ran = sum(1 for row in rows if moment.frame.node_created[row])
+        tracked = [row for row in rows if moment.frame.trace.nodes.sequence_nr[row] >= 0]
+        went = sum(1 for row in tracked if moment.frame.node_ran[row])
+        content = GroupContent(
+            title=group.title, detail="", kind=0, operations=len(inside), ran=ran, tracked=len(tracked), went=went,
+            held="", norm="", now="", bad=False,
+        )  # fmt: skip
+        if scale >= NEAR:
+            paint_group(painter, ink, box, content)
+        else:
+            paint_group_small(painter, ink, box, content, scale)
+
+    def _call(self, painter: QPainter, index: int, scale: float) -> None:
+        mark, ink = self.geometry.call_mark(index), self.ink
+        painter.setPen(ink.pen("gradient", max(1.4, 0.8 / scale)))
+        painter.setBrush(ink.colours["gradient_fill"])
+        painter.drawRoundedRect(mark, mark.height() / 2, mark.height() / 2)
+        if scale >= NEAR:
+            many = len(self.drawing.calls) > 1
+            text = f"{index + 1}. backward()" if many else "backward()"
+            ink.text(painter, sizes.SMALL, "gradient", mark, f"◀ {text}", CENTRE)
+
+
+def number_at(number: Number) -> str:
+    """A number at a port, as the code has it."""
+    return literal_text(number.value)
+
+
+def leaf_text(leaf: Leaf) -> str:
+    """What a leaf is, in a few characters."""
+    text = literal_text(leaf.data)
+    if leaf.maker != "tensor":
+        text = f"{leaf.maker}{text}" if isinstance(leaf.data, tuple) else f"{leaf.maker}({text})"
+        return text if len(text) <= LONGEST_VALUE else f"{leaf.maker}({ELLIPSIS})"
+    text = text.replace("(", "[").replace(",)", "]").replace(")", "]")
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}{ELLIPSIS}"

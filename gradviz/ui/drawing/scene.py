@@ -1,0 +1,93 @@
+"""A drawing at a cursor: the ordinary scene, with what the canvas of a drawing has besides. `painting` and `ports`
+paint that; `view` asks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+
+from gradviz.ui.canvas.camera import Box, Camera
+from gradviz.ui.canvas.painter import world_transform
+from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.drawing.diagram import Sketch
+from gradviz.ui.drawing.geometry import NOTHING, Hit
+from gradviz.ui.drawing.painting import Painting
+from gradviz.ui.drawing.ports import paint_open_ports, paint_picked, paint_ports
+from gradviz.ui.theme import Theme
+
+
+class DrawnScene(Scene):
+    """What is shown of one drawing and its trace."""
+
+    def __init__(self, sketch: Sketch, theme: Theme) -> None:
+        super().__init__(sketch.placed, theme)
+        self.sketch = sketch
+        self.painting = Painting(sketch, self.painter.ink)
+        self.picked: frozenset[int] = frozenset()
+        self.hovered: Hit = NOTHING
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.painting = Painting(self.sketch, self.painter.ink)
+
+    def keep_pictures(self, old: DrawnScene) -> None:
+        """Take over what an older scene of the same diagram has painted; what says something else is painted anew."""
+        self.painter.sprites = old.painter.sprites
+        self.marks.hovered = old.marks.hovered
+
+    def extent(self) -> Box | None:
+        """The box around all of the drawing, with what is said at its nodes; None for a blank one."""
+        around = self.sketch.geometry.extent()
+        if around.isNull():
+            return None
+        placed = self.placed.extent(self.moment.graphs)
+        if placed is not None:
+            around = around.united(QRectF(placed[0], placed[1], placed[2] - placed[0], placed[3] - placed[1]))
+        for index in range(len(self.sketch.geometry.drawing.calls)):
+            around = around.united(self.sketch.geometry.call_mark(index))
+        return around.left(), around.top(), around.right(), around.bottom()
+
+    def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
+        painter.save()
+        painter.setTransform(world_transform(camera), True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.painting.paint_behind(painter, self.moment, _world(camera, area), camera.scale)
+        painter.restore()
+        super().paint_edges(painter, camera, area)
+
+    def paint_rest(self, painter: QPainter, camera: Camera, area: QRectF, phase: float, ratio: float | None) -> None:
+        super().paint_rest(painter, camera, area, phase, ratio)
+        geometry, ink, world = self.sketch.geometry, self.painter.ink, _world(camera, area)
+        painter.save()
+        painter.setTransform(world_transform(camera), True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.painting.paint_nodes(painter, self.moment, world, camera.scale)
+        if ratio is None:
+            paint_open_ports(painter, ink, geometry)
+        else:
+            paint_ports(painter, ink, geometry, world, camera.scale, self.hovered)
+        painter.restore()
+
+    def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
+        """The frames around what is picked, or, where nothing is, around what is selected of the trace."""
+        if not self.picked:
+            super().paint_selection(painter, camera, focused)
+            return
+        painter.save()
+        painter.setTransform(world_transform(camera), True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_picked(
+            painter, self.painter.ink, self.sketch.geometry, self.picked, camera.scale, focused=focused
+        )  # fmt: skip
+        painter.restore()
+
+    def description(self) -> str:
+        drawing = self.sketch.geometry.drawing
+        nodes = f"{len(drawing.nodes)} nodes" if len(drawing.nodes) != 1 else "1 node"
+        step = self.moment.frame.step
+        return f"Drawing with {nodes}. Now: {step.title if step is not None else 'before the first step'}"
+
+
+def _world(camera: Camera, area: QRectF) -> QRectF:
+    left, top, right, bottom = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 12.0)
+    return QRectF(left, top, right - left, bottom - top)
