@@ -94,12 +94,12 @@ def draw(drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes |
     )
 
 
-def again(shown: Sketch, trace: Trace) -> Sketch:
-    """The same diagram with the values of another trace that has the same rows."""
+def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch:
+    """The same diagram with the values of another trace, which has the same rows."""
     diagram = shown.diagram
     structure = replace(diagram.structure, trace=trace)
     placed = replace(shown.placed, diagram=replace(diagram, structure=structure))
-    return replace(shown, placed=placed)
+    return replace(shown, geometry=shown.geometry.of(drawing), drawn=drawn, placed=placed)
 
 
 def _structure(trace: Trace, drawn: Drawn, nodes: list[int], refs: list[Ref]) -> tuple[Structure, Ints, Ints]:

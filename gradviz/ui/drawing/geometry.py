@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,6 +59,12 @@ class Geometry:
         self._known = known or Sizes()
         self._outputs = outputs_of(drawing)
         self._closed = {member: group for group in drawing.groups if group.closed for member in group.members}
+
+    def of(self, drawing: Drawing) -> Geometry:
+        """The same places for a drawing of which only values are other ones."""
+        other = copy(self)
+        other.drawing = drawing
+        return other
 
     # -- nodes
 

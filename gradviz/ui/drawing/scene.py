@@ -3,6 +3,7 @@ paint that; `view` asks."""
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
@@ -34,6 +35,10 @@ class DrawnScene(Scene):
         """Take over what an older scene of the same diagram has painted; what says something else is painted anew."""
         self.painter.sprites = old.painter.sprites
         self.marks.hovered = old.marks.hovered
+
+    def has_the_edges_of(self, old: Scene) -> bool:
+        """Whether what lies behind the nodes looks the same in an older scene of the same diagram."""
+        return np.array_equal(self.moment.edges, old.moment.edges)
 
     def extent(self) -> Box | None:
         """The box around all of the drawing, with what is said at its nodes; None for a blank one."""

@@ -4,13 +4,14 @@ once been known of sizes stays, so that nothing jumps between an edit and its ru
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gradviz.document.drawing import Drawing
+from gradviz.document.drawing import Drawing, Leaf, Node
 from gradviz.session.drawn import Drawn
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.drawing.shapes import Sizes
+from gradviz.ui.drawing.shapes import Sizes, leaf_dtype, shape_of
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Sketching:
         self.theme = theme
         self.ink = Ink(theme)
         self._sizes = Sizes()
+        self.kept = False  # the latest scene has everything where it was
         self._latest: tuple[Drawing, Trace, Sketch] | None = None
 
     def set_theme(self, theme: Theme) -> None:
@@ -46,13 +48,57 @@ class Sketching:
         scene = DrawnScene(sketch, self.theme)
         if same and isinstance(old, DrawnScene):
             scene.keep_pictures(old)
+        self.kept = same
         self._sizes, self._latest = sketch.sizes, (drawing, trace, sketch)
         return scene
 
     def _sketch(self, drawing: Drawing, drawn: Drawn, trace: Trace) -> tuple[Sketch, bool]:
-        from gradviz.ui.drawing.diagram import draw
+        from gradviz.ui.drawing.diagram import again, draw
 
+        if self._latest is not None:
+            before, former, sketch = self._latest
+            same = sketch.drawn.rows == drawn.rows and sketch.drawn.tensors == drawn.tensors
+            if same and only_values_differ(before, drawing) and same_structure(former, trace):
+                return again(sketch, drawing, drawn, trace), True
         return draw(drawing, drawn, trace, self.ink, self._sizes), False
+
+
+def only_values_differ(one: Drawing, other: Drawing) -> bool:
+    """Whether two drawings are the same but for numbers in leaves, which keep their shape."""
+    if one is other:
+        return True
+    if len(one.nodes) != len(other.nodes):
+        return False
+    if (one.comments, one.groups, one.calls) != (other.comments, other.groups, other.calls):
+        return False
+    return all(a is b or _same_but_values(a, b) for a, b in zip(one.nodes, other.nodes, strict=True))
+
+
+def _same_but_values(one: Node, other: Node) -> bool:
+    if not (isinstance(one, Leaf) and isinstance(other, Leaf)):
+        return one == other
+    return replace(one, data=None, slider=None) == replace(other, data=None, slider=None) and (
+        shape_of(one) == shape_of(other) and leaf_dtype(one) == leaf_dtype(other)
+    )
+
+
+def same_structure(one: Trace, other: Trace) -> bool:
+    """Whether two traces have the same rows, whatever their numbers: then all is of the same size at the same place."""
+    import numpy as np
+
+    if one is other:
+        return False  # it may have grown
+    pairs = (
+        (one.nodes.name, other.nodes.name),
+        (one.tensors.shape, other.tensors.shape),
+        (one.tensors.dtype, other.tensors.dtype),
+        (one.tensors.requires_grad, other.tensors.requires_grad),
+        (one.inputs.tensor, other.inputs.tensor),
+        (one.steps.kind, other.steps.kind),
+        (one.saved.name, other.saved.name),
+        (one.arrivals.expected, other.arrivals.expected),
+    )
+    return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
 
 @cache

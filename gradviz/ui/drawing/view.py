@@ -14,12 +14,14 @@ from gradviz.session.drawn import drawn
 from gradviz.session.folding import Presentation
 from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
+from gradviz.ui.drawing.shifting import moves, on_the_way, places_of, same_places
 from gradviz.ui.drawing.sketching import Sketching
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.session.drawn import Drawn
     from gradviz.trace.trace import Trace
+    from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.drawing.scene import DrawnScene
 
 
@@ -56,7 +58,7 @@ class DrawingView(CanvasView):
         return self._document
 
     @property
-    def geometry(self) -> Geometry:
+    def geometry(self) -> Geometry:  # type: ignore[override]  # the widget's own is not asked for
         """Where everything of it is."""
         return self._geometry
 
@@ -67,21 +69,34 @@ class DrawingView(CanvasView):
 
     def show_drawing(self, drawing: Drawing, traced: Drawing | None, trace: Trace | None) -> None:
         """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran."""
-        self.moving.finish()
-        self._document = drawing
         self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
         self._trace = trace if self._drawn is not None else None
+        before, self._document = self._document, drawing
+        if self.moving.is_going and same_places(before, drawing):
+            return  # the next picture of the movement shows it
+        self.moving.finish()
+        start = places_of(before) if self._looked and self._may_move else {}
+        if moves(start, drawing):
+            self.moving.begin(lambda part: self._show(on_the_way(start, drawing, part)), self._show_all)
+        else:
+            self._show_all()
+
+    def _show_all(self) -> None:
+        self._show(self._document)
+
+    def _show(self, drawing: Drawing) -> None:
+        """The drawing, or a picture of it on its way."""
         old = self._scene
         scene = self._sketching.scene(drawing, self._drawn, self._trace, old)
         self._geometry = scene.sketch.geometry
-        self._show_sketch(scene)
+        self._show_sketch(scene, old)
 
     def start_afresh(self) -> None:
         """What is shown next is another drawing: look at all of it."""
         self._looked = False
         self._sketching.forget()
 
-    def _show_sketch(self, scene: DrawnScene) -> None:
+    def _show_sketch(self, scene: DrawnScene, old: Scene | None) -> None:
         scene.move_to(self._cursor)
         scene.picked, scene.hovered = self.picked, self.hovered
         self._scene = scene
@@ -94,7 +109,10 @@ class DrawingView(CanvasView):
         if self._wanted is not None:
             scene.select(*self._wanted)
         self._describe()
-        self._repaint_all()
+        if self._sketching.kept and old is not None and scene.has_the_edges_of(old):
+            self.update()
+        else:
+            self._repaint_all()
         self._final = True
         self.laidOut.emit(True)
 

@@ -1,0 +1,42 @@
+"""A drawing on its way to other places: "Tidy Up", an alignment and edits of the code move nodes, and one sees where
+they go. `gradviz.ui.canvas.moving` has the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gradviz.document.drawing import Drawing
+
+MOST = 300  # nodes; with more of them there is no movement
+Places = Mapping[int, tuple[float, float]]
+
+
+def places_of(drawing: Drawing) -> Places:
+    """Where each node and each comment is."""
+    return {thing.id: (thing.x, thing.y) for thing in (*drawing.nodes, *drawing.comments)}
+
+
+def same_places(one: Drawing, other: Drawing) -> bool:
+    """Whether all that is in two drawings is at the same place in both."""
+    return places_of(one) == places_of(other)
+
+
+def moves(start: Places, drawing: Drawing) -> bool:
+    """Whether something of the drawing was elsewhere before."""
+    there = places_of(drawing)
+    return len(there) <= MOST and any(start.get(thing, place) != place for thing, place in there.items())
+
+
+def on_the_way(start: Places, drawing: Drawing, part: float) -> Drawing:
+    """The drawing at a part of the way, 0 to 1, from other places."""
+    nodes = tuple(replace(node, **_between(start, node.id, node.x, node.y, part)) for node in drawing.nodes)
+    comments = tuple(replace(each, **_between(start, each.id, each.x, each.y, part)) for each in drawing.comments)
+    made = replace(drawing, nodes=nodes, comments=comments)
+    made.__dict__["emitted"] = drawing.emitted  # its code is the same, and takes longer than a picture
+    return made
+
+
+def _between(start: Places, thing: int, x: float, y: float, part: float) -> dict[str, float]:
+    before = start.get(thing, (x, y))
+    return {"x": before[0] + (x - before[0]) * part, "y": before[1] + (y - before[1]) * part}
