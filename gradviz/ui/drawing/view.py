@@ -67,15 +67,18 @@ class DrawingView(CanvasView):
         """Where its nodes are in the trace that is shown, None without one."""
         return self._drawn
 
-    def show_drawing(self, drawing: Drawing, traced: Drawing | None, trace: Trace | None) -> None:
-        """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran."""
+    def show_drawing(
+        self, drawing: Drawing, traced: Drawing | None, trace: Trace | None, *, moving: bool = False
+    ) -> None:
+        """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran. `moving`:
+        what is elsewhere now goes there in a movement."""
         self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
         self._trace = trace if self._drawn is not None else None
         before, self._document = self._document, drawing
         if self.moving.is_going and same_places(before, drawing):
             return  # the next picture of the movement shows it
         self.moving.finish()
-        start = places_of(before) if self._looked and self._may_move else {}
+        start = places_of(before) if moving and self._looked and self._may_move else {}
         if moves(start, drawing):
             self.moving.begin(lambda part: self._show(on_the_way(start, drawing, part)), self._show_all)
         else:
@@ -115,6 +118,10 @@ class DrawingView(CanvasView):
             self._repaint_all()
         self._final = True
         self.laidOut.emit(True)
+
+    def put_cursor(self, cursor: int) -> None:
+        """The cursor of what is shown next."""
+        self._cursor = cursor
 
     def set_cursor(self, cursor: int) -> None:
         self._cursor = cursor

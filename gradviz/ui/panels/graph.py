@@ -18,6 +18,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas import CanvasView
+    from gradviz.ui.panels.drawn_canvas import DrawnCanvas
     from gradviz.ui.panels.over_canvas import OverCanvas
     from gradviz.ui.panels.two_canvases import TwoCanvases
 
@@ -82,6 +83,7 @@ class GraphPanel(Panel):
         self._coming: Selection | None = None  # to be shown once its groups are open
         self._settled = True
         self._two: TwoCanvases | None = None
+        self._drawn: DrawnCanvas | None = None
         self._stack = QStackedWidget()
         self.invitation = Invitation(context)
         self._stack.addWidget(self.invitation)
@@ -94,7 +96,7 @@ class GraphPanel(Panel):
     def focus_target(self) -> QWidget:
         if self._stack.currentWidget() is self.invitation:
             return self.invitation.buttons[0] if self.invitation.buttons else self.invitation
-        return self.view
+        return self._front
 
     @property
     def view(self) -> CanvasView:
@@ -116,6 +118,26 @@ class GraphPanel(Panel):
         return self._view
 
     @property
+    def drawn(self) -> DrawnCanvas:
+        """The canvas of drawings; made when first needed."""
+        if self._drawn is None:
+            from gradviz.ui.panels.drawn_canvas import DrawnCanvas
+
+            self._drawn = DrawnCanvas(self.context, self.theme, self._menu)
+            self._stack.addWidget(self._drawn.view)
+        return self._drawn
+
+    @property
+    def shows_drawing(self) -> bool:
+        """Whether the canvas of drawings is on the screen."""
+        return self._drawn is not None and self._stack.currentWidget() is self._drawn.view
+
+    @property
+    def _front(self) -> CanvasView:
+        """The canvas that the user looks at."""
+        return self.drawn.view if self.shows_drawing else self.view
+
+    @property
     def over(self) -> OverCanvas:
         """What lies over the canvas."""
         assert self.view is not None and self._over is not None
@@ -133,8 +155,17 @@ class GraphPanel(Panel):
         if self._view is not None:
             self._view.set_theme(theme)
             self.over.set_theme(theme)
+        if self._drawn is not None:
+            self._drawn.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
+        if after.drawing is not None and after.what_if is None:
+            self._show_page(self.drawn.view, before, after)
+            self.drawn.show_state(before, after)
+            self._settled = True
+            return
+        if self._drawn is not None:
+            self._drawn.show_state(before, after)
         if after.trace is None or not after.steps:
             self._show_page(self.invitation, before, after)
             return
@@ -184,6 +215,8 @@ class GraphPanel(Panel):
     @property
     def _views(self) -> list[CanvasView]:
         """The canvases on the screen."""
+        if self.shows_drawing:
+            return [self.drawn.view]
         return [self.view] if self._two is None else [self.view, self._two.other]
 
     def _laid_out(self, final: bool) -> None:
@@ -198,6 +231,8 @@ class GraphPanel(Panel):
             self._view.shutdown()
         if self._two is not None:
             self._two.shutdown()
+        if self._drawn is not None:
+            self._drawn.view.shutdown()
 
     def _select(self, kind: str, index: int) -> None:
         self.context.shell.store.select(Selection(kind, index))
@@ -229,27 +264,30 @@ class GraphPanel(Panel):
 
     def pan(self, dx: float, dy: float) -> None:
         """Look elsewhere."""
-        self.view.pan(dx, dy)
+        self._front.pan(dx, dy)
 
     def toggle_group(self) -> None:
         """Open or close the group that is selected or holds the selection."""
-        self.view.toggle_group()
+        if self.shows_drawing:
+            self.drawn.toggle_group()
+        else:
+            self.view.toggle_group()
 
     def fit_selection(self) -> None:
         """Show the selection large enough to read."""
-        self.view.fit_selection()
+        self._front.fit_selection()
 
     def show_details(self) -> None:
         """Show the card of the selection."""
-        self.view.show_details()
+        self._front.show_details()
 
     def show_thing(self, thing: Selection) -> None:
         """Bring a tensor or operation into the middle, large enough to read; groups around it open."""
-        if self.view.reveal(thing.kind, thing.index):
+        if self._front.reveal(thing.kind, thing.index):
             self._coming = thing
         else:
-            self.view.show_thing(thing.kind, thing.index)
+            self._front.show_thing(thing.kind, thing.index)
 
     def look_for(self) -> None:
         """Give the keyboard to the search bar."""
-        self.over.bar.take_keyboard()
+        (self.drawn.over if self.shows_drawing else self.over).bar.take_keyboard()

@@ -1,0 +1,86 @@
+"""The canvas of a drawing in the middle of the window, with its mini-map and search bar. `graph` shows it instead of
+the ordinary canvas when the document is a drawing; `gradviz.ui.drawing` is what is on it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+
+from gradviz.document.drawing import Drawing
+from gradviz.document.shaping import set_group_closed
+from gradviz.session.drawn import drawing_of
+from gradviz.session.state import Selection, State
+from gradviz.ui.drawing.view import DrawingView
+from gradviz.ui.panels.over_canvas import OverCanvas
+from gradviz.ui.panels.panel import Context, moved
+from gradviz.ui.theme import Theme
+
+
+class DrawnCanvas(QObject):
+    """Shows the drawing of a state."""
+
+    def __init__(self, context: Context, theme: Theme, menu: list[QAction]) -> None:
+        super().__init__()
+        self._context = context
+        self._shown: Drawing | None = None
+        self.view = DrawingView(theme)
+        self.view.nodeSelected.connect(self._select)
+        self.view.nothingSelected.connect(self._select_nothing)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.view.addActions(menu)
+        self.over = OverCanvas(context, self.view)
+        self.over.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self.view.set_theme(theme)
+        self.over.set_theme(theme)
+
+    def show_state(self, before: State, after: State) -> None:
+        """Bring the canvas up to date; nothing to do where the document is a snippet."""
+        drawing = after.drawing
+        if drawing is None:
+            self._shown = None
+            return
+        view = self.view
+        view.animated = after.view.animated
+        if self._shown is None or _is_other(before, after):
+            view.start_afresh()
+        other = self._shown is not drawing or before is after or before.traced is not after.traced
+        if other or before.trace is not after.trace or before.steps != after.steps:
+            view.put_cursor(after.cursor)
+            view.show_drawing(drawing, drawing_of(after.traced, drawing), after.trace, moving=True)
+        elif moved(before, after):
+            view.set_cursor(after.cursor)
+        self._shown = drawing
+        view.set_playing(after.playing)
+        view.set_picked(after.picked)
+        if before.selection != after.selection or before is after:
+            if after.selection is None:
+                view.clear_selection()
+            else:
+                view.select(after.selection.kind, after.selection.index)
+        self.over.show_state(before, after)
+
+    def toggle_group(self) -> None:
+        """Open or close the groups that are picked, or that hold what is picked."""
+        store = self._context.shell.store
+        drawing, picked = store.state.drawing, store.state.picked
+        if drawing is None:
+            return
+        changed = drawing
+        for group in drawing.groups:
+            if group.id in picked or group.members & picked:
+                changed = set_group_closed(changed, group.id, not group.closed)
+        store.edit("Open or Close Group", changed)
+
+    def _select(self, kind: str, index: int) -> None:
+        self._context.shell.store.select(Selection(kind, index))
+
+    def _select_nothing(self) -> None:
+        self._context.shell.store.select(None)
+
+
+def _is_other(before: State, after: State) -> bool:
+    """Whether another document was opened: its list of edits is empty."""
+    return before.document is not after.document and not (after.undo_label or after.redo_label)
