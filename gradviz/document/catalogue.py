@@ -20,7 +20,8 @@ FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
 @dataclass(frozen=True)
 class Port:
     """A tensor operand. `optional`: may stay open; `number`: takes a plain number too; `variadic`: any number of
-    tensors, and the only port of its kind, written as a list, or one after another where they are `spread`."""
+    tensors, and the only port of its kind, written as a list, or one after another where they are `spread`;
+    `explicit`: where it stays open, None is written."""
 
     name: str
     optional: bool = False
@@ -28,6 +29,7 @@ class Port:
     variadic: bool = False
     spread: bool = False
     keyword_only: bool = False
+    explicit: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from functools import cache
 
 from gradviz.document.catalogue import Entry, catalogue
 
+FAR = 20  # so much more used, `cross_entropy` is meant by "cross"
 _BIG = 1 << 20
 
 
@@ -64,7 +65,7 @@ def _rank(wanted: str, card: _Card) -> int:
     """0 for the best fit."""
     if wanted in card.signs:
         return 0 if wanted == card.entry.operator else 1
-    if wanted == card.name:
+    if wanted == card.name or (wanted == card.parts[0] and card.entry.used > FAR * _used(wanted)):
         return 1
     if wanted in card.words or wanted in card.names:
         return 2
@@ -81,6 +82,13 @@ def _rank(wanted: str, card: _Card) -> int:
     if len(wanted) > 2 and all(word in card.text for word in wanted.split()):
         return 8
     return _BIG
+
+
+@cache
+def _used(name: str) -> float:
+    """How much that which is called exactly so is used; no bound if nothing is."""
+    found = [card.entry.used for card in _cards() if card.name == name]
+    return max(found) if found else float("inf")
 
 
 def _slip(wanted: str, card: _Card) -> int:

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from gradviz.engine import catalogue_tables as tables
 from gradviz.engine import catalogue_words as words
+from gradviz.engine import ranges
 from gradviz.engine.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
 from gradviz.engine.reference import Entry, entries
 from gradviz.engine.signatures import REQUIRED, Argument, arguments, written
 from gradviz.engine.tensor import Tensor
 
+_ready = ranges  # importing it fills the tables
 FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
 _F, _FULL = "F.", "nn.functional."
 _PLACES = (("", FUNCTIONS), (_F, FUNCTIONAL), ("linalg.", LINALG), ("special.", SPECIAL), ("fft.", FFT))
@@ -62,7 +64,7 @@ def _calls() -> list[_Call]:
     for prefix, table in _PLACES:
         for name, function in table.items():
             key = prefix + name
-            left_out = key in tables.LEFT_OUT or name.endswith(tables.LEFT_OUT_ENDINGS)
+            left_out = key in tables.LEFT_OUT or (name.endswith(tables.LEFT_OUT_ENDINGS) and name not in tables.KEPT)
             if not (
                 _elsewhere(prefix, name) or left_out or key in others or name.startswith(tables.LEFT_OUT_BEGINNINGS)
             ):
@@ -96,7 +98,17 @@ def _arguments(call: _Call) -> tuple[Argument, ...]:
     text = tables.SIGNATURES.get(call.key)
     found = written(text) if text is not None else arguments(call.function)
     left_out = tables.LEFT_OUT_ARGUMENTS | ({"reduce"} if any(each.name == "reduction" for each in found) else set())
-    return tuple(each for each in found if each.name not in left_out)
+    return tuple(_kept(found, left_out))
+
+
+def _kept(found: tuple[Argument, ...], left_out: frozenset[str]) -> Iterator[Argument]:
+    """Without what a drawing does not have; what stands behind that can only be written with its name."""
+    skipped = False
+    for each in found:
+        if each.name in left_out:
+            skipped = skipped or not (each.keyword_only or each.spread)
+        else:
+            yield replace(each, keyword_only=True) if skipped and not each.spread else each
 
 
 def _is_port(call: _Call, each: Argument) -> bool:
@@ -114,6 +126,7 @@ def _port(call: _Call, each: Argument) -> dict[str, Any]:
         "variadic": each.spread or "Tensors" in each.type or "[Tensor" in each.type,
         "spread": each.spread,
         "keyword_only": each.keyword_only,
+        "explicit": each.name in tables.EXPLICIT.get(call.key, "").split(),
     }
 
 
@@ -192,8 +205,8 @@ def _aliases(call: _Call, first: str) -> list[str]:
     for prefix, table in _PLACES:
         if prefix and call.key == call.name and call.name in table and f"{prefix}{call.name}" not in words.APART:
             found.append(prefix.replace(_F, _FULL) + call.name)
-    names = [call.name, *(name for name in others if "." not in name)]
-    methods = [name for name in names if callable(inspect.getattr_static(Tensor, name, None))]
+    names = {call.name, *(name for name in others if "." not in name)} - tables.TENSOR_ONLY.keys()
+    methods = [name for name in sorted(names) if callable(inspect.getattr_static(Tensor, name, None))]
     if first in ("input", "tensor", "A", "self", "x") and not call.key.startswith(("linalg.", "fft.")):
         found += [f"Tensor.{name}" for name in methods]
     return [*dict.fromkeys(found)]
@@ -202,12 +215,11 @@ def _aliases(call: _Call, first: str) -> list[str]:
 def _shown(call: _Call) -> dict[str, Any]:
     """Category, symbol, what it does, formula: as in the reference, where it has a row of its own."""
     rows = [each for each in call.rows if each.brief]
-    row = max(rows, key=lambda each: (len(each.gradients), -len(each.symbol))) if rows else None
-    own = words.SHOWN.get(call.key, "")
-    category, symbol, brief, formula = ([part.strip() for part in own.split("|")] + [""] * 4)[:4]
+    row = max(rows, key=lambda each: (len(each.gradients), -len(each.symbol)), default=None)
+    symbol, brief, formula = words.shown(call.key)
     doc = inspect.getdoc(call.function) if call.function is not None else ""
     return {
-        "category": category or (row.category if row else words.category(call.full)),
+        "category": words.category(call.key) if row is None or row.category == "other" else row.category,
         "symbol": symbol or (row.symbol if row else call.name),
         "brief": brief or (row.brief if row else (doc or "").split("\n\n")[0].replace("\n", " ")),
         "formula": formula or (row.formula if row else ""),
@@ -237,7 +249,7 @@ def _entry(call: _Call) -> dict[str, Any]:
         "link": _link(call),
         "order": [each.name for each in args],
         "aliases": _aliases(call, args[0].name),
-        "used": words.used(call.name, call.key),
+        "used": words.used(call.key),
     }
 
 
@@ -254,8 +266,8 @@ def made() -> list[dict[str, Any]]:
 
 _PLAIN: dict[str, Any] = {
     "optional": False, "number": False, "variadic": False, "spread": False, "keyword_only": False, "default": None,
-    "required": False, "choices": [], "positional": False, "params": [], "outputs": ["result"], "style": "function",
-    "operator": "", "words": [], "aliases": [], "more": [], "many": "", "used": 0,
+    "explicit": False, "required": False, "choices": [], "positional": False, "params": [], "outputs": ["result"],
+    "style": "function", "operator": "", "words": [], "aliases": [], "more": [], "many": "", "used": 0,
 }  # fmt: skip
 
 

@@ -11,8 +11,8 @@ def words(text: str) -> frozenset[str]:
 
 
 def rows(text: str) -> dict[str, str]:
-    """Lines "name: something"."""
-    pairs = (line.split(":", 1) for line in text.strip().splitlines())
+    """Lines "name: something"; a line that begins with a space goes on with the one before."""
+    pairs = (line.split(":", 1) for line in text.strip().replace("\n  ", " ").splitlines())
     return {name.strip(): rest.strip() for name, rest in pairs}
 
 
@@ -21,7 +21,7 @@ def rows(text: str) -> dict[str, str]:
 LEFT_OUT = words("""
 tensor as_tensor from_numpy asarray frombuffer zeros ones empty full eye rand randn randint randperm arange linspace
 logspace range tril_indices triu_indices bartlett_window blackman_window hamming_window hann_window kaiser_window
-fft.fftfreq fft.rfftfreq scalar_tensor empty_strided empty_like new_tensor
+fft.fftfreq fft.rfftfreq scalar_tensor empty_strided empty_permuted empty_like new_tensor
 set_default_device get_default_device get_device get_float32_matmul_precision manual_seed seed initial_seed
 get_rng_state set_rng_state is_inference is_tensor is_nonzero is_same_size is_conj is_neg is_complex is_floating_point
 is_signed is_warn_always_enabled are_deterministic_algorithms_enabled typename numel equal allclose result_type
@@ -33,7 +33,8 @@ F.upsample F.upsample_nearest F.upsample_bilinear F.triplet_margin_with_distance
 F.native_channel_shuffle F.max_pool1d_with_indices F.max_pool2d_with_indices F.max_pool3d_with_indices
 F.fractional_max_pool2d_with_indices F.fractional_max_pool3d_with_indices
 """)
-LEFT_OUT_ENDINGS = ("_copy", "_")
+LEFT_OUT_ENDINGS = ("_copy", "_")  # views as copies and in-place forms
+KEPT = words("index_copy")
 LEFT_OUT_BEGINNINGS = ("_", "unsafe_", "native_")
 # Arguments that say where, how fast or how loud, and old spellings.
 LEFT_OUT_ARGUMENTS = words("""
@@ -170,6 +171,9 @@ special.laguerre_polynomial_l: input other
 special.legendre_polynomial_p: input other
 """)
 
+# operands that may stay open, but not unsaid
+EXPLICIT = {"F.batch_norm": "running_mean running_var"}
+
 # Arguments where the engine's function takes anything, or PyTorch lets one write more than people need.
 SIGNATURES = rows("""
 add: input, other, *, alpha: number = 1
@@ -220,6 +224,12 @@ F.pad: input, pad: ints, mode: text = 'constant', value: float = None
 F.ctc_loss: log_probs, targets, input_lengths, target_lengths, blank: int = 0, reduction: text = 'mean'
 F.one_hot: tensor, num_classes: int = -1
 F.interpolate: input, size: ints = None, scale_factor: float = None, mode: text = 'nearest'
+zeros_like: input, *, dtype: dtype = None
+ones_like: input, *, dtype: dtype = None
+full_like: input, fill_value: number, *, dtype: dtype = None
+rand_like: input, *, dtype: dtype = None
+randn_like: input, *, dtype: dtype = None
+randint_like: input, low: int, high: int, *, dtype: dtype = None
 linalg.eig: A
 linalg.eigvals: A
 linalg.eigh: A, UPLO: text = 'L'
@@ -236,7 +246,6 @@ clamp_max: input, max
 gcd: input, other
 lcm: input, other
 nextafter: input, other
-slogdet: input
 """)
 
 # Methods and attributes that no function of the same name stands for: arguments after the tensor itself.
@@ -319,7 +328,6 @@ lu: LU pivots +infos if get_infos
 lu_unpack: P L U
 svd_lowrank: U S V
 pca_lowrank: U S V
-slogdet: sign logabsdet
 linalg.slogdet: sign logabsdet
 linalg.qr: Q R
 linalg.svd: U S Vh
