@@ -6,14 +6,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QPointF
+
+from gradviz.document import shaping
 from gradviz.document.drawing import Drawing
+from gradviz.document.errors import UserError
 from gradviz.session.store import Store
+from gradviz.ui.drawing.dropping import LEAF, place
 
 if TYPE_CHECKING:
     from gradviz.ui.drawing.interactions import Interactions
 
 NEW = "New Drawing"
 NO_DRAWING = "This is a snippet. Choose Draw > New Drawing to draw a graph."
+APART = 40.0  # world units between two things that are placed one after the other
 
 
 class DrawingBoard:
@@ -32,3 +38,65 @@ class DrawingBoard:
             return True
         self._store.say(NO_DRAWING)
         return False
+
+    # -- the commands' Board
+
+    def type_here(self, text: str = "") -> None:
+        """Open the box in which one types, beside what is picked."""
+        if self.begin():
+            self._hands().typing.open_beside(text)
+
+    def add(self, key: str) -> None:
+        """Place an operation; what is picked is wired to its ports."""
+        if self.begin():
+            self._hands().typing.place_beside(key)
+
+    def add_leaf(self, kind: str) -> None:
+        """Place a leaf of this kind where there is room."""
+        if self.begin():
+            self._place(f"{LEAF}{kind}")
+
+    def add_comment(self) -> None:
+        """Place a comment around what is picked, or where there is room, and write in it."""
+        if not self.begin():
+            return
+        hands = self._hands()
+        drawing, ground = hands.ground.drawing, hands.ground
+        box = ground.picked_box().adjusted(-APART / 2, -APART, APART / 2, APART / 2)
+        if ground.picked:
+            size = (box.width(), box.height())
+            drawing, comment = shaping.new_comment(drawing, box.left(), box.top(), "", *size)
+        else:
+            at = ground.free_place(QPointF(200, 120))
+            drawing, comment = shaping.new_comment(drawing, at.x() - 100, at.y() - 60)
+        ground.edit("Add Comment", drawing, frozenset({comment}))
+        ground.reveal(frozenset({comment}))
+        hands.inline.open(comment)
+
+    def start_wire(self) -> None:
+        """Begin a wire at what is picked."""
+        if self._store.state.drawing is not None:
+            self._hands().keyboard.start_wire()
+
+    def edit_here(self) -> None:
+        """Edit the picked value, name or text in its place."""
+        picked = self._store.state.picked
+        if self._store.state.drawing is not None and len(picked) == 1:
+            self._hands().inline.open(next(iter(picked)))
+
+    def select_all(self) -> None:
+        """Pick everything."""
+        if self._store.state.drawing is not None:
+            self._hands().keyboard.select_all()
+
+    def _place(self, payload: str) -> None:
+        ground = self._hands().ground
+        at = ground.free_place(QPointF(110, 70))
+        try:
+            label, drawing, node = place(ground.drawing, payload, at.x(), at.y())
+        except UserError as error:
+            self._store.say(str(error))
+            return
+        ground.edit(label, drawing, frozenset({node}))
+        ground.reveal(frozenset({node}))
+        ground.view.setFocus()

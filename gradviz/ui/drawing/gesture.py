@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.refusal import Checks
     from gradviz.ui.drawing.view import DrawingView
 
+ROOM = 15.0  # world units that stay free around what is placed by a command
+EDGE = 16.0  # pixels that stay between what is new and the edge of the canvas
 REACH = 9.0  # pixels around a port that are still the port
 Keys = Qt.KeyboardModifier
 
@@ -74,6 +76,12 @@ class Ground:
         """The pixels of a box of the world."""
         return QRectF(self.pixel(box.topLeft()), self.pixel(box.bottomRight()))
 
+    def in_world(self, painter: QPainter) -> None:
+        """Let a painter of pixels paint in the world."""
+        camera = self.view.camera
+        painter.scale(camera.scale, camera.scale)
+        painter.translate(-camera.left, -camera.top)
+
     def hit(self, at: QPointF) -> Hit:
         """What is under a pixel."""
         return self.geometry.hit(self.world(at), REACH / self.view.camera.scale)
@@ -99,6 +107,35 @@ class Ground:
         self.store.edit(label, drawing)
         if picked is not None:
             self.store.pick(picked)
+
+    def picked_box(self) -> QRectF:
+        """Around what is picked, in the world."""
+        found = QRectF()
+        for one in self.picked:
+            found = found.united(self.geometry.box(one))
+        return found
+
+    def free_place(self, size: QPointF) -> QPointF:
+        """The middle of a free place of this size in the world: the middle of the canvas, or below what is there."""
+        at = self.world(QPointF(self.view.rect().center()))
+        boxes = [box.adjusted(-ROOM, -ROOM, ROOM, ROOM) for box in self.geometry.boxes.values()]
+        while True:
+            wanted = QRectF(at - size / 2, at + size / 2)
+            under = [box.bottom() for box in boxes if box.intersects(wanted)]
+            if not under:
+                return QPointF(round(at.x() / 10) * 10, round(at.y() / 10) * 10)
+            at.setY(max(under) + size.y() / 2 + 1)
+
+    def reveal(self, ids: frozenset[int]) -> None:
+        """Bring what is new into view, without looking further away than that takes."""
+        box = QRectF()
+        for one in ids:
+            box = box.united(self.pixels(self.geometry.box(one)))
+        seen = QRectF(self.view.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
+        if box.isEmpty() or seen.contains(box):
+            return
+        right, down = min(0.0, seen.right() - box.right()), min(0.0, seen.bottom() - box.bottom())
+        self.view.pan(max(right, seen.left() - box.left()), max(down, seen.top() - box.top()))
 
 
 class Gesture:

@@ -28,6 +28,7 @@ class Layer(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setObjectName("gestureLayer")
         self.theme = theme
+        self._over = over
         self._shown: tuple[Paint, ...] = ()
         self._bubble: tuple[str, QPointF] | None = None
         self._going = QTimer(self, singleShot=True, interval=STAYS)
@@ -57,29 +58,43 @@ class Layer(QWidget):
         self._bubble = None
         self._renew()
 
+    def paint_hint(self, painter: QPainter, sentence: str, at: QPointF) -> None:
+        """A sentence beside a pixel that is no refusal."""
+        theme = self.theme
+        font = look.sans(theme, 12.5)
+        width = QFontMetricsF(font).horizontalAdvance(sentence) + 2 * theme.px(9)
+        box = QRectF(at.x() + GAP, at.y() + GAP, width, theme.px(28))
+        box.moveRight(min(box.right(), self.width() - 4.0))
+        box.moveBottom(min(box.bottom(), self.height() - 4.0))
+        painter.setPen(QPen(QColor(theme.focus), 1.2))
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(box, 6, 6)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, sentence)
+
     def _renew(self) -> None:
-        parent = self.parentWidget()
         seen = bool(self._shown or self._bubble)
         if seen:
-            self.setGeometry(parent.rect())
+            self.setGeometry(self._over.rect())
             self.raise_()
         self.setVisible(seen)
         self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and self.isVisible():
-            self.setGeometry(self.parentWidget().rect())
+            self.setGeometry(self._over.rect())
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for paint in self._shown:
-            painter.save()
-            paint(painter)
-            painter.restore()
-        if self._bubble is not None:
-            paint_bubble(painter, self.theme, *self._bubble, QRectF(self.rect()))
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for paint in self._shown:
+                painter.save()
+                paint(painter)
+                painter.restore()
+            if self._bubble is not None:
+                paint_bubble(painter, self.theme, *self._bubble, QRectF(self.rect()))
 
 
 def paint_bubble(painter: QPainter, theme: Theme, sentence: str, at: QPointF, within: QRectF) -> None:
@@ -113,7 +128,7 @@ def paint_bubble(painter: QPainter, theme: Theme, sentence: str, at: QPointF, wi
 def _paint_no(painter: QPainter, theme: Theme, box: QRectF) -> None:
     """The sign of what can't be: a circle with a bar."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(theme.error), 2.2, cap=Qt.PenCapStyle.RoundCap))  # type: ignore[call-overload]
+    painter.setPen(QPen(QColor(theme.error), 2.2))
     inner = box.adjusted(1.5, 1.5, -1.5, -1.5)
     painter.drawEllipse(inner)
     reach = inner.width() / 2 * 0.7

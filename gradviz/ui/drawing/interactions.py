@@ -1,0 +1,238 @@
+"""What the mouse does to a drawing: each press is given to the gesture that it begins, and everything until the release
+goes to that one. It is installed on the canvas, which still pans (middle button, Space and drag) and zooms (wheel) by
+itself. The keys are in `keyboard`, what comes from the palette in `dropping`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing
+from gradviz.session.state import State
+from gradviz.session.store import Store
+from gradviz.ui.drawing.dropping import Dropping
+from gradviz.ui.drawing.geometry import NOTHING, Hit
+from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
+from gradviz.ui.drawing.inline import Inline
+from gradviz.ui.drawing.keyboard import Keyboard
+from gradviz.ui.drawing.layer import Layer
+from gradviz.ui.drawing.moving import Moving, Resizing
+from gradviz.ui.drawing.refusal import Checks, Then
+from gradviz.ui.drawing.rubber import Rubber
+from gradviz.ui.drawing.typing_in import Typing
+from gradviz.ui.drawing.view import DrawingView
+from gradviz.ui.drawing.wiring import Wiring, loose_wire
+from gradviz.ui.theme import Theme
+
+DRAG = 4  # pixels that a click may move
+Maker = Callable[[Ground, Press], Gesture | None]
+
+
+class Interactions:
+    """The gestures of one drawing canvas. `makers` are asked in their order for the gesture that a press begins."""
+
+    def __init__(self, ground: Ground, do: Callable[[str], None]) -> None:
+        self.ground = ground
+        self.gesture: Gesture | None = None  # what goes on
+        self.typing = Typing(ground)
+        self.inline = Inline(ground)
+        self.keyboard = Keyboard(self, do)
+        self.dropping = Dropping(ground)
+        self.makers: list[Maker] = [self._own_gesture]
+        self._pressed: Gesture | None = None  # what goes on once the pointer moves
+        self._hand = False  # Space is held: the canvas is moved
+        ground.view.setAcceptDrops(True)
+        ground.view.install(self)
+        self.leave = ground.store.subscribe(self._changed)
+
+    # -- the gesture that goes on
+
+    def begin(self, gesture: Gesture) -> None:
+        """Let this go on from now on."""
+        pressed = self._pressed
+        self.cancel()
+        self._pressed = pressed if pressed is gesture else None
+        self.gesture = gesture
+        gesture.begin()
+        self.ground.layer.show_these(gesture.paint)
+
+    def cancel(self) -> bool:
+        """Forget what goes on, without a trace; whether there was something."""
+        gesture, self.gesture, self._pressed = self.gesture, None, None
+        self.ground.layer.show_these()
+        self.ground.view.unsetCursor()
+        if gesture is not None:
+            gesture.cancel()
+        return gesture is not None
+
+    def end(self) -> Gesture | None:
+        """What goes on has done its work."""
+        gesture, self.gesture, self._pressed = self.gesture, None, None
+        self.ground.layer.show_these()
+        self.ground.view.unsetCursor()
+        return gesture
+
+    def _changed(self, before: State, after: State) -> None:
+        """Another drawing, by undo or from elsewhere: what was begun on the old one ends."""
+        if self.keyboard.wire is not None and (after.picked or before.document is not after.document):
+            self.keyboard.choose_wire(None)
+        if before.document is not after.document:
+            self.cancel()
+            self.inline.close()
+            if after.drawing is None:
+                self.typing.close()
+
+    # -- events of the canvas
+
+    def handle(self, event: QEvent) -> bool:
+        """Act on an event of the canvas; False leaves it to the canvas."""
+        kind = event.type()
+        if isinstance(event, QMouseEvent):
+            return self._mouse(kind, event)
+        if isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_Space and not event.modifiers():
+                self._hand = kind == QEvent.Type.KeyPress or (self._hand and kind != QEvent.Type.KeyRelease)
+            return self.keyboard.handle(kind, event)
+        if kind == QEvent.Type.Leave:
+            self.ground.view.set_hovered(NOTHING)
+        elif kind == QEvent.Type.FocusOut:
+            self._hand = False
+        return self.dropping.handle(event)
+
+    def _mouse(self, kind: QEvent.Type, event: QMouseEvent) -> bool:
+        at, keys = event.position(), event.modifiers()
+        left = event.button() == Qt.MouseButton.LeftButton
+        if kind == QEvent.Type.MouseMove:
+            return self._moved(at, keys, event)
+        if self._hand and self.gesture is None:
+            return False
+        if kind == QEvent.Type.MouseButtonPress:
+            return self._press(at, keys) if left else self._other_button(event)
+        if kind == QEvent.Type.MouseButtonRelease:
+            return left and self._release(at, keys)
+        if kind == QEvent.Type.MouseButtonDblClick:
+            return left and self._double(at)
+        return False
+
+    def _press(self, at: QPointF, keys: Keys) -> bool:
+        self.cancel()
+        self.keyboard.choose_wire(None)
+        view = self.ground.view
+        view.leave_card()
+        view.flight.stop()
+        view.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.ground.layer.drop_bubble()
+        press = Press(at, self.ground.hit(at), keys)
+        self._pressed = next((found for maker in self.makers if (found := maker(self.ground, press)) is not None), None)
+        if self._pressed is not None and self._pressed.begins_at_once:
+            self.begin(self._pressed)
+        return True
+
+    def _other_button(self, event: QMouseEvent) -> bool:
+        """During a gesture they do nothing; else the right one picks what its menu will be about."""
+        if self.gesture is not None or self._pressed is not None:
+            return True
+        if event.button() == Qt.MouseButton.RightButton:
+            hit = self.ground.hit(event.position())
+            if hit.kind in ("node", "comment", "group", "corner") and hit.id not in self.ground.picked:
+                self.ground.store.pick(frozenset({hit.id}))
+            return True
+        return False
+
+    def _moved(self, at: QPointF, keys: Keys, event: QMouseEvent) -> bool:
+        pressed = self._pressed
+        if self.gesture is None and pressed is not None and (at - pressed.press.at).manhattanLength() > DRAG:
+            self.begin(pressed)
+        if self.gesture is not None:
+            self.ground.view.setCursor(self.gesture.cursor)
+            self.gesture.move(at, keys)
+            self.ground.layer.update()
+            return True
+        if pressed is not None:
+            return True
+        return event.buttons() == Qt.MouseButton.NoButton and not self._hand and self._hover(at)
+
+    def _hover(self, at: QPointF) -> bool:
+        """A port under the pointer grows; the canvas itself answers to what else there is."""
+        hit = self.ground.hit(at)
+        view = self.ground.view
+        view.set_hovered(hit)
+        if hit.kind in ("in", "out"):
+            view.leave_card()
+            view.setCursor(Qt.CursorShape.CrossCursor)
+        elif hit.kind == "corner":
+            view.setCursor(Qt.CursorShape.SizeFDiagCursor)
+        else:
+            return False
+        return True
+
+    def _release(self, at: QPointF, keys: Keys) -> bool:
+        pressed, going = self._pressed, self.gesture
+        if going is not None and going is pressed:
+            self.end()
+            going.finish(at, keys)
+        elif pressed is not None:
+            self._pressed = None
+            self._click(pressed.press)
+        else:
+            return False
+        self._hover(at)
+        return True
+
+    def _click(self, press: Press) -> None:
+        hit, store = press.hit, self.ground.store
+        if hit.kind == "wire":
+            self.keyboard.choose_wire((hit.id, hit.index))
+            return
+        if not hit:
+            if not press.adds:
+                store.pick(frozenset())
+            return
+        if press.adds:
+            store.pick(store.state.picked ^ {hit.id})
+        else:
+            store.pick(frozenset({hit.id}))
+
+    def _double(self, at: QPointF) -> bool:
+        self.cancel()
+        hit = self.ground.hit(at)
+        if hit.kind in ("nothing", "wire"):
+            self.typing.open(at)
+        elif hit.kind == "group":
+            self._double_group(hit, at)
+        elif hit.kind in ("node", "comment", "corner"):
+            self.inline.open(hit.id)
+        return True
+
+    def _double_group(self, hit: Hit, at: QPointF) -> None:
+        """Its box opens it; the title of an open one is edited, and what is left of the title closes it."""
+        drawing = self.ground.drawing
+        group = next(one for one in drawing.groups if one.id == hit.id)
+        if not group.closed and self.inline.is_title(hit.id, at):
+            self.inline.open(hit.id)
+        else:
+            label = "Open Group" if group.closed else "Close Group"
+            self.ground.edit(label, shaping.set_group_closed(drawing, hit.id, not group.closed))
+
+    def _own_gesture(self, ground: Ground, press: Press) -> Gesture | None:
+        hit = press.hit
+        loose = loose_wire(ground.drawing, hit.kind, hit.id, hit.index)
+        if loose is not None:
+            wiring = Wiring(ground, press, loose)
+            wiring.to_empty = self.typing.open_for_wire
+            return wiring
+        if hit.kind == "corner":
+            return Resizing(ground, press)
+        if hit.kind in ("node", "comment", "group"):
+            return Moving(ground, press)
+        return Rubber(ground, press)
+
+
+def attach(
+    view: DrawingView, store: Store, theme: Theme, ask: Callable[[Drawing, Then], None], do: Callable[[str], None]
+) -> Interactions:
+    """Let the user draw on this canvas; `ask` tries a drawing out, `do` runs a command."""
+    return Interactions(Ground(view, store, Layer(view, theme), Checks(ask)), do)

@@ -1,0 +1,105 @@
+"""A wire made by keyboard: it begins at what is picked, Tab or an arrow goes from port to port, Enter makes it, or
+takes it off where it is already, Esc forgets it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.reach import InPort, inputs_for
+from gradviz.document.shaping.looking import port_name
+from gradviz.ui.drawing.geometry import NOTHING
+from gradviz.ui.drawing.gesture import Gesture, Ground, Press
+from gradviz.ui.drawing.wiring import DISCONNECT, Dropped, Loose, Wire, curve
+
+NEXT = (Qt.Key.Key_Tab, Qt.Key.Key_Right, Qt.Key.Key_Down)
+BACK = (Qt.Key.Key_Backtab, Qt.Key.Key_Left, Qt.Key.Key_Up)
+NO_PORT = "No free port is left that {} could go to. Add an operation, then connect it."
+PICK_ONE = "Select the one node that the wire shall begin at."
+
+
+def targets(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:
+    """Where the wire could end, and where such a wire ends already."""
+    ended = [
+        (node.id, port)
+        for node in drawing.nodes
+        for port, operand in enumerate(node.inputs if isinstance(node, Operation) else ())
+        if operand == source
+    ]
+    return (*inputs_for(drawing, source), *ended)
+
+
+class KeyWiring(Gesture):
+    """Goes on until Enter or Esc."""
+
+    def __init__(self, ground: Ground, source: Ref) -> None:
+        super().__init__(ground, Press(QPointF(), NOTHING))
+        self.source = source
+        start = ground.geometry.port_out(source)
+        self.targets = sorted(
+            targets(ground.drawing, source),
+            key=lambda port: (QLineF(start, ground.geometry.port_in(*port)).length(), port),
+        )
+        self.at = 0
+
+    @property
+    def target(self) -> InPort:
+        """The port that Enter would connect."""
+        return self.targets[self.at]
+
+    @property
+    def takes_off(self) -> bool:
+        """Whether the wire is there already."""
+        there = self.ground.drawing.by_id[self.target[0]]
+        assert isinstance(there, Operation)
+        return self.target[1] < len(there.inputs) and there.inputs[self.target[1]] == self.source
+
+    @property
+    def words(self) -> str:
+        """What Enter would do."""
+        drawing = self.ground.drawing
+        there = drawing.by_id[self.target[0]]
+        assert isinstance(there, Operation)
+        port = f"{port_name(there, self.target[1])} of {shaping.label(drawing, there.id)}"
+        count = f"{self.at + 1} of {len(self.targets)}"
+        return f"Take the wire off {port} ({count})" if self.takes_off else f"Connect to {port} ({count})"
+
+    def begin(self) -> None:
+        self.ground.announce(self.words)
+
+    def step(self, way: int) -> None:
+        """Go to the next port, or the one before."""
+        self.at = (self.at + way) % len(self.targets)
+        self.ground.layer.update()
+        self.ground.announce(self.words)
+
+    def take(self) -> None:
+        """Enter: do it."""
+        ground, at = self.ground, self.ground.pixel(self.ground.geometry.port_in(*self.target))
+        if not self.takes_off:
+            Dropped(ground, Loose(source=self.source), Wire(self.source, self.target), at).make()
+            return
+        try:
+            ground.edit(DISCONNECT, shaping.disconnect(ground.drawing, *self.target))
+        except UserError as error:
+            ground.refuse(str(error), at)
+
+    def paint(self, painter: QPainter) -> None:
+        ground, theme = self.ground, self.ground.layer.theme
+        painter.setPen(QPen(QColor(theme.focus), 1.4))
+        painter.setBrush(QColor(theme.panel))
+        for port in self.targets:
+            painter.drawEllipse(ground.pixel(ground.geometry.port_in(*port)), 5, 5)
+        end = ground.pixel(ground.geometry.port_in(*self.target))
+        pen = QPen(QColor(theme.focus), 2.6)
+        if self.takes_off:
+            pen.setDashPattern([3, 3])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(curve(ground.pixel(ground.geometry.port_out(self.source)), end))
+        painter.setBrush(QColor(theme.selection))
+        painter.drawEllipse(end, 9, 9)
+        ground.layer.paint_hint(painter, f"{self.words}   ·   Enter   ·   Tab: next port   ·   Esc", end)

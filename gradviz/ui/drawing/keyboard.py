@@ -1,0 +1,220 @@
+"""What the keys do to a drawing while its canvas has the keyboard. Arrows walk from node to node, with Ctrl they move
+what is picked (Shift: further); a letter, a digit or a sign begins to type; Enter edits in place; Ctrl+L begins a wire;
+Esc ends whatever goes on. Keys of commands that mean another thing here run the command of the drawing. The rest is the
+canvas's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+
+from gradviz.document import shaping
+from gradviz.document.drawing import Operation, Ref
+from gradviz.document.reach import InPort
+from gradviz.ui.drawing.gesture import Keys
+from gradviz.ui.drawing.key_wiring import BACK, NEXT, NO_PORT, PICK_ONE, KeyWiring
+from gradviz.ui.drawing.moving import move_label
+from gradviz.ui.drawing.snapping import GRID
+from gradviz.ui.drawing.wiring import DISCONNECT
+
+if TYPE_CHECKING:
+    from gradviz.ui.drawing.interactions import Interactions
+
+ARROWS = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+FAR = 5  # steps of the grid with Shift
+MENU_KEYS = {Qt.Key.Key_D: "draw.duplicate", Qt.Key.Key_G: "draw.group"}  # elsewhere these keys are other commands
+CONTROL, SHIFT = Keys.ControlModifier, Keys.ShiftModifier
+
+
+class Keyboard:
+    """The keys of one drawing canvas."""
+
+    def __init__(self, hands: Interactions, do: Callable[[str], None]) -> None:
+        self._hands = hands
+        self._ground = hands.ground
+        self._do = do
+        self._wire: InPort | None = None  # the wire that was clicked
+
+    def handle(self, kind: QEvent.Type, event: QKeyEvent) -> bool:
+        """Act on a key; False leaves it to the canvas and the window."""
+        action = self._action(event)
+        if action is None:
+            return False
+        if kind == QEvent.Type.ShortcutOverride:
+            event.accept()
+        elif kind == QEvent.Type.KeyPress:
+            action()
+        return kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+
+    def _action(self, event: QKeyEvent) -> Callable[[], None] | None:
+        """What a key does now."""
+        key, keys = Qt.Key(event.key()), event.modifiers() & ~Keys.KeypadModifier
+        hands, ground = self._hands, self._ground
+        if isinstance(hands.gesture, KeyWiring):
+            return self._wiring_action(hands.gesture, key)
+        if key == Qt.Key.Key_Escape:
+            return self._escape_action()
+        if hands.gesture is not None:
+            return None
+        if key in ARROWS and not keys:
+            return lambda: self._walk(*ARROWS[key])
+        if key in ARROWS and keys in (CONTROL, CONTROL | SHIFT) and ground.picked:
+            far = GRID * (FAR if keys & SHIFT else 1)
+            return lambda: self._move(ARROWS[key][0] * far, ARROWS[key][1] * far)
+        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and not keys:
+            return self._delete
+        if key in ENTER and not keys and len(ground.picked) == 1:
+            return lambda: _ignore(hands.inline.open(next(iter(ground.picked))))
+        if keys == CONTROL:
+            return self._control_action(key)
+        text = event.text()
+        if not keys & ~SHIFT and text.isprintable() and text.strip():
+            return lambda: hands.typing.open_beside(text)
+        return None
+
+    def _control_action(self, key: Qt.Key) -> Callable[[], None] | None:
+        if key == Qt.Key.Key_L:
+            return self.start_wire
+        if key == Qt.Key.Key_A:
+            return self.select_all
+        if key in MENU_KEYS and self._ground.picked:
+            return lambda: self._do(MENU_KEYS[key])
+        return None
+
+    def _escape_action(self) -> Callable[[], None] | None:
+        hands, ground = self._hands, self._ground
+        if hands.gesture is not None:
+            return lambda: _ignore(hands.cancel())
+        if ground.layer.sentence:
+            return ground.layer.drop_bubble
+        if self._wire is not None:
+            return lambda: self.choose_wire(None)
+        if ground.picked:
+            return lambda: ground.store.pick(frozenset())
+        return None
+
+    # -- picking
+
+    def select_all(self) -> None:
+        """Pick everything."""
+        drawing = self._ground.drawing
+        hidden = {member for group in drawing.groups if group.closed for member in group.members}
+        closed = [group.id for group in drawing.groups if group.closed]
+        seen = [one.id for one in (*drawing.nodes, *drawing.comments) if one.id not in hidden]
+        self._ground.store.pick(frozenset((*seen, *closed)))
+
+    def _walk(self, right: int, down: int) -> None:
+        """Pick the nearest thing in a direction."""
+        ground, drawing = self._ground, self._ground.drawing
+        boxes = {id: box.center() for id, box in ground.geometry.boxes.items() if ground.geometry.box(id) == box}
+        boxes = {id: place for id, place in boxes.items() if ground.geometry.closed_group(id) is None}
+        open_groups = {group.id for group in drawing.groups if not group.closed}
+        boxes = {id: place for id, place in boxes.items() if id not in open_groups}
+        if not boxes:
+            return
+        picked = sorted(id for id in ground.picked if id in boxes)
+        if not picked:
+            first = min(boxes, key=lambda id: (boxes[id].x() + boxes[id].y(), id))
+        else:
+            start = boxes[picked[-1] if right + down > 0 else picked[0]]
+            ways = {id: place - start for id, place in boxes.items() if id not in picked}
+            ahead = [
+                (_effort(way, right, down), id) for id, way in ways.items() if way.x() * right + way.y() * down > 1
+            ]
+            if not ahead:
+                return
+            first = min(ahead)[1]
+        ground.store.pick(frozenset({first}))
+        ground.reveal(frozenset({first}))
+
+    # -- changing
+
+    def _move(self, dx: float, dy: float) -> None:
+        ground = self._ground
+        label = move_label(ground.drawing, ground.picked)
+        key = f"keys {sorted(ground.picked)}"
+        ground.store.edit(label, shaping.move(ground.drawing, ground.picked, dx, dy), merge=key)
+        ground.reveal(ground.picked)
+
+    def _delete(self) -> None:
+        ground = self._ground
+        wire = self._wire
+        if wire is not None:
+            self.choose_wire(None)
+            ground.edit(DISCONNECT, shaping.disconnect(ground.drawing, *wire))
+        else:
+            self._do("draw.delete")
+
+    # -- wires
+
+    def choose_wire(self, wire: InPort | None) -> None:
+        """Mark the wire that ends at this port; Delete takes it off."""
+        self._wire = wire
+        if wire is not None:
+            self._ground.store.pick(frozenset())
+            self._ground.layer.show_these(self._paint_wire)
+        elif self._hands.gesture is None:
+            self._ground.layer.show_these()
+
+    @property
+    def wire(self) -> InPort | None:
+        """The wire that was clicked."""
+        return self._wire
+
+    def start_wire(self) -> None:
+        """Begin a wire at what is picked."""
+        ground = self._ground
+        nodes = [id for id in ground.picked if id in ground.drawing.by_id]
+        if len(nodes) != 1:
+            ground.refuse(PICK_ONE, QPointF(ground.view.rect().center()))
+            return
+        gesture = KeyWiring(ground, Ref(nodes[0]))
+        if not gesture.targets:
+            there = shaping.label(ground.drawing, nodes[0])
+            ground.refuse(NO_PORT.format(there), ground.pixel(ground.geometry.port_out(gesture.source)))
+            return
+        self._hands.begin(gesture)
+
+    def _wiring_action(self, gesture: KeyWiring, key: Qt.Key) -> Callable[[], None] | None:
+        if key == Qt.Key.Key_Escape:
+            return lambda: _ignore(self._hands.cancel())
+        if key in NEXT:
+            return lambda: gesture.step(1)
+        if key in BACK:
+            return lambda: gesture.step(-1)
+        if key in ENTER:
+            return self._take_wire
+        return None
+
+    def _take_wire(self) -> None:
+        gesture = self._hands.end()
+        if isinstance(gesture, KeyWiring):
+            gesture.take()
+
+    def _paint_wire(self, painter: QPainter) -> None:
+        wire, ground = self._wire, self._ground
+        if wire is None or not isinstance(ground.drawing.by_id.get(wire[0]), Operation):
+            return
+        ground.in_world(painter)
+        painter.setPen(QPen(QColor(ground.layer.theme.halo), 4 / ground.view.camera.scale))
+        painter.drawPath(ground.geometry.wire(*wire))
+
+
+def _effort(way: QPointF, right: int, down: int) -> float:
+    """How far something is in a direction; what is aside counts double."""
+    ahead = way.x() * right + way.y() * down
+    aside = abs(way.x() * down) + abs(way.y() * right)
+    return ahead + 2 * aside
+
+
+def _ignore(_: object) -> None:
+    """A key does not ask whether something happened."""
