@@ -198,8 +198,8 @@ class _Writer:
             printer.write((plan.names[node.id][0], " = ", Mark(node.id, leaf(node).doc)))
         if statements or plan.left_out:
             printer.line()
-        for node in statements:
-            self._statement(node)
+        for statement in statements:
+            self._statement(statement)
         for reason in plan.left_out.values():
             printer.line(comment(reason))
         if plan.drawing.calls:

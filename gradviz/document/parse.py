@@ -1,12 +1,94 @@
-"""From PyTorch code to a drawing: the straight-line part of Python that a drawing can say."""
+"""From PyTorch code to a drawing: the straight-line part of Python that a drawing can say. Nothing is ever run. How
+code is read is in `reading`, how its nodes are found again in the drawing that was is in `recognising`; `emit` is the
+way back."""
 
 from __future__ import annotations
 
-from gradviz.document.drawing import Drawing
+import ast
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gradviz.document.arranging import arrange
+from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.reading.naming import give_names
+from gradviz.document.reading.scope import Named, Scope
+from gradviz.document.reading.statements import read as read_lines
+from gradviz.document.shaping.names import tidy
+from gradviz.document.snippet import MAX_BYTES, too_big
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A drawing and, in sentences, the lines of its code that it does not have, such as those that print."""
+
+    drawing: Drawing
+    passed_over: tuple[str, ...] = ()
 
 
 def parse(text: str, like: Drawing | None = None) -> Drawing:
     """The drawing of this code; what is the same in `like` keeps its number and its place there. Raises UserError, with
     the line, for what can't be drawn."""
-    raise UserError("This code can't be drawn yet.")
+    return read(text, like).drawing
+
+
+def read(text: str, like: Drawing | None = None) -> Reading:
+    """As `parse`, and what was passed over."""
+    if like is not None and text == like.text:
+        return Reading(like)
+    scope = Scope(values={"torch": Named(""), "F": Named("nn.functional"), "nn": Named("nn"), "math": Named("math")})
+    read_lines(scope, _tree(text).body)
+    drawing = _drawing(scope)
+    if like is not None:
+        from gradviz.document.recognising import recognise
+
+        return Reading(recognise(drawing, text, like), tuple(scope.passed_over))
+    return Reading(arrange(drawing), tuple(scope.passed_over))
+
+
+def parse_expression(text: str, known: Mapping[str, Ref]) -> Drawing:
+    """The nodes of an expression such as `w*x + b`. It may speak of what is `known`, whose nodes are not in the result;
+    other names become new leaves."""
+    first = max((ref.node for ref in known.values()), default=0) + 1
+    scope = Scope(values={"torch": Named(""), "F": Named("nn.functional"), "math": Named("math")}, next_id=first)
+    scope.values |= known
+    scope.invents = True
+    try:
+        read_lines(scope, [ast.Expr(_tree(f"({text.strip()}\n)").body[0].value)])  # type: ignore[attr-defined]
+    except UserError as error:
+        sentence = str(error).partition(": ")[2] if str(error).startswith("Line ") else str(error)
+        raise UserError(sentence[:1].upper() + sentence[1:]) from error
+    if not scope.nodes:
+        raise UserError("Type an expression with a tensor in it, such as w*x + b.")
+    return arrange(_drawing(scope))
+
+
+def _tree(text: str) -> ast.Module:
+    if len(text) > MAX_BYTES:
+        raise UserError(too_big("This code", len(text)))
+    if "\0" in text:
+        raise UserError("This is no text: it has null bytes in it. Paste the code again.")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except SyntaxError as error:
+        reason = "a number is too large" if "int" in error.msg and "limit" in error.msg else error.msg
+        raise UserError(f"Line {error.lineno or 1}: Python can't read this: {reason}.") from error
+    except UnicodeError as error:
+        raise UserError("This is no text: it has broken characters in it. Paste the code again.") from error
+    except (ValueError, MemoryError, RecursionError, OverflowError) as error:
+        raise UserError("This code is nested too deep to be drawn. Give parts of it names of their own.") from error
+
+
+def _drawing(scope: Scope) -> Drawing:
+    """The nodes that were read, with their names."""
+    for id in scope.asides:
+        if not scope.uses[id] and not any(id in (call.inputs or ()) for call in scope.calls):
+            leaf = scope.nodes[id]
+            if isinstance(leaf, Leaf) and not leaf.requires_grad:
+                del scope.nodes[id]
+    give_names(scope)
+    drawing = Drawing(tuple(scope.nodes.values()), calls=tuple(scope.calls), next_id=scope.next_id)
+    return tidy(drawing)

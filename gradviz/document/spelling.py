@@ -174,7 +174,8 @@ def leaf(node: Leaf) -> Piece:
     single = node.dtype in SINGLE
     if node.maker != "tensor":
         values = node.data if isinstance(node.data, tuple) else (node.data,)
-        return Piece(bracketed(f"torch.{node.maker}(", [literal_text(each) for each in values] + options, ")"))
+        values = values or ((),)  # the shape of a scalar
+        return Piece(bracketed(f"torch.{node.maker}(", [*map(literal_text, values), *options], ")"))
     if not isinstance(node.data, tuple):
         return Piece(bracketed("torch.tensor(", [number_text(node.data, single=single), *options], ")"))
     tail = tuple((", ", option) for option in options)

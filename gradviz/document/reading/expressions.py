@@ -1,0 +1,231 @@
+"""Reading one expression: what it stands for, with a node for each operation in it. Calls are in `calls`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import cache
+
+from gradviz.document.catalogue import Entry, catalogue, named
+from gradviz.document.drawing import Number, Operand, Ref
+from gradviz.document.literals import DTYPES
+from gradviz.document.reading.plain import CONSTANTS, binary, constant, is_number, unary
+from gradviz.document.reading.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
+from gradviz.document.spelling import index_text
+
+DEEPEST = 150
+SIGNS: Mapping[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.USub: "-",
+    ast.Invert: "~",
+}  # fmt: skip
+_NO_FIELD = {
+    "grad": "a gradient is there only after backward, so it can't be drawn. Leave this line out, and look at the leaf.",
+    "shape": "a shape is known only after a run. Write its numbers.",
+    "data": ".data can't be drawn. Use .detach().",
+}
+
+
+@cache
+def operators() -> Mapping[tuple[str, int], Entry]:
+    """The operations that are written as signs, by sign and number of operands."""
+    found = {(entry.operator, len(entry.ports)): entry for entry in catalogue().values() if entry.style == "operator"}
+    return found
+
+
+def check_depth(node: ast.AST) -> None:
+    """Refuse an expression so deep that reading it would be risky; lists count too."""
+    waiting: list[tuple[ast.AST, int]] = [(node, 0)]
+    while waiting:
+        each, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise refuse(node, "this expression is nested too deep to be drawn. Give its parts names of their own.")
+        waiting.extend((child, depth + 1) for child in ast.iter_child_nodes(each))
+
+
+def value(scope: Scope, node: ast.expr) -> Value:
+    """What an expression stands for. Ask `check_depth` first: this goes down into it."""
+    match node:
+        case ast.Constant():
+            return constant(node)
+        case ast.Name():
+            if (
+                node.id in ("float", "int", "complex", "abs", "pow", "list", "tuple", "print")
+                and node.id not in scope.values
+            ):
+                return Named(f"builtins.{node.id}")
+            return scope.look_up(node)
+        case ast.List() | ast.Tuple():
+            return listed([value(scope, each) for each in node.elts])
+        case ast.UnaryOp():
+            return _unary(scope, node)
+        case ast.BinOp():
+            left, right = value(scope, node.left), value(scope, node.right)
+            if isinstance(left, Plain) and isinstance(right, Plain):
+                return binary(node, left.value, right.value)
+            return operate_sign(scope, node, SIGNS[type(node.op)], left, right)
+        case ast.Compare():
+            return _compare(scope, node)
+        case ast.Attribute():
+            return attribute(scope, node)
+        case ast.Subscript():
+            return _subscript(scope, node)
+        case ast.Call():
+            from gradviz.document.reading.calls import call
+
+            return call(scope, node)
+    raise refuse(node, f"{_word(node)} can't be drawn. {_ADVICE}")
+
+
+_ADVICE = "Run it and choose Edit as Drawing to draw what it did."
+
+
+def _word(node: ast.expr) -> str:
+    words: Mapping[type[ast.expr], str] = {
+        ast.ListComp: "a list comprehension", ast.GeneratorExp: "a loop in brackets", ast.Lambda: "a lambda",
+        ast.IfExp: "a choice with if", ast.BoolOp: "and/or", ast.Dict: "a dictionary", ast.JoinedStr: "an f-string",
+        ast.Starred: "a *", ast.NamedExpr: ":=", ast.Set: "a set", ast.DictComp: "a loop in brackets",
+        ast.SetComp: "a loop in brackets",
+    }  # fmt: skip
+    return words.get(type(node), "this")
+
+
+def listed(items: list[Value]) -> Value:
+    """A list; a plain one if all in it is."""
+    if all(isinstance(item, Plain) for item in items):
+        return Plain(tuple(item.value for item in items if isinstance(item, Plain)))
+    return Listed(tuple(items))
+
+
+def operand(node: ast.AST, what: Value) -> Operand:
+    """A value at a port: a tensor, a number, or None for nothing."""
+    if isinstance(what, Ref):
+        return what
+    if isinstance(what, Plain):
+        if what.value is None:
+            return None
+        if is_number(what.value):
+            assert isinstance(what.value, bool | int | float | complex)
+            return Number(what.value)
+    if isinstance(what, Several):
+        raise refuse(node, "this has several results. Give each a name: a, b = …")
+    raise refuse(node, "a tensor or a number must stand here.")
+
+
+def operate_sign(scope: Scope, node: ast.AST, sign: str, *values: Value) -> Value:
+    """The node of an operator."""
+    entry = operators().get((sign, len(values)))
+    if entry is None:
+        raise refuse(node, f"the operator {sign} can't be drawn.")
+    made = scope.operate(entry, tuple(operand(node, each) for each in values))
+    assert isinstance(made, Ref)
+    return made
+
+
+def _unary(scope: Scope, node: ast.UnaryOp) -> Value:
+    inner = value(scope, node.operand)
+    if isinstance(inner, Plain):
+        return unary(node, inner.value)
+    if isinstance(node.op, ast.UAdd):
+        return inner
+    if isinstance(node.op, ast.Not):
+        raise refuse(node, f"not can't be drawn. {_ADVICE}")
+    return operate_sign(scope, node, SIGNS[type(node.op)], inner)
+
+
+def _compare(scope: Scope, node: ast.Compare) -> Value:
+    sign = SIGNS.get(type(node.ops[0]))
+    if len(node.ops) > 1 or sign is None:
+        raise refuse(node, "this comparison can't be drawn. Compare two tensors with one sign, such as x > 0.")
+    return operate_sign(scope, node, sign, value(scope, node.left), value(scope, node.comparators[0]))
+
+
+def attribute(scope: Scope, node: ast.Attribute) -> Value:
+    """`torch.relu`, `x.T`, `x.max(dim=0).values`."""
+    owner = value(scope, node.value)
+    if isinstance(owner, Named):
+        return below(owner, node.attr)
+    if isinstance(owner, Several) and node.attr in owner.fields:
+        return Ref(owner.node, owner.fields.index(node.attr))
+    if not isinstance(owner, Ref):
+        raise refuse(node, f".{node.attr} can't be drawn here.")
+    if node.attr in _NO_FIELD:
+        raise refuse(node, _NO_FIELD[node.attr])
+    entry = named(f"Tensor.{node.attr}")
+    if entry is None and node.attr in ("real", "imag"):
+        entry = named(node.attr)
+    if entry is None or (entry.style != "attribute" and node.attr not in ("real", "imag")):
+        raise refuse(node, f".{node.attr} of a tensor can't be drawn. Leave it out, or write what it gives.")
+    made = scope.operate(entry, (owner,))
+    assert isinstance(made, Ref)
+    return made
+
+
+def below(module: Named, name: str) -> Value:
+    """What a module has under a name."""
+    path = f"{module.path}.{name}" if module.path else name
+    if path in CONSTANTS:
+        return Plain(CONSTANTS[path])
+    if path in DTYPES:
+        return Dtype(_DTYPE_NAMES.get(path, path))
+    return Named(path)
+
+
+_DTYPE_NAMES = {
+    "float": "float32", "double": "float64", "half": "float16", "short": "int16", "int": "int32", "long": "int64",
+    "cfloat": "complex64", "cdouble": "complex128", "chalf": "complex32",
+}  # fmt: skip
+
+
+def _subscript(scope: Scope, node: ast.Subscript) -> Value:
+    owner = value(scope, node.value)
+    if isinstance(owner, Ref):
+        return _index(scope, node, owner)
+    at = value(scope, node.slice) if not isinstance(node.slice, ast.Slice) else None
+    place = at.value if isinstance(at, Plain) and isinstance(at.value, int) else None
+    if place is None:
+        raise refuse(node, "write a whole number as the index.")
+    if isinstance(owner, Several):
+        return Ref(owner.node, _output(scope, node, owner, place))
+    items = owner.items if isinstance(owner, Listed) else ()
+    if isinstance(owner, Plain) and isinstance(owner.value, tuple):
+        items = tuple(Plain(item) for item in owner.value)
+    if not -len(items) <= place < len(items):
+        raise refuse(node, "there is nothing at this index.")
+    return items[place]
+
+
+def _output(scope: Scope, node: ast.AST, owner: Several, place: int) -> int:
+    """Which output of a node is meant; one that only a run can count must have been unpacked."""
+    count = owner.count or len(getattr(scope.nodes[owner.node], "names", ()))
+    if not count:
+        raise refuse(node, "only a run tells how many results there are. Give each a name: a, b = …")
+    if not -count <= place < count:
+        raise refuse(node, f"there are {count} results here.")
+    return place % count
+
+
+def _index(scope: Scope, node: ast.Subscript, owner: Ref) -> Value:
+    written = ast.Subscript(ast.Name("x", ast.Load()), _with_numbers(scope, node.slice), ast.Load())
+    text = index_text(ast.unparse(written)[2:-1])
+    if text is None:
+        raise refuse(node, "an index that is computed can't be drawn. Write its numbers, or use torch.index_select.")
+    made = scope.operate(catalogue()["Tensor.__getitem__"], (owner,), (("index", text),))
+    assert isinstance(made, Ref)
+    return made
+
+
+def _with_numbers(scope: Scope, node: ast.expr) -> ast.expr:
+    """An index with the numbers that its names stand for."""
+
+    class Replace(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.expr:
+            known = scope.values.get(name.id)
+            if isinstance(known, Plain) and isinstance(known.value, int):
+                return ast.copy_location(ast.Constant(known.value), name)
+            return name
+
+    replaced = Replace().visit(node)
+    assert isinstance(replaced, ast.expr)
+    return replaced

@@ -1,0 +1,123 @@
+"""What is known at a line of code that is being read: what each name stands for, and the nodes so far. What an
+expression stands for is one of the records here."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass, field
+
+from gradviz.document.catalogue import Entry
+from gradviz.document.drawing import BackwardCall, Leaf, Literal, Node, Operand, Operation, Ref
+from gradviz.document.errors import UserError
+
+MOST_NODES = 20_000
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A Python value that is no tensor: a number, a text, a list of numbers."""
+
+    value: Literal
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of things that are not all plain, such as that of `torch.stack([a, b])`."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Several:
+    """A node with several outputs; `count` is 0 where only a run tells how many."""
+
+    node: int
+    count: int
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Named:
+    """A module or a function below torch, by its path: "" for torch itself, "nn.functional", "relu"; "math.pi"."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Dtype:
+    """Such as torch.float64."""
+
+    name: str
+
+
+Value = Ref | Plain | Listed | Several | Named | Dtype
+
+
+def refuse(at: ast.AST, sentence: str) -> UserError:
+    """The error for something in the code, with its line."""
+    return UserError(f"Line {getattr(at, 'lineno', 1)}: {sentence}")
+
+
+@dataclass
+class Scope:
+    """What was read so far. `bindings` are names in the order in which they were given, a node may have many."""
+
+    values: dict[str, Value] = field(default_factory=dict)
+    nodes: dict[int, Node] = field(default_factory=dict)
+    bindings: list[tuple[str, Ref]] = field(default_factory=list)
+    uses: Counter[int] = field(default_factory=Counter)
+    calls: list[BackwardCall] = field(default_factory=list)
+    passed_over: list[str] = field(default_factory=list)
+    grown: set[int] = field(default_factory=set)  # nodes whose names say how many outputs they have
+    asides: set[int] = field(default_factory=set)  # leaves that were only written as the gradient of a call
+    seed: int | None = None
+    next_id: int = 1
+    invents: bool = False  # a name that is not known becomes a leaf
+
+    def look_up(self, name: ast.Name) -> Value:
+        """What a name stands for here."""
+        value = self.values.get(name.id)
+        if value is None and self.invents:
+            value = self.add(Leaf(self.next_id, name.id, 1.0))
+            self.bind(name.id, value)
+        if value is None:
+            raise refuse(name, f"{name.id} is not defined above. Define it first, or correct the name.")
+        return value
+
+    def bind(self, name: str, value: Value) -> None:
+        """From now on the name stands for this."""
+        self.values[name] = value
+        if isinstance(value, Ref):
+            self.bindings.append((name, value))
+
+    def add(self, node: Node) -> Ref:
+        """Take in a node that has the next number."""
+        if len(self.nodes) >= MOST_NODES:
+            raise UserError(f"This code has more than {MOST_NODES} operations. Cut out the part that you want to draw.")
+        self.nodes[node.id] = node
+        self.next_id = node.id + 1
+        if isinstance(node, Operation):
+            self.uses.update(operand.node for operand in node.inputs if isinstance(operand, Ref))
+        return Ref(node.id)
+
+    def operate(
+        self, entry: Entry, inputs: tuple[Operand, ...], params: tuple[tuple[str, Literal], ...] = ()
+    ) -> Ref | Several:
+        """Take in an operation; what it gives."""
+        from gradviz.document.catalogue import outputs
+
+        node = Operation(self.next_id, entry.key, inputs, params)
+        ref = self.add(node)
+        names = outputs(entry, node)
+        if entry.many:
+            known = entry.many == "inputs" or (len(names) > 1 and entry.many != "names")
+            return Several(node.id, len(names) if known else 0)
+        return ref if len(names) == 1 else Several(node.id, len(names), names)
+
+    def leaf(self, at: ast.AST, value: Value, what: str) -> Leaf:
+        """The leaf that this is; refuses what was computed."""
+        node = self.nodes.get(value.node) if isinstance(value, Ref) else None
+        if not isinstance(node, Leaf):
+            raise refuse(at, f"{what} needs a leaf here. Write the tensor down with a name of its own.")
+        return node
