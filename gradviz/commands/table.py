@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
 from gradviz.commands.folding import FOLD_ROWS
 from gradviz.commands.looking import HELP_ROWS, LEARN_ROWS, VIEW_ROWS
@@ -9,11 +10,20 @@ from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
 from gradviz.commands.what_if import WHAT_IF_ROWS
 
-MENUS = {"File": "&File", "Edit": "&Edit", "View": "&View", "Run": "&Run", "Learn": "&Learn", "Help": "&Help"}
+MENUS = {
+    "File": "&File",
+    "Edit": "&Edit",
+    "Draw": "&Draw",
+    "View": "&View",
+    "Run": "&Run",
+    "Learn": "&Learn",
+    "Help": "&Help",
+}
 
 COMMANDS: tuple[Command, ...] = (
     *FILE_ROWS,
     *EDIT_ROWS,
+    *DRAW_ROWS,
     *VIEW_ROWS,
     *FOLD_ROWS,
     *RUN_ROWS,

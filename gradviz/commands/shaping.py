@@ -1,0 +1,287 @@
+"""What the rows of the Draw menu do: the edits of `document.shaping` on what is picked, each with the name that undo
+shows. The rows are in `drawing`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from gradviz.commands.row import Shell
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.snippet import Snippet
+from gradviz.session.state import State
+
+AWAY = 40.0  # how far a duplicate stands from what it is of, in both directions
+ACROSS = {"left": "Left", "center": "Centers", "right": "Right", "top": "Top", "middle": "Middles", "bottom": "Bottom"}
+
+
+# what is there
+
+
+def has_drawing(state: State) -> bool:
+    """The document is a drawing."""
+    return state.drawing is not None
+
+
+def can_draw(state: State) -> bool:
+    """The document is a drawing, or becomes one with the first node."""
+    return state.document.is_blank or state.drawing is not None
+
+
+def has_things(state: State) -> bool:
+    """There is something on the drawing."""
+    return state.drawing is not None and not state.drawing.is_blank
+
+
+def has_nodes(state: State) -> bool:
+    """There is a node on the drawing."""
+    return state.drawing is not None and bool(state.drawing.nodes)
+
+
+def has_picked(state: State) -> bool:
+    """Something of the drawing is selected."""
+    return state.drawing is not None and bool(state.picked)
+
+
+def picked_nodes(state: State) -> list[int]:
+    """The nodes that are selected, also by their group."""
+    drawing = state.drawing
+    if drawing is None:
+        return []
+    chosen = set(state.picked)
+    for group in drawing.groups:
+        if group.id in chosen:
+            chosen |= group.members
+    return sorted(chosen & drawing.by_id.keys())
+
+
+def has_picked_nodes(state: State) -> bool:
+    """A node is selected."""
+    return bool(state.picked) and bool(picked_nodes(state))
+
+
+def has_several(state: State) -> bool:
+    """Several things are selected."""
+    return state.drawing is not None and len(state.picked) > 1
+
+
+def picked_groups(state: State) -> list[int]:
+    """The groups that are selected, or that hold what is selected."""
+    drawing = state.drawing
+    if drawing is None:
+        return []
+    return [group.id for group in drawing.groups if group.id in state.picked or group.members & state.picked]
+
+
+def picked_leaves(state: State) -> list[int]:
+    """The leaves that are selected."""
+    drawing = state.drawing
+    return [] if drawing is None else [id for id in picked_nodes(state) if isinstance(drawing.by_id[id], Leaf)]
+
+
+def counted(count: int, what: str) -> str:
+    """ "3 Nodes", "Node"."""
+    return what if count == 1 else f"{count} {what}s"
+
+
+def change(shell: Shell, label: str, edit: Callable[[Drawing], Drawing]) -> bool:
+    """Make an edit of the drawing; what it refuses is said. True if it was made."""
+    drawing = shell.store.state.drawing
+    if drawing is None:
+        return False
+    try:
+        shell.store.edit(label, edit(drawing))
+    except UserError as refusal:
+        shell.store.say(str(refusal))
+        return False
+    return True
+
+
+# the edits
+
+
+def delete(shell: Shell) -> None:
+    """Take away what is selected."""
+    picked = shell.store.state.picked
+    if change(shell, f"Delete {things(shell.store.state)}", lambda drawing: shaping.delete(drawing, picked)):
+        shell.store.pick(frozenset())
+
+
+def things(state: State) -> str:
+    """What is selected, as a label of undo names it: "w", "3 Nodes", "Comment"."""
+    drawing = state.drawing or Drawing()
+    nodes = picked_nodes(state)
+    if len(nodes) == 1 and len(state.picked) == 1:
+        return shaping.label(drawing, nodes[0])
+    if nodes:
+        return counted(len(nodes), "Node")
+    return counted(len(state.picked), "Comment")
+
+
+def duplicate(shell: Shell) -> None:
+    """Copy what is selected to a place beside it, and select the copy."""
+    state = shell.store.state
+    copies: list[frozenset[int]] = []
+
+    def edit(drawing: Drawing) -> Drawing:
+        changed, new = shaping.duplicate(drawing, state.picked, AWAY, AWAY)
+        copies.append(new)
+        return changed
+
+    if change(shell, f"Duplicate {things(state)}", edit):
+        shell.store.pick(copies[0])
+
+
+def align(shell: Shell, how: str) -> None:
+    """Put what is selected on one line."""
+    picked, sizes = shell.store.state.picked, shell.board.sizes()
+    change(shell, f"Align {ACROSS[how]}", lambda drawing: shaping.align(drawing, picked, how, sizes))
+
+
+def distribute(shell: Shell, how: str) -> None:
+    """Make the gaps between what is selected equal."""
+    picked, sizes = shell.store.state.picked, shell.board.sizes()
+    change(shell, f"Distribute {how.title()}", lambda drawing: shaping.distribute(drawing, picked, how, sizes))
+
+
+def pin(shell: Shell) -> None:
+    """Pin what is selected, or take the pins off if all of it is pinned."""
+    state = shell.store.state
+    nodes, pinned = picked_nodes(state), not all_pinned(state)
+    label = f"{'Pin' if pinned else 'Unpin'} {things(state)}"
+    change(shell, label, lambda drawing: shaping.pin(drawing, nodes, pinned))
+
+
+def all_pinned(state: State) -> bool:
+    """All nodes that are selected are pinned."""
+    drawing = state.drawing
+    return drawing is not None and all(drawing.by_id[id].pinned for id in picked_nodes(state))
+
+
+def group(shell: Shell) -> None:
+    """Put the selected nodes into a group, and select it."""
+    nodes, made = picked_nodes(shell.store.state), []
+
+    def edit(drawing: Drawing) -> Drawing:
+        changed, id = shaping.group(drawing, nodes)
+        made.append(id)
+        return changed
+
+    if change(shell, f"Group {counted(len(nodes), 'Node')}", edit):
+        shell.store.pick(frozenset(made))
+
+
+def ungroup(shell: Shell) -> None:
+    """Take the groups of what is selected away."""
+    state = shell.store.state
+    groups, nodes = picked_groups(state), frozenset(picked_nodes(state))
+
+    def edit(drawing: Drawing) -> Drawing:
+        for id in groups:
+            drawing = shaping.ungroup(drawing, id)
+        return drawing
+
+    if change(shell, "Ungroup", edit):
+        shell.store.pick(nodes)
+
+
+def toggle_groups(shell: Shell) -> None:
+    """Close the groups of what is selected to boxes, or open them."""
+    state = shell.store.state
+    groups = picked_groups(state)
+    closed = not all(one.closed for one in (state.drawing or Drawing()).groups if one.id in groups)
+
+    def edit(drawing: Drawing) -> Drawing:
+        for id in groups:
+            drawing = shaping.set_group_closed(drawing, id, closed)
+        return drawing
+
+    if change(shell, "Close Group" if closed else "Open Group", edit) and closed:
+        shell.store.pick(frozenset(groups))
+
+
+def toggle_requires_grad(shell: Shell) -> None:
+    """Let the selected leaves require a gradient, or none if all of them do."""
+    state = shell.store.state
+    leaves, drawing = picked_leaves(state), state.drawing or Drawing()
+    wanted = not all(getattr(drawing.by_id[id], "requires_grad", False) for id in leaves)
+
+    def edit(drawing: Drawing) -> Drawing:
+        for id in leaves:
+            drawing = shaping.change_leaf(drawing, id, requires_grad=wanted)
+        return drawing
+
+    names = shaping.label(drawing, leaves[0]) if len(leaves) == 1 else f"{len(leaves)} Leaves"
+    change(shell, f"{'Require' if wanted else 'No'} Gradient of {names}", edit)
+
+
+def root_of(state: State) -> Ref | None:
+    """Where backward would begin: at the selected node."""
+    nodes = picked_nodes(state) if len(state.picked) == 1 else []
+    return Ref(nodes[0]) if len(nodes) == 1 else None
+
+
+def backward(shell: Shell) -> None:
+    """Run backward from the selected node: the one call that there is begins there from now on, beside several it is
+    one more."""
+    root = root_of(shell.store.state)
+    if root is None:
+        return
+
+    def edit(drawing: Drawing) -> Drawing:
+        if len(drawing.calls) == 1:
+            return shaping.change_call(drawing, 0, replace(drawing.calls[0], root=root, gradient=None))
+        return shaping.add_call(drawing, root)
+
+    drawing = shell.store.state.drawing or Drawing()
+    change(shell, f"Backward from {shaping.label(drawing, root.node)}", edit)
+
+
+# between drawing and text
+
+
+def new_drawing(shell: Shell) -> None:
+    """Begin an empty drawing; asks if something is not saved."""
+    shell.files.new_drawing()
+
+
+def as_text(shell: Shell) -> None:
+    """Go on with the drawing as a snippet."""
+    drawing = shell.store.state.drawing
+    if drawing is not None:
+        shell.store.edit("Edit as Text", Snippet(drawing.text, drawing.newline))
+        shell.focus("editor")
+
+
+def is_text(state: State) -> bool:
+    """The document is a snippet with text."""
+    return state.drawing is None and not state.document.is_blank
+
+
+def as_drawing(shell: Shell) -> None:
+    """Go on with the snippet as a drawing, if it can be drawn."""
+    from gradviz.document.parse import parse
+
+    document = shell.store.state.document
+    if not is_text(shell.store.state):
+        return
+    try:
+        drawing = parse(document.text)
+    except UserError as refusal:
+        shell.store.say(str(refusal))
+        return
+    shell.store.edit("Edit as Drawing", replace(drawing, newline=document.newline))
+    shell.focus("canvas")
+
+
+def copy_code(shell: Shell) -> None:
+    """Copy the code of what is selected, or of all."""
+    state = shell.store.state
+    if state.drawing is None:
+        return
+    part = shaping.part(state.drawing, state.picked) if state.picked else state.drawing
+    shell.copy(part.text)
+    what = "the drawing" if not state.picked else counted(len(part.nodes), "node")
+    shell.store.say(f"Copied {what} as PyTorch code.")
