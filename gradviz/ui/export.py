@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document.documents import Document
+from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import load
 from gradviz.ui.startup import import_obstacle, obstacle
@@ -33,12 +35,12 @@ def export(source_path: Path | str, out: Path | str, step: str | int | None = No
     """Run a snippet and draw its graph at a step (a number, or "end") into a file; the status is that of a run."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     try:
-        trace, done = _run(Path(source_path))
+        document, trace, done = _run(Path(source_path))
         hindrance = obstacle()
         if hindrance is not None:
             raise UserError(hindrance)
         cursor = len(trace) if step is None or step == "end" else int(step)
-        write(trace, cursor, Path(out))
+        write(trace, cursor, Path(out), drawing=document if isinstance(document, Drawing) else None)
     except UserError as error:
         sys.stderr.write(f"gradviz: {error}\n")
         return FAILED
@@ -50,15 +52,15 @@ def export(source_path: Path | str, out: Path | str, step: str | int | None = No
     return STATUS[done.status]
 
 
-def _run(path: Path) -> tuple[Trace, Done]:
-    """The trace of a snippet, whatever became of the run."""
+def _run(path: Path) -> tuple[Document, Trace, Done]:
+    """A document and the trace of it, whatever became of the run."""
     from gradviz.trace.schema import Batch as TraceBatch
     from gradviz.trace.trace import Trace
     from gradviz.worker.client import WorkerPool
     from gradviz.worker.events import Batch, Event
 
-    snippet = load(path)
-    if snippet.is_blank:
+    document: Document = load(path)
+    if document.is_blank:
         raise UserError(f"{path.name} is empty: there is nothing to draw.")
     batches: list[Batch] = []
 
@@ -68,22 +70,23 @@ def _run(path: Path) -> tuple[Trace, Done]:
 
     pool = WorkerPool()
     try:
-        run = pool.start(snippet.text, collect, path.name)
+        run = pool.start(document.text, collect, path.name)
         done = run.wait()
         run.join()
     finally:
         pool.close()
     assert done is not None
-    trace = Trace(snippet.text)
+    trace = Trace(document.text)
     for batch in batches:
         trace.extend(TraceBatch(batch.header, batch.payload))
     if not len(trace.tensors):
         raise UserError(f"{path.name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
-    return trace, done
+    return document, trace, done
 
 
-def write(trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT) -> None:
-    """Draw the graphs that are shown at a cursor; UserError where the file cannot be written."""
+def write(trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT, drawing: Drawing | None = None) -> None:
+    """Draw the graphs that are shown at a cursor, those of a drawing at its places; UserError where the file cannot be
+    written."""
     from PySide6.QtGui import QGuiApplication
 
     if out.suffix.lower() not in FORMATS:
@@ -91,7 +94,8 @@ def write(trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT) -> None:
     application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
     try:
         out.touch()
-        {".svg": _svg, ".png": _png, ".pdf": _pdf}[out.suffix.lower()](_scene(trace, cursor, theme), out, theme)
+        scene = _scene(trace, cursor, theme) if drawing is None else _drawn_scene(drawing, trace, cursor, theme)
+        {".svg": _svg, ".png": _png, ".pdf": _pdf}[out.suffix.lower()](scene, out, theme)
     except OSError as error:
         raise UserError(f"{out} could not be written: {error.strerror or error}.") from error
     finally:
@@ -112,6 +116,15 @@ def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
     finally:
         layouter.close()
     scene = Scene(placed, theme)
+    scene.move_to(cursor)
+    return scene
+
+
+def _drawn_scene(drawing: Drawing, trace: Trace, cursor: int, theme: Theme) -> Scene:
+    from gradviz.session.drawn import drawn
+    from gradviz.ui.drawing.sketching import Sketching
+
+    scene = Sketching(theme).scene(drawing, drawn(drawing, trace), trace, None)
     scene.move_to(cursor)
     return scene
 

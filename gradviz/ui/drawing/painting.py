@@ -18,10 +18,12 @@ from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_group, paint_group_small, triangle
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 from gradviz.ui.canvas.moment import Moment
+from gradviz.ui.canvas.painter import WHOLE
 from gradviz.ui.drawing.diagram import Sketch
 from gradviz.ui.drawing.geometry import FRAME_TITLE, path_of, result_curve
 from gradviz.ui.drawing.shapes import entry_of, leaf_dtype, shape_of, symbol_of
 
+BRIEF = 0.85  # of its own size: the names on cards that are seen from further away
 FAINT = 0.6  # how much is seen of what has not run
 CORNER = 6.0
 COMMENT_PAD = 10.0
@@ -152,10 +154,23 @@ class Painting:
         painter.setBrush(ink.colour("card", 0.75))
         painter.drawRoundedRect(card, CORNER, CORNER)
 
+    def _brief(self, painter: QPainter, card: QRectF, name: str, scale: float) -> None:
+        """Only the name, in a size that can be read from further away."""
+        if scale < FAR or not name:
+            return
+        painter.save()
+        painter.translate(card.center())
+        size = min(BRIEF * self.ink.theme.scale / scale, card.height() / sizes.HEADER)
+        painter.scale(size, size)
+        box = QRectF(-card.width() / 2 / size, -sizes.HEADER / 2, card.width() / size, sizes.HEADER)
+        self.ink.text(painter, sizes.NAME, "muted", box, name, CENTRE)
+        painter.restore()
+
     def _faint_leaf(self, painter: QPainter, leaf: Leaf, scale: float) -> None:
         card, ink = self.geometry.cards[Ref(leaf.id)], self.ink
         self._faint_card(painter, card, LEAF if leaf.requires_grad else CONSTANT, scale)
-        if scale < FAR:
+        if scale < WHOLE * ink.theme.scale:
+            self._brief(painter, card, leaf.name, scale)
             return
         line = QRectF(card.left() + sizes.PAD, card.top(), card.width() - 2 * sizes.PAD, sizes.HEADER)
         meta = sizes.shape_text(leaf_dtype(leaf), shape_of(leaf) or ())
@@ -169,7 +184,8 @@ class Painting:
     def _faint_result(self, painter: QPainter, node: Operation, ref: Ref, scale: float) -> None:
         card, ink = self.geometry.cards[ref], self.ink
         self._faint_card(painter, card, CONSTANT, scale)
-        if scale < FAR:
+        if scale < WHOLE * ink.theme.scale:
+            self._brief(painter, card, self.geometry.name(ref), scale)
             return
         inner = card.adjusted(sizes.PAD, 0, -sizes.PAD, 0)
         name = self.geometry.name(ref)
@@ -177,7 +193,7 @@ class Painting:
             line = QRectF(inner.left(), inner.top(), inner.width(), sizes.HEADER)
             ink.text(painter, sizes.NAME, "muted", line, name, LEFT)
         reason = self._reasons.get(node.id, "")
-        if reason and ref.output == 0 and scale >= NEAR:
+        if reason and ref.output == 0:
             lines = ink.broken(sizes.SMALL, reason, inner.width())[:3]
             top = card.center().y() - len(lines) * sizes.NOTE / 2 + (6 if name else 0)
             for nth, text in enumerate(lines):

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from gradviz.document.drawing import Drawing
 from gradviz.session.drawn import drawn
 from gradviz.session.folding import Presentation
+from gradviz.ui import look
 from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
 from gradviz.ui.drawing.shifting import moves, on_the_way, places_of, same_places
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
     from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.drawing.scene import DrawnScene
+
+INVITATION = "Type on the canvas:  w = 3,  +,  matmul,  w*x + b\n\nor drag an operation from the palette"
 
 
 class Interaction(Protocol):
@@ -74,6 +78,8 @@ class DrawingView(CanvasView):
         what is elsewhere now goes there in a movement."""
         self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
         self._trace = trace if self._drawn is not None else None
+        if drawing is not self._document:
+            self._fitted = False  # what is added or moved does not move the rest
         before, self._document = self._document, drawing
         if self.moving.is_going and same_places(before, drawing):
             return  # the next picture of the movement shows it
@@ -106,8 +112,6 @@ class DrawingView(CanvasView):
         if not self._looked:
             self._looked = True
             self._open()
-        else:
-            self._fitted = False
         self._mark_again()
         if self._wanted is not None:
             scene.select(*self._wanted)
@@ -178,6 +182,14 @@ class DrawingView(CanvasView):
     def install(self, interaction: Interaction) -> None:
         """Ask this first about every event from now on."""
         self._interactions = (*self._interactions, interaction)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._document.is_blank:
+            painter = QPainter(self)
+            painter.setPen(QColor(self._theme.muted))
+            painter.setFont(look.sans(self._theme, 14))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, INVITATION)
 
     def event(self, event: QEvent) -> bool:
         if any(interaction.handle(event) for interaction in self._interactions):
