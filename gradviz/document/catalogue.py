@@ -76,6 +76,7 @@ class Entry:
     more: tuple[tuple[str, str], ...] = ()  # (parameter, output)
     many: str = ""
     used: int = 0  # in how many of 725 snippets that were counted
+    gradients: tuple[tuple[str, str], ...] = ()  # (input, how a person writes its gradient)
 
     def port(self, name: str) -> Port | None:
         """The port of this name."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +33,7 @@ _DIM = frozenset("dim dim0 dim1 dim2 start_dim end_dim dimension axis0 axis1".sp
 _DIMS = frozenset("dims source destination".split())
 _SHAPE = frozenset("size shape sizes repeats normalized_shape".split())
 _INTS = frozenset("kernel_size stride padding dilation output_padding output_size shifts pad s sections".split())
+_SELF = re.compile(r"\bself\b")  # what rows call the first operand
 _SEVERAL = {"Dim", "Any"}  # how the engine's functions say "one dimension or several"
 _SHORT = frozenset(
     """dim0 dim1 dim dims size shape repeats start_dim end_dim dimension kernel_size normalized_shape p n k
@@ -212,7 +214,7 @@ def _aliases(call: _Call, first: str) -> list[str]:
     return [*dict.fromkeys(found)]
 
 
-def _shown(call: _Call) -> dict[str, Any]:
+def _shown(call: _Call, first: str) -> dict[str, Any]:
     """Category, symbol, what it does, formula: as in the reference, where it has a row of its own."""
     rows = [each for each in call.rows if each.brief]
     row = max(rows, key=lambda each: (len(each.gradients), -len(each.symbol)), default=None)
@@ -223,6 +225,7 @@ def _shown(call: _Call) -> dict[str, Any]:
         "symbol": symbol or (row.symbol if row else call.name),
         "brief": brief or (row.brief if row else (doc or "").split("\n\n")[0].replace("\n", " ")),
         "formula": formula or (row.formula if row else ""),
+        "gradients": [[_SELF.sub(first, part) for part in each] for each in row.gradients] if row else [],
     }
 
 
@@ -239,7 +242,7 @@ def _entry(call: _Call) -> dict[str, Any]:
     return {
         "key": call.full,
         "name": "index" if call.name == "__getitem__" else call.name,
-        **_shown(call),
+        **_shown(call, args[0].name),
         "ports": ports,
         "params": params,
         **_outputs(call, params),
@@ -268,6 +271,7 @@ _PLAIN: dict[str, Any] = {
     "optional": False, "number": False, "variadic": False, "spread": False, "keyword_only": False, "default": None,
     "explicit": False, "required": False, "choices": [], "positional": False, "params": [], "outputs": ["result"],
     "style": "function", "operator": "", "words": [], "aliases": [], "more": [], "many": "", "used": 0,
+    "gradients": [],
 }  # fmt: skip
 
 
