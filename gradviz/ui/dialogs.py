@@ -220,11 +220,11 @@ class WindowDialogs:
         theme = self._theme()
         TextDialog(self._window, "Keyboard", keyboard_html(theme), theme, (780, 620)).open()
 
-    def operation_reference(self) -> None:
-        """Every operation, to search in."""
+    def operation_reference(self, query: str = "") -> None:
+        """Every operation, to search in; at first those that fit a query."""
         from gradviz.ui.reference import ReferenceDialog
 
-        ReferenceDialog(self._window, self._theme()).open()
+        ReferenceDialog(self._window, self._theme(), query).open()
 
     def what_if(self) -> None:
         """Choose a change to try beside the snippet."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ReferenceDialog(QDialog):
     """Type a part of a name, a node or a word of the description."""
 
-    def __init__(self, parent: QWidget, theme: Theme) -> None:
+    def __init__(self, parent: QWidget, theme: Theme, query: str = "") -> None:
         super().__init__(parent)
         from gradviz.engine.reference import entries  # the engine is loaded when it is first asked for
 
@@ -46,7 +46,8 @@ class ReferenceDialog(QDialog):
         self.resize(theme.px(820), theme.px(640))
         self.query.textChanged.connect(self._filter)
         self.query.installEventFilter(self)
-        self._filter("")
+        self.query.setText(query)
+        self._filter(query)
 
     def _filter(self, query: str) -> None:
         found = [each for each in self._entries if matches(query, each.text())]

@@ -1,5 +1,6 @@
 """The inspector: everything about the selected tensor or operation, or about what the current step is about. What it
-says is made in `gradviz.session.inspection`, the rich text of it in `inspector_page`."""
+says is made in `gradviz.session.inspection`, the rich text of it in `inspector_page`. Of a drawing what is picked can
+be changed above it: `gradviz.ui.editors`."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from gradviz.session.inspection import Inspection
 from gradviz.session.overview import overview
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
-from gradviz.ui.panels.inspector_page import SIZE, page
+from gradviz.ui.editors.sheet import Sheet
+from gradviz.ui.panels.inspector_page import NOT_YET, NOTHING, SIZE, page
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
@@ -32,21 +34,28 @@ class InspectorPanel(Panel):
         self.browser.anchorClicked.connect(self._follow)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 4, 8)
-        column.addWidget(self.browser)
+        self.sheet = Sheet(context)
+        column.addWidget(self.sheet)
+        column.addWidget(self.browser, 1)
         self.set_theme(context.theme)
 
     @property
     def focus_target(self) -> QWidget:
-        return self.browser
+        editor = self.sheet.current
+        return self.browser if editor is None else editor.first
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.browser.setFont(look.sans(theme, 12.5))
+        self.sheet.set_theme(theme)
         self._html = ""
         state = self.context.shell.store.state
         self.show_state(state, state)
 
     def show_state(self, before: State, after: State) -> None:
+        if before is after or before.document is not after.document or before.picked != after.picked:
+            self.sheet.show_picked(after.drawing, after.picked)
+            self._write()
         same_thing = before.selection == after.selection and before.run is after.run
         same_thing = same_thing and before.what_if is after.what_if
         if not moved(before, after) and same_thing:
@@ -55,7 +64,7 @@ class InspectorPanel(Panel):
         self._write()
 
     def _write(self) -> None:
-        html = page(self.inspection, self.theme, self._columns())
+        html = page(self.inspection, self.theme, self._columns(), NOT_YET if self.sheet.kind else NOTHING)
         if html != self._html:
             self._html = html
             place = self.browser.verticalScrollBar().value()
@@ -71,6 +80,7 @@ class InspectorPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Write arrays and long names again, for the room that there is."""
         super().resizeEvent(event)
+        self.sheet.refit()
         self._write()
 
     def _follow(self, url: QUrl) -> None:

@@ -10,6 +10,7 @@ from gradviz.session.inspection import Inspection, Link, Row, Section
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
 
+NOT_YET = "Its value and its gradient appear here once it has run."
 NOTHING = "Select a tensor or an operation on the graph to see its shape, value, gradient and saved buffers here."
 SIZE, SMALLER = 12.5, 11  # of numbers and code, and of arrays on lines of their own
 LABEL, LABEL_WIDTH = 11, 72  # characters that the column of labels takes, and pixels
@@ -19,10 +20,11 @@ MOST_ROWS = 8  # of an array
 ARRAY = re.compile(r"(\[[^…]*\])(.*)", re.DOTALL)
 
 
-def page(inspection: Inspection | None, theme: Theme, columns: int) -> str:
-    """The rich text of an inspection, for a panel of so many characters across."""
+def page(inspection: Inspection | None, theme: Theme, columns: int, nothing: str = NOTHING) -> str:
+    """The rich text of an inspection, for a panel of so many characters across; `nothing` is said where there is
+    none."""
     if inspection is None:
-        return f"<p style='color:{theme.muted}'>{NOTHING}</p>"
+        return f"<p style='color:{theme.muted}'>{nothing}</p>"
     style = f"font-size:{theme.px(16)}px; font-weight:600; margin:4px 2px 8px 2px"
     head = f"<p style='{style}'>{look.escape(inspection.title)}</p><p style='font-size:4px; margin:0'>&nbsp;</p>"
     return head + "".join(_section(section, theme, columns) for section in inspection.sections)

@@ -1,0 +1,106 @@
+"""What a person types for an argument of an operation or a factory, by the kind of the parameter, and how it is shown.
+Whether the operation takes it is checked in `shaping.values`; numbers are read in `typed`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from gradviz.document.catalogue import Parameter
+from gradviz.document.drawing import Literal
+from gradviz.document.errors import UserError
+from gradviz.document.typed import quoted, read, read_number, write
+
+LISTS = ("dims", "ints", "shape")  # kinds that are written without brackets
+
+
+def read_argument(parameter: Parameter, text: str) -> Literal:
+    """The value; nothing is the default. Raises UserError for what is none."""
+    word = text.strip()
+    if not word:
+        if parameter.required:
+            raise UserError(f"{parameter.name} is needed; type {WANTED.get(parameter.kind, 'a value')}.")
+        return parameter.default
+    bare = word.strip("'\"")
+    if bare in parameter.choices:
+        return bare
+    if word == "None" and (parameter.optional or parameter.default is None):
+        return None
+    return READERS.get(parameter.kind, _text)(parameter, word)
+
+
+def write_argument(parameter: Parameter, value: Literal) -> str:
+    """The value as it is typed."""
+    if value is None:
+        return "None"
+    if parameter.kind in LISTS and isinstance(value, tuple):
+        return ", ".join(map(write, value))
+    return write(value)
+
+
+def _whole(parameter: Parameter, text: str) -> Literal:
+    value = read_number(text) if re.fullmatch(r"[+\-−]?[\d_]+", text) else None
+    if not isinstance(value, int):
+        raise UserError(f"{parameter.name} is {WANTED['int']}, and {quoted(text)} is not.")
+    return value
+
+
+def _real(parameter: Parameter, text: str) -> Literal:
+    value = read_number(text)
+    if isinstance(value, bool | complex):
+        raise UserError(f"{parameter.name} is {WANTED['float']}, and {quoted(text)} is not.")
+    return float(value)
+
+
+def _number(parameter: Parameter, text: str) -> Literal:
+    return read_number(text)
+
+
+def _wholes(parameter: Parameter, text: str) -> Literal:
+    """`2, 3`, `(2, 3)`, `2×3` or one alone."""
+    inner = text.strip("()[] ")
+    words = [word for word in re.split(r"\s*[,×x]\s*|\s+", inner) if word]
+    values = tuple(_whole(parameter, word) for word in words)
+    if len(values) == 1 and inner == text and parameter.kind != "shape":
+        return values[0]
+    return values
+
+
+def _numbers(parameter: Parameter, text: str) -> Literal:
+    return read(text if text[0] in "[(" or "," not in text else f"[{text}]").data
+
+
+def _text(parameter: Parameter, text: str) -> Literal:
+    if parameter.kind == "choice":
+        raise UserError(f"{parameter.name} is one of {', '.join(parameter.choices)}.")
+    return text.strip("'\"")
+
+
+def _index(parameter: Parameter, text: str) -> Literal:
+    """What stands in the brackets of `x[…]`."""
+    inner = text[1:-1] if text.startswith("[") and text.endswith("]") and "]" not in text[1:-1] else text
+    try:
+        parsed = ast.parse(f"x[{inner}]", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, ast.Subscript):
+        raise UserError(f"{quoted(text)} is no index. Type one such as 0, :, 0 or 1:3.")
+    return inner
+
+
+READERS: dict[str, Callable[[Parameter, str], Literal]] = {
+    **{"int": _whole, "dim": _whole, "float": _real, "number": _number, "dims": _wholes, "ints": _wholes},
+    **{"shape": _wholes, "numbers": _numbers, "text": _text, "choice": _text, "dtype": _text, "index": _index},
+}
+WANTED = {
+    "int": "a whole number such as 2",
+    "dim": "a dimension such as 0 or -1",
+    "float": "a number such as 0.5",
+    "number": "a number such as 0.5",
+    "dims": "dimensions such as 0, 1",
+    "ints": "whole numbers such as 2, 3",
+    "shape": "a shape such as 2, 3",
+    "numbers": "numbers such as 1, 2",
+    "index": "an index such as 0 or :, 1",
+}

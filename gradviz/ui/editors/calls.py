@@ -1,0 +1,135 @@
+"""The backward calls that begin at the node that is picked, with their options, and a button that adds one. The toolbar
+has the same options for the call that is chosen there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import QLabel
+
+from gradviz.document.catalogue import catalogue
+from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.shaping import add_call, change_call, label, remove_call
+from gradviz.document.typed import quoted, read, write
+from gradviz.ui import look
+from gradviz.ui.editors.fields import Choice, TextField, Toggle, small_button
+from gradviz.ui.editors.form import Editor
+from gradviz.ui.panels.panel import Context
+from gradviz.ui.theme import Theme
+
+RETAIN = (("", "None (default)"), ("True", "True"), ("False", "False"))
+
+
+class CallRows:
+    """The rows of one call."""
+
+    def __init__(self, editor: CallsEditor, index: int) -> None:
+        self._editor = editor
+        self._index = index
+        form = editor.form
+        self.gradient = TextField("gradient", self._take_gradient, hint="None")
+        self.retain = Choice("retain_graph", RETAIN, self._take_retain)
+        self.create = Toggle("create_graph", "create_graph", self._take_create)
+        self.inputs = TextField("inputs", self._take_inputs, hint="all leaves")
+        self.off = small_button("Remove", "Remove this backward call", self._remove)
+        form.add("gradient", self.gradient)
+        form.add("retain_graph", self.retain)
+        form.add("inputs", self.inputs)
+        form.add("", self.create, (self.off,))
+
+    def fill(self, drawing: Drawing, call: BackwardCall) -> None:
+        """Show its options."""
+        self.gradient.show_text("" if call.gradient is None else write(call.gradient))
+        self.retain.show_key("" if call.retain_graph is None else str(call.retain_graph))
+        self.create.setChecked(call.create_graph)
+        known = [id for id in call.inputs or () if id in drawing.by_id]
+        self.inputs.show_text(", ".join(label(drawing, id) for id in known))
+
+    @property
+    def _call(self) -> BackwardCall:
+        calls = self._editor.drawing.calls
+        if self._index >= len(calls):
+            raise UserError("This backward call is not in the drawing any more.")
+        return calls[self._index]
+
+    def _change(self, call: BackwardCall) -> None:
+        index = self._index
+        self._editor.edit("Change Backward", lambda drawing: change_call(drawing, index, call))
+
+    def _take_gradient(self, text: str) -> None:
+        none = text.strip() in ("", "None")
+        data: Literal = None if none else read(text if text.strip()[0] in "[(" or "," not in text else f"[{text}]").data
+        self._change(replace(self._call, gradient=data))
+
+    def _take_retain(self, key: str) -> None:
+        self._change(replace(self._call, retain_graph={"True": True, "False": False}.get(key)))
+
+    def _take_create(self, on: bool) -> None:
+        self._change(replace(self._call, create_graph=on))
+
+    def _take_inputs(self, text: str) -> None:
+        words = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
+        if words in ([], ["all"], ["None"]):
+            self._change(replace(self._call, inputs=None))
+            return
+        leaves = {node.name: node.id for node in self._editor.drawing.nodes if isinstance(node, Leaf)}
+        unknown = next((word for word in words if word not in leaves), None)
+        if unknown is not None:
+            some = ", ".join(list(leaves)[:2])
+            raise UserError(f"There is no leaf {quoted(unknown)}. Type names of leaves such as {some}.")
+        self._change(replace(self._call, inputs=tuple(dict.fromkeys(leaves[word] for word in words))))
+
+    def _remove(self) -> None:
+        index = self._index
+        self._editor.edit("Remove Backward", lambda drawing: remove_call(drawing, index))
+
+
+class CallsEditor(Editor):
+    """All calls of one root."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.calls: list[CallRows] = []
+        self.add = small_button("Backward from here", "Backward from here", self._add, "Begin a backward pass here")
+        self.column.addWidget(self.add)
+        self._heads: list[QLabel] = []
+        self._made: tuple[object, ...] = ()
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        for head in self._heads:
+            head.setFont(look.sans(theme, 12.5, bold=True))
+
+    def fill(self, drawing: Drawing) -> None:
+        indices = [at for at, call in enumerate(drawing.calls) if call.root.node == self.id]
+        names = tuple(self._name(drawing, drawing.calls[at].root) for at in indices)
+        made = (self.id, tuple(indices), names)
+        if made != self._made:
+            self._made = made
+            self.form.clear()
+            self._heads, self.calls = [], []
+            for at, name in zip(indices, names, strict=True):
+                head = QLabel(f"{name}.backward()")
+                self._heads.append(head)
+                self.form.add("", head)
+                self.calls.append(CallRows(self, at))
+            self.set_theme(self.theme)
+        for at, rows in zip(indices, self.calls, strict=True):
+            rows.fill(drawing, drawing.calls[at])
+        node = drawing.by_id.get(self.id)
+        self.add.setVisible(not indices and isinstance(node, Operation) and not _is_constant(node))
+
+    def _name(self, drawing: Drawing, root: Ref) -> str:
+        node = drawing.by_id[root.node]
+        names = (node.name,) if isinstance(node, Leaf) else node.names
+        return names[root.output] if root.output < len(names) else label(drawing, root.node)
+
+    def _add(self) -> None:
+        self.edit("Backward from Here", lambda drawing: add_call(drawing, Ref(self.id)))
+
+
+def _is_constant(operation: Operation) -> bool:
+    """True for an operation without inputs."""
+    entry = catalogue().get(operation.op)
+    return entry is not None and not entry.ports

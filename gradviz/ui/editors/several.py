@@ -1,0 +1,128 @@
+"""The editor of several things that are picked: what their leaves have in common, where they stand to each other, and
+whether the automatic layout may move them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from gradviz.document.drawing import Drawing, Leaf
+from gradviz.document.errors import UserError
+from gradviz.document.leaf_forms import DTYPES
+from gradviz.document.shaping import align, change_leaf, distribute, pin
+from gradviz.ui import look
+from gradviz.ui.editors.fields import Choice, Toggle, small_button
+from gradviz.ui.editors.form import Editor, Row
+from gradviz.ui.panels.panel import Context
+from gradviz.ui.theme import Theme
+
+DIFFERENT = "different"
+SIDES = (
+    ("left", "Left", "Align Left"),
+    ("center", "Center", "Align Center"),
+    ("right", "Right", "Align Right"),
+    ("top", "Top", "Align Top"),
+    ("middle", "Middle", "Align Middle"),
+    ("bottom", "Bottom", "Align Bottom"),
+)
+
+
+class SeveralEditor(Editor):
+    """One change of several is one undo step."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.title = QLabel()
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title.setWordWrap(True)
+        self.column.insertWidget(0, self.title)
+        self.grad = Toggle("requires_grad", "requires_grad of all", self._take_grad)
+        rows = (("", "automatic"), *((one, one) for one in DTYPES))
+        self.dtype = Choice("dtype of all", rows, self._take_dtype)
+        self.pinned = Toggle("pinned: Tidy Up leaves them", "Pinned", self._take_pinned)
+        self._grad_row = self.form.add("", self.grad)
+        self._dtype_row = self.form.add("dtype", self.dtype)
+        self.buttons = self._buttons()
+        self._align_row: Row = self.form.add("align", self.buttons)
+        self.form.add("", self.pinned)
+
+    def _buttons(self) -> QWidget:
+        box = QWidget()
+        grid = QGridLayout(box)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(5)
+        for at, (how, title, name) in enumerate(SIDES):
+            grid.addWidget(small_button(title, name, partial(self._align, how, name)), at // 3, at % 3)
+        for at, (how, title) in enumerate((("across", "Space across"), ("down", "Space down"))):
+            button = small_button(title, f"Distribute {how}", partial(self._distribute, how), "Make the gaps equal")
+            grid.addWidget(button, 2 + at, 0, 1, 3)
+        return box
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """The leaves among them."""
+        known = self.drawing.by_id
+        return [node for id in sorted(self.thing) if isinstance(node := known.get(id), Leaf)]
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.title.setFont(look.sans(theme, 14, bold=True))
+
+    def fill(self, drawing: Drawing) -> None:
+        leaves = self.leaves
+        nodes = [drawing.by_id[id] for id in self.thing if id in drawing.by_id]
+        operations = len(nodes) - len(leaves)
+        others = len(self.thing) - len(nodes)
+        counts = ((len(leaves), "leaf", "leaves"), (operations, "operation", "operations"), (others, "other", "others"))
+        said = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
+        self.title.setText(", ".join(said))
+        for row in (self._grad_row, self._dtype_row):
+            self.form.show_row(row, bool(leaves))
+        grads = {leaf.requires_grad for leaf in leaves}
+        self.grad.setTristate(len(grads) > 1)
+        self.grad.setCheckState(
+            Qt.CheckState.PartiallyChecked
+            if len(grads) > 1
+            else Qt.CheckState.Checked
+            if grads == {True}
+            else Qt.CheckState.Unchecked
+        )
+        dtypes = {leaf.dtype for leaf in leaves}
+        self.dtype.show_key(dtypes.pop() if len(dtypes) == 1 else DIFFERENT)
+        self.pinned.setChecked(bool(nodes) and all(node.pinned for node in nodes))
+
+    def _each(self, label: str, **fields: object) -> None:
+        def change(drawing: Drawing) -> Drawing:
+            for leaf in self.leaves:
+                drawing = change_leaf(drawing, leaf.id, **fields)  # type: ignore[arg-type]
+            return drawing
+
+        self.edit(label, change)
+
+    def _take_grad(self, _: bool) -> None:
+        on = not all(leaf.requires_grad for leaf in self.leaves)
+        self._each(f"Change {len(self.leaves)} Leaves", requires_grad=on)
+
+    def _take_dtype(self, key: str) -> None:
+        if key != DIFFERENT:
+            self._each(f"Change {len(self.leaves)} Leaves", dtype=key)
+
+    def _take_pinned(self, on: bool) -> None:
+        self.edit("Pin" if on else "Unpin", lambda drawing: pin(drawing, self.thing, on))
+
+    def _align(self, how: str, label: str) -> None:
+        self._place(label, lambda drawing: align(drawing, self.thing, how))
+
+    def _distribute(self, how: str) -> None:
+        self._place("Distribute", lambda drawing: distribute(drawing, self.thing, how))
+
+    def _place(self, label: str, change: Callable[[Drawing], Drawing]) -> None:
+        try:
+            self.edit(label, change)
+        except UserError as error:
+            self._align_row.say(str(error))
+        else:
+            self._align_row.say("")
