@@ -37,7 +37,7 @@ def read(text: str, like: Drawing | None = None) -> Reading:
     """As `parse`, and what was passed over."""
     if like is not None and text == like.text:
         return Reading(like)
-    scope = Scope(values={"torch": Named(""), "F": Named("nn.functional"), "nn": Named("nn"), "math": Named("math")})
+    scope = _scope()
     read_lines(scope, _tree(text).body)
     drawing = _drawing(scope)
     if like is not None:
@@ -50,18 +50,41 @@ def read(text: str, like: Drawing | None = None) -> Reading:
 def parse_expression(text: str, known: Mapping[str, Ref]) -> Drawing:
     """The nodes of an expression such as `w*x + b`. It may speak of what is `known`, whose nodes are not in the result;
     other names become new leaves."""
-    first = max((ref.node for ref in known.values()), default=0) + 1
-    scope = Scope(values={"torch": Named(""), "F": Named("nn.functional"), "math": Named("math")}, next_id=first)
-    scope.values |= known
+    scope = _more(known)
     scope.invents = True
     try:
-        read_lines(scope, [ast.Expr(_tree(f"({text.strip()}\n)").body[0].value)])  # type: ignore[attr-defined]
+        body = _tree(f"({text.strip()}\n)").body
+        if len(body) != 1 or not isinstance(body[0], ast.Expr):
+            raise UserError("Type one expression, such as w*x + b.")
+        read_lines(scope, body)
     except UserError as error:
         sentence = str(error).partition(": ")[2] if str(error).startswith("Line ") else str(error)
         raise UserError(sentence[:1].upper() + sentence[1:]) from error
     if not scope.nodes:
         raise UserError("Type an expression with a tensor in it, such as w*x + b.")
     return arrange(_drawing(scope))
+
+
+def parse_more(text: str, known: Mapping[str, Ref]) -> Drawing:
+    """As `parse`, for lines that may go on with what is `known`, whose nodes are not in the result; nor are backward
+    calls from there."""
+    scope = _more(known)
+    read_lines(scope, _tree(text).body)
+    new = scope.nodes.keys()
+    scope.calls = [call for call in scope.calls if {call.root.node, *(call.inputs or ())} <= new]
+    return arrange(_drawing(scope))
+
+
+def _more(known: Mapping[str, Ref]) -> Scope:
+    scope = _scope()
+    scope.next_id = max((ref.node for ref in known.values()), default=0) + 1
+    scope.values |= known
+    return scope
+
+
+def _scope() -> Scope:
+    """What code may speak of without an import, too."""
+    return Scope(values={"torch": Named(""), "F": Named("nn.functional"), "nn": Named("nn"), "math": Named("math")})
 
 
 def _tree(text: str) -> ast.Module:

@@ -20,6 +20,7 @@ ORDER: Mapping[str, tuple[str, ...]] = {
     "logspace": ("start", "end", "steps", "base"), "eye": ("n", "m"), "randint": ("low", "high", "size"),
     "randperm": ("n",), "normal": ("mean", "std", "size"), "range": ("start", "end", "step"),
 }  # fmt: skip
+DEEPEST = 16  # dimensions
 OPTIONS = ("dtype", "requires_grad", "device", "layout", "pin_memory")
 
 
@@ -77,7 +78,11 @@ def _numbers(node: ast.Call, path: str, values: list[Value], named: dict[str, Va
 def _check(node: ast.Call, data: Literal) -> None:
     """Refuse what is no array: a text, or lists of different lengths."""
     rows: list[Literal] = [data]
+    dims = 0
     while any(isinstance(row, tuple) for row in rows):
+        dims += 1
+        if dims > DEEPEST:
+            raise refuse(node, f"a tensor of a drawing has {DEEPEST} dimensions at most.")
         lengths = {len(row) if isinstance(row, tuple) else -1 for row in rows}
         if len(lengths) > 1:
             raise refuse(node, "these lists have different lengths. Give each row as many numbers.")

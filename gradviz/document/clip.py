@@ -1,0 +1,48 @@
+"""Nodes as PyTorch code on the clipboard, and code from there as nodes. The code runs on its own: what the nodes are
+computed from comes along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.emit import emit
+from gradviz.document.errors import UserError
+from gradviz.document.parse import parse_expression, parse_more
+from gradviz.document.shaping.looking import ancestors
+from gradviz.document.shaping.parts import part, take_in
+from gradviz.document.shaping.places import with_members
+
+
+def copy_code(drawing: Drawing, ids: Iterable[int]) -> str:
+    """The code of these nodes and of all that they are computed from; of a group, that of its members."""
+    chosen = {id for id in with_members(drawing, ids) if id in drawing.by_id}
+    return emit(part(drawing, ancestors(drawing, chosen))).text
+
+
+def paste_code(drawing: Drawing, text: str, x: float, y: float) -> tuple[Drawing, frozenset[int]]:
+    """The drawing with the nodes of this code, their middle at x, y, and their numbers. Code that defines nothing may
+    speak of what is in the drawing; names that are taken get a number. Raises UserError for what can't be drawn."""
+    if not text.strip():
+        raise UserError("There is no code on the clipboard. Copy some nodes or lines first.")
+    try:
+        other = parse_more(text, _known(drawing))
+    except UserError:
+        try:  # an expression of names that are not there yet
+            other = parse_expression(text, _known(drawing))
+        except UserError:
+            other = None
+        if other is None:
+            raise
+    if not other.nodes:
+        raise UserError("There is nothing to draw in this code. Copy lines such as y = w * x.")
+    return take_in(drawing, other, x, y)
+
+
+def _known(drawing: Drawing) -> dict[str, Ref]:
+    """What the code may speak of."""
+    return {
+        name: Ref(node.id, output)
+        for node in drawing.nodes
+        for output, name in enumerate((node.name,) if isinstance(node, Leaf) else node.names)
+    }
