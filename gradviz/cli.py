@@ -188,7 +188,7 @@ def _window(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gradviz", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a Python file to open")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a .py or .gradviz file to open, each in a window")
     parser.add_argument("--step", type=_step, metavar="N|end", help="run the snippet and go to this step")
     parser.add_argument("--screenshot", metavar="OUT.png", help="write a picture of the window and exit")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, as 1400x900")
@@ -197,7 +197,7 @@ def _window(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from gradviz.ui.app import main
 
-    return main(options.file, options.step, options.screenshot, options.size, options.theme)
+    return main(options.files, options.step, options.screenshot, options.size, options.theme)
 
 
 def _step(text: str) -> str:

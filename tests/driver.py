@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.session.state import Phase, State
-from gradviz.ui.files import Questions
+from gradviz.ui.questions import Questions
 from gradviz.ui.window import MainWindow
 
 RUN_TIMEOUT = 60_000  # milliseconds; a worker starts cold in a test
@@ -26,6 +26,7 @@ class Answers(Questions):
         self.to_save: list[str] = []
         self.to_keep: list[str] = []
         self.to_recover: list[bool] = []
+        self.to_changed: list[str] = []
         self.asked: list[str] = []
 
     def open_name(self, folder: str) -> str:
@@ -39,6 +40,10 @@ class Answers(Questions):
     def keep_changes(self, name: str) -> str:
         self.asked.append("keep")
         return self.to_keep.pop(0)
+
+    def changed_on_disk(self, name: str) -> str:
+        self.asked.append("changed")
+        return self.to_changed.pop(0)
 
     def recover(self, name: str) -> bool:
         self.asked.append("recover")

@@ -22,7 +22,7 @@ from shiboken6 import Shiboken
 
 from gradviz.commands.table import COMMANDS
 from gradviz.document.examples import examples
-from gradviz.ui.files import Questions
+from gradviz.ui.questions import Questions
 from gradviz.ui.window import MainWindow
 
 SNIPPETS = (

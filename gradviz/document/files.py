@@ -1,33 +1,91 @@
-"""Writing files so that a crash or a full disk never leaves half of one."""
+"""Reading files of a bounded size, and writing them so that a crash or a full disk never leaves half of one."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
 from pathlib import Path
 
 from gradviz.document.errors import UserError
 
+TEMPORARY = ".gradviz-saving"  # how the name of a file ends that is not yet whole
+FORGOTTEN = 600.0  # seconds after which such a file belongs to a program that was killed
+
+
+def read_at_most(path: Path, most: int) -> tuple[bytes, int]:
+    """The content of a file of at most so many bytes, and its size; of a larger one nothing is read."""
+    try:
+        if path.is_dir():
+            raise UserError(f"{path.name} is a folder. Open one of the files in it.")
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+            return (data, len(data)) if len(data) <= most else (b"", max(len(data), os.fstat(file.fileno()).st_size))
+    except FileNotFoundError as error:
+        raise UserError(f"{path} does not exist. Check the name, or open another file.") from error
+    except OSError as error:
+        raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
+
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path` by `data` in one step; the old content stays if anything goes wrong."""
-    import tempfile
-
+    """Replace `path` by `data` in one step; the old content stays if anything goes wrong. What a symbolic link leads to
+    is replaced, not the link, and permissions stay. What cannot be replaced safely is refused."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        mode = path.stat().st_mode if path.exists() else None
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(name, 0o644 if mode is None else mode & 0o777)
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        place = Path(os.path.realpath(path))
+        mode = place.stat().st_mode if place.exists() else None
+        if mode is not None and not (mode & 0o222 and os.access(place, os.W_OK)):
+            raise UserError(f"{path.name} is read-only. Save it under another name, or allow writing to it.")
+        if not os.access(place.parent, os.W_OK):
+            raise UserError(f"The folder {place.parent.name} is read-only. Save {path.name} in another folder.")
+        _replace(place, data, 0o644 if mode is None else mode & 0o777)
     except OSError as error:
         raise UserError(f"{path.name} could not be written: {reason(error)}. Choose another place.") from error
+
+
+def _replace(place: Path, data: bytes, mode: int) -> None:
+    import tempfile
+
+    prefix = f".{place.name[:50]}."
+    _remove_forgotten(place.parent, prefix)
+    handle, name = tempfile.mkstemp(prefix=prefix, suffix=TEMPORARY, dir=place.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, mode)
+        os.replace(name, place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    with contextlib.suppress(OSError):  # not every system lets a folder be opened; the file is whole in any case
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def keep_copy(path: Path) -> Path:
+    """Copy a file beside itself, as `net.gradviz.bak` or with the next free number; returns the copy."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
+    names = (path.with_name(f"{path.name}.bak{number or ''}") for number in range(1000))
+    copy = next(name for name in names if not name.exists())
+    write_atomically(copy, data)
+    return copy
+
+
+def _remove_forgotten(folder: Path, prefix: str) -> None:
+    """What a program that was killed while it saved this file has left."""
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            ours = entry.name.startswith(prefix) and entry.name.endswith(TEMPORARY)
+            if ours and entry.stat().st_mtime < time.time() - FORGOTTEN:
+                os.unlink(entry.path)
 
 
 def reason(error: OSError) -> str:

@@ -1,5 +1,6 @@
-"""The recovery file: a copy of what was typed, so that a crash loses nothing. One small JSON file per open window,
-written every few seconds and before each run, removed when the window closes in good order."""
+"""The recovery file: a copy of what was typed or drawn, so that a crash loses nothing. One small JSON file per open
+window, written every few seconds and before each run, removed when the window closes in good order. Inside is the text
+of a `.gradviz` file; version 1 had that of a snippet alone."""
 
 from __future__ import annotations
 
@@ -7,34 +8,43 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradviz.document.files import write_atomically
+from gradviz.document import gradviz_file
+from gradviz.document.errors import UserError
+from gradviz.document.files import read_at_most, write_atomically
+from gradviz.document.gradviz_file import MOST_BYTES, Contents
+from gradviz.document.snippet import Snippet
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """The text of a window that did not close in good order, and the file that it belonged to ("" for none)."""
+    """The document of a window that did not close in good order, and the file that it belonged to ("" for none)."""
 
-    text: str
+    contents: Contents
     path: str = ""
 
 
 def write(file: Path, recovery: Recovery) -> None:
     """Replace the recovery file."""
-    record = {"version": VERSION, "path": recovery.path, "text": recovery.text}
+    inside = gradviz_file.write(recovery.contents).decode("utf-8")
+    record = {"version": VERSION, "path": recovery.path, "file": inside}
     write_atomically(file, json.dumps(record).encode("utf-8"))
 
 
 def read(file: Path) -> Recovery | None:
     """What a former window left behind; None if there is nothing to recover or the file is damaged."""
     try:
-        record = json.loads(file.read_bytes())
-    except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
+        record = json.loads(read_at_most(file, 2 * MOST_BYTES)[0])
+        version, path = record["version"], record["path"]
+        if version == 1:
+            contents = Contents(Snippet("" + record["text"]))
+        elif version == VERSION:
+            contents = gradviz_file.read(record["file"].encode("utf-8"), file.name)
+        else:
+            return None
+    except (UserError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    if not isinstance(record, dict) or record.get("version") != VERSION:
+    if not isinstance(path, str) or contents.document.is_blank:
         return None
-    text, path = record.get("text"), record.get("path")
-    if not isinstance(text, str) or not isinstance(path, str) or not text.strip():
-        return None
-    return Recovery(text, path)
+    return Recovery(contents, path)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gradviz.document.errors import UserError
-from gradviz.document.files import reason, write_atomically
+from gradviz.document.files import read_at_most, write_atomically
 
 MAX_BYTES = 400_000  # what the worker accepts
 
@@ -35,18 +35,15 @@ class Snippet:
 
 def load(path: Path) -> Snippet:
     """Read a `.py` file; raises UserError if it is not one."""
-    try:
-        size = path.stat().st_size
-        if path.is_dir():
-            raise UserError(f"{path.name} is a folder. Open one of the .py files in it.")
-        if size > MAX_BYTES:
-            raise UserError(too_big(path.name, size))
-        data = path.read_bytes()
-    except FileNotFoundError as error:
-        raise UserError(f"{path} does not exist. Check the name, or open another file.") from error
-    except OSError as error:
-        raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
-    return decode(data, path.name)
+    return decode(read_bytes(path), path.name)
+
+
+def read_bytes(path: Path) -> bytes:
+    """What is in a file, if it is not far too big."""
+    data, size = read_at_most(path, MAX_BYTES)
+    if size > MAX_BYTES:
+        raise UserError(too_big(path.name, size))
+    return data
 
 
 def too_big(name: str, size: int) -> str:
@@ -70,6 +67,11 @@ def decode(data: bytes, name: str) -> Snippet:
     return Snippet(text.replace("\r\n", "\n").replace("\r", "\n"), newline)
 
 
+def encode(snippet: Snippet) -> bytes:
+    """What is written to a `.py` file."""
+    return snippet.text.replace("\n", snippet.newline).encode("utf-8", errors="backslashreplace")
+
+
 def save(path: Path, snippet: Snippet) -> None:
     """Write the snippet; the file on disk is replaced in one step."""
-    write_atomically(path, snippet.text.replace("\n", snippet.newline).encode("utf-8"))
+    write_atomically(path, encode(snippet))

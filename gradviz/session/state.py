@@ -107,7 +107,7 @@ class State:
     """Everything that the window shows."""
 
     document: Document = field(default_factory=Snippet)
-    saved: Document = field(default_factory=Snippet)
+    saved: Document | None = field(default_factory=Snippet)  # as it is on disk; None: as no document that was here
     path: Path | None = None
     note: str = ""  # what to look at in this document: an example says so
     undo_label: str = ""

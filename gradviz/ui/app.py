@@ -1,4 +1,4 @@
-"""The start of the window: `main` opens it on a file, or draws it into a picture and ends. Whatever hinders Qt is
+"""The start of the window: `main` opens it on files, or draws it into a picture and ends. Whatever hinders Qt is
 said in one sentence on standard error. Qt is imported inside functions only, after `startup` found nothing in the
 way."""
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -44,7 +45,7 @@ def load_launch() -> ModuleType:
 
 
 def main(
-    file: str | None = None,
+    files: Sequence[str] = (),
     step: str | None = None,
     screenshot: str | None = None,
     size: tuple[int, int] | None = None,
@@ -61,11 +62,11 @@ def main(
         except ImportError as error:
             sentence = import_obstacle(error)
         else:
-            path = Path(file) if file else None
+            paths = [Path(name) for name in files]
             if screenshot:
-                status = launch.draw(path, step, Path(screenshot), size or DEFAULT_SIZE, theme)
+                status = launch.draw(paths[0] if paths else None, step, Path(screenshot), size or DEFAULT_SIZE, theme)
             else:
-                status = launch.open_window(path, step, size)
+                status = launch.open_window(paths, step, size)
             return int(status)
     sys.stderr.write(f"gradviz: {sentence}\n")
     return CANNOT_START

@@ -1,62 +1,41 @@
-"""New, open, save: the File menu's doings. Each asks before something is lost and says in a sentence what went wrong;
-the questions themselves are in `Questions`, which tests replace."""
+"""New, open, save: the File menu's doings. Each asks before something is lost and says in a sentence what went wrong.
+The questions are in `questions`, the formats in `document.opening`.
+
+Note [The file on disk]
+What was read or written last is known by its stamp. When the window gets the keyboard, and before it saves, the file is
+looked at: if another program has changed it, the user chooses; if it is gone, the document counts as unsaved."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
-
+from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.examples import read
-from gradviz.document.snippet import Snippet, load, save
+from gradviz.document.snippet import Snippet
 from gradviz.session.store import Store
+from gradviz.ui.questions import Questions
 from gradviz.ui.windows import Windows
 
-FILTER = "Python files (*.py);;All files (*)"
+if TYPE_CHECKING:
+    from gradviz.document.gradviz_file import Contents
+    from gradviz.document.recovery import Recovery
+    from gradviz.document.stamp import Stamp
+
+ONLY_CODE = "Saved the code of the drawing in {}; places, comments and groups are kept in a .gradviz file only."
 
 
-class Questions:
-    """What the user is asked, each as a dialog over the window, loaded when it first opens."""
+@dataclass(frozen=True)
+class _OnDisk:
+    """What is known of the document's file: its stamp, whether a part of it could not be read, and what a newer version
+    has written about the view."""
 
-    def __init__(self, window: QWidget) -> None:
-        self._window = window
-
-    def open_name(self, folder: str) -> str:
-        """Which file to open; "" if none."""
-        from PySide6.QtWidgets import QFileDialog
-
-        return QFileDialog.getOpenFileName(self._window, "Open a snippet", folder, FILTER)[0]
-
-    def save_name(self, suggestion: str) -> str:
-        """Where to save; "" if nowhere."""
-        from PySide6.QtWidgets import QFileDialog
-
-        return QFileDialog.getSaveFileName(self._window, "Save the snippet", suggestion, FILTER)[0]
-
-    def keep_changes(self, name: str) -> str:
-        """What to do with unsaved changes: "save", "discard" or "cancel"."""
-        from PySide6.QtWidgets import QMessageBox
-
-        kind = QMessageBox.StandardButton
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("GradViz")
-        box.setText(f"{name} has changes that are not saved.")
-        box.setInformativeText("Do you want to save them?")
-        box.setStandardButtons(kind.Save | kind.Discard | kind.Cancel)
-        box.setDefaultButton(kind.Save)
-        answers = {kind.Save: "save", kind.Discard: "discard"}
-        return answers.get(QMessageBox.StandardButton(box.exec()), "cancel")
-
-    def recover(self, name: str) -> bool:
-        """Whether to take back the text of a window that did not close in good order."""
-        from PySide6.QtWidgets import QMessageBox
-
-        text = f"GradViz ended without closing {name}. Take back what was typed?"
-        return QMessageBox.question(self._window, "GradViz", text) == QMessageBox.StandardButton.Yes
+    stamp: Stamp
+    is_partial: bool = False
+    extra: str = ""
 
 
 class WindowFiles:
@@ -78,6 +57,10 @@ class WindowFiles:
         self._store = store
         self._close = close
         self._run = run
+        self._on_disk: _OnDisk | None = None
+        self._is_asking = False
+
+    # new and open
 
     def new(self) -> None:
         """Begin an empty snippet."""
@@ -89,6 +72,10 @@ class WindowFiles:
         if self.may_leave():
             self._store.open(Drawing(), None)
 
+    def new_window(self) -> None:
+        """Open another window."""
+        self._windows.open()
+
     def open(self, name: str = "") -> None:
         """Open a file; without a name, ask for one."""
         path = self._store.state.path
@@ -98,20 +85,39 @@ class WindowFiles:
 
     def open_path(self, path: Path) -> bool:
         """Open this file; True if it is open then."""
+        from gradviz.document import opening
+
         try:
-            snippet = load(path)
+            data = opening.read_bytes(path)
+            contents = opening.decode(data, path)
         except UserError as error:
             self._store.say(str(error))
+            self._forget_recent(path)
             return False
         if not self.may_leave():
             return False
-        self._store.open(snippet, path.absolute())
-        if snippet.is_blank:
-            self._store.say(f"{path.name} is empty. Paste a snippet and press Run.")
+        path = path.absolute()
+        self._show(contents, path)
+        self._know(path, data, contents)
+        if contents.dropped:
+            self._store.mark_unsaved()
+        if contents.sentence(path.name):
+            self._store.say(contents.sentence(path.name))
+        elif contents.document.is_blank:
+            self._store.say(f"{path.name} is empty. {_BEGIN[type(contents.document)]}")
         return True
+
+    def open_paths(self, paths: list[Path]) -> None:
+        """Open the first file here, the others in windows of their own."""
+        for path in paths[:1]:
+            self.open_path(path)
+        for path in paths[1:]:
+            self._windows.open_on(path)
 
     def open_example(self, name: str) -> None:
         """Open an example as a new, unnamed snippet, and run it. Its text stands above the code."""
+        from gradviz.document.examples import read
+
         example = read(Path(name))
         if self.may_leave():
             look_at = f"Look at {example.look_at}" if example.look_at else ""
@@ -120,23 +126,151 @@ class WindowFiles:
             self._show_editor()
             self._run()
 
+    def recover(self, left: Recovery) -> None:
+        """Offer what a window that did not close in good order had."""
+        path = Path(left.path) if left.path else None
+        kind = "drawing" if isinstance(left.contents.document, Drawing) else "snippet"
+        if self.questions.recover(path.name if path else f"an unsaved {kind}"):
+            self._show(left.contents, path)
+            self._store.mark_unsaved()
+
+    def _show(self, contents: Contents, path: Path | None) -> None:
+        from gradviz.session.sight import breakpoints_of, folding_of
+
+        self._store.open(contents.document, path, note=contents.note)
+        self._store.fold(folding_of(contents.sight))
+        self._store.stop_at(breakpoints_of(contents.sight))
+
+    def _know(self, path: Path, data: bytes, contents: Contents) -> None:
+        from gradviz.document.stamp import Stamp
+
+        self._on_disk = _OnDisk(Stamp.of(path, data), bool(contents.dropped), contents.sight.extra)
+
+    def _forget_recent(self, path: Path) -> None:
+        """A file that can't be opened is not offered again once it is gone."""
+        view = self._store.state.view
+        if str(path) in view.recent and not path.exists():
+            self._store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
+
+    # save
+
     def save(self) -> bool:
         """Save to the document's own file; True if it is saved."""
-        path = self._store.state.path
-        return self._write(path) if path else self.save_as()
+        state = self._store.state
+        became_drawing = isinstance(state.document, Drawing) and isinstance(state.saved, Snippet)
+        if state.path is None or (became_drawing and not _is_gradviz(state.path)):
+            return self.save_as()
+        return self._may_replace() and self._write(state.path)
 
     def save_as(self) -> bool:
         """Save to a file that the user chooses."""
         state = self._store.state
-        name = self.questions.save_name(str(state.path or Path("snippet.py")))
+        is_drawing = isinstance(state.document, Drawing)
+        path = state.path or Path("drawing.gradviz" if is_drawing else "snippet.py")
+        if is_drawing and not _is_gradviz(path):
+            path = path.with_suffix(".gradviz")
+        name = self.questions.save_name(str(path))
         if not name:
             return False
         path = Path(name)
-        return self._write(path if path.suffix else path.with_suffix(".py"))
+        if is_drawing and path.suffix.lower() not in (".gradviz", ".py"):
+            path = path.with_name(f"{path.name}.gradviz")
+        elif not path.suffix:
+            path = path.with_suffix(".py")
+        return self._write(path)
 
-    def new_window(self) -> None:
-        """Open another window."""
-        self._windows.open()
+    def contents(self) -> Contents:
+        """What is saved: the document, and how it is looked at."""
+        from gradviz.document.gradviz_file import Contents
+        from gradviz.session.sight import sight_of
+
+        state, known = self._store.state, self._known()
+        return Contents(state.document, state.note, sight_of(state, known.extra if known else ""))
+
+    def _write(self, path: Path) -> bool:
+        from gradviz.document import files, opening
+
+        contents, path, known = self.contents(), path.absolute(), self._known()
+        said = f"Saved {path.name}"
+        try:
+            data = opening.encode(contents, path)
+            if known is not None and known.is_partial and path == known.stamp.path:
+                said = f"Saved {path.name}; as it was before, it is in {files.keep_copy(path).name}"
+            files.write_atomically(path, data)
+        except UserError as error:
+            self._store.say(str(error))
+            return False
+        self._know(path, data, contents)
+        self._store.mark_saved(path)
+        is_code = isinstance(contents.document, Drawing) and not _is_gradviz(path)
+        self._store.say(ONLY_CODE.format(path.name) if is_code else said)
+        return True
+
+    # the file on disk
+
+    def look_at_disk(self) -> None:
+        """The window has the keyboard again; see Note [The file on disk]."""
+        known = self._known()
+        if known is None or self._is_asking:
+            return
+        found, stamp = known.stamp.now()
+        if found == "deleted":
+            self._on_disk = None
+            self._store.mark_unsaved()
+            self._store.say(f"{known.stamp.path.name} is no longer on disk. Save writes it again.")
+        elif found == "changed":
+            self._ask_about_change(replace(known, stamp=stamp))
+        else:
+            self._on_disk = replace(known, stamp=stamp)
+
+    def _may_replace(self) -> bool:
+        """False if the file has changed on disk and the user does not want it replaced."""
+        known = self._known()
+        if known is None:
+            return True
+        found, stamp = known.stamp.now()
+        return found != "changed" or self._ask_about_change(replace(known, stamp=stamp)) == "keep"
+
+    def _ask_about_change(self, known: _OnDisk) -> str:
+        path = known.stamp.path
+        self._is_asking = True
+        try:
+            answer = self.questions.changed_on_disk(path.name)
+        finally:
+            self._is_asking = False
+        self._on_disk = known
+        if answer == "reload":
+            self._reload(path)
+        else:
+            self._store.mark_unsaved()
+        if answer == "save_as":
+            self.save_as()
+        return answer
+
+    def _reload(self, path: Path) -> None:
+        """Show what is on disk now, as a change that can be undone."""
+        from gradviz.document import opening
+
+        try:
+            data = opening.read_bytes(path)
+            contents = opening.decode(data, path)
+        except UserError as error:
+            self._store.mark_unsaved()
+            self._store.say(str(error))
+            return
+        self._store.edit("Reload", contents.document)
+        self._store.mark_saved(path)
+        self._know(path, data, contents)
+        if contents.dropped:
+            self._store.mark_unsaved()
+        self._store.say(contents.sentence(path.name) or f"Reloaded {path.name}")
+
+    def _known(self) -> _OnDisk | None:
+        """What is known of the file of the present document."""
+        known = self._on_disk
+        return known if known is not None and known.stamp.path == self._store.state.path else None
+
+    # leaving
 
     def close(self) -> None:
         """Close this window."""
@@ -154,13 +288,12 @@ class WindowFiles:
         answer = self.questions.keep_changes(state.title)
         return self.save() if answer == "save" else answer == "discard"
 
-    def _write(self, path: Path) -> bool:
-        try:
-            document = self._store.state.document
-            save(path, document if isinstance(document, Snippet) else Snippet(document.text, document.newline))
-        except UserError as error:
-            self._store.say(str(error))
-            return False
-        self._store.mark_saved(path.absolute())
-        self._store.say(f"Saved {path.name}")
-        return True
+
+_BEGIN: dict[type[Document], str] = {
+    Snippet: "Paste a snippet and press Run.",
+    Drawing: "Type an operation on the canvas, or drag one from the palette.",
+}
+
+
+def _is_gradviz(path: Path) -> bool:
+    return path.suffix.lower() == ".gradviz"

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.snippet import Snippet
 from gradviz.ui.crash import install
+from gradviz.ui.recovery import something_waits
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 
 SETTLE = 40  # milliseconds between two looks whether the layout is done
 SETTLE_AT_MOST = 10_000
+MOST_RECOVERED = 10  # windows that are opened for what a crash left
 
 
 def application() -> QApplication:
@@ -30,8 +34,9 @@ def application() -> QApplication:
     return app
 
 
-def open_window(path: Path | None, step: str | None, size: tuple[int, int] | None) -> int:
-    """Show the window until the user closes it; a file that was named is run at once."""
+def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] | None) -> int:
+    """Show the window until the user closes it; a file that was named is run at once, each in a window of its own. So
+    is what a crash left behind."""
     app = application()
     install()
     window = MainWindow()
@@ -43,11 +48,21 @@ def open_window(path: Path | None, step: str | None, size: tuple[int, int] | Non
         gc.freeze()  # what the program itself is made of need not be looked through again and again
         gc.enable()
         window.offer_recovery()
-        if path is not None and window.files.open_path(path):
-            _run_to(window, step)
+        while something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
+            window.windows.open(MainWindow.offer_recovery).recovery.write()  # from now on it has that place
+        for number, path in enumerate(paths):
+            if number == 0 and not window.store.state.is_dirty:
+                _open(window, path, step)
+            else:
+                window.windows.open(partial(_open, path=path, step=step))
 
     window.painted.connect(begin)
     return app.exec()
+
+
+def _open(window: MainWindow, path: Path, step: str | None) -> None:
+    if window.files.open_path(path):
+        _run_to(window, step)
 
 
 def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int], theme: str | None = None) -> int:
@@ -63,7 +78,7 @@ def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, in
     try:
         status = _draw(window, path, step, picture)
     finally:
-        window.store.open(window.store.state.saved, window.store.state.path)
+        window.store.open(Snippet(), None)
         window.close()
         qInstallMessageHandler(before)
     return status

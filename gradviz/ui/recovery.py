@@ -1,5 +1,5 @@
-"""Keeps a copy of what is typed: every few seconds and before each run, in a file that the window removes when it
-closes in good order. Each open window holds the lock of its own file, so a file without a holder is what a crash
+"""Keeps a copy of what is typed or drawn: every few seconds and before each run, in a file that the window removes when
+it closes in good order. Each open window holds the lock of its own file, so a file without a holder is what a crash
 left."""
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QTimer
 
 from gradviz.document import recovery
+from gradviz.document.documents import Document
 from gradviz.document.errors import UserError
+from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
+from gradviz.session.sight import sight_of
 from gradviz.session.store import Store
 
 EVERY = 3000  # milliseconds
@@ -29,7 +32,7 @@ class RecoveryKeeper(QObject):
     def __init__(self, store: Store, folder: Path | None = None) -> None:
         super().__init__()
         self._store = store
-        self._written = ""
+        self._written: Document | None = None  # what the file holds; None: the file is not there
         self._lock, self._file = _take_slot(folder or default_folder())
         self.left_behind = recovery.read(self._file) if self._file else None
         self._timer = QTimer(self)
@@ -38,18 +41,23 @@ class RecoveryKeeper(QObject):
         self._timer.start()
 
     def write(self) -> None:
-        """Write the text now if it has changed."""
+        """Write the document now if it has changed; one that is saved needs no copy."""
         state = self._store.state
-        text = state.document.text
-        if self._file is None or self.left_behind is not None or text == self._written or not state.is_dirty:
+        if self._file is None or self.left_behind is not None:
             return
+        if not state.is_dirty and self._written is not None:
+            self._file.unlink(missing_ok=True)
+            self._written = None
+        if not state.is_dirty or state.document is self._written:
+            return
+        contents = Contents(state.document, state.note, sight_of(state))
         try:
-            recovery.write(self._file, Recovery(text, str(state.path or "")))
+            recovery.write(self._file, Recovery(contents, str(state.path or "")))
         except UserError as error:
             self._timer.stop()  # say it once; a full disk stays full
             self._store.say(str(error))
             return
-        self._written = text
+        self._written = state.document
 
     def answered(self) -> None:
         """The user has decided about what was left behind; from now on the file is this window's."""
@@ -64,13 +72,30 @@ class RecoveryKeeper(QObject):
             self._lock.unlock()
 
 
+def something_waits(folder: Path | None = None) -> bool:
+    """True if another window has left something behind that nobody has asked about."""
+    for file in (folder or default_folder()).glob("window-*.json"):
+        lock = _lock(file)
+        if lock.tryLock(0):
+            waits = recovery.read(file) is not None
+            lock.unlock()
+            if waits:
+                return True
+    return False
+
+
 def _take_slot(folder: Path) -> tuple[QLockFile | None, Path | None]:
     """The first free place, one with something left behind before an empty one."""
     folder.mkdir(parents=True, exist_ok=True)
-    names = [f"window-{number}" for number in range(1, SLOTS + 1)]
-    for name in sorted(names, key=lambda name: (not (folder / f"{name}.json").exists(), names.index(name))):
-        lock = QLockFile(str(folder / f"{name}.lock"))
-        lock.setStaleLockTime(0)
+    files = [folder / f"window-{number}.json" for number in range(1, SLOTS + 1)]
+    for file in sorted(files, key=lambda file: not file.exists()):
+        lock = _lock(file)
         if lock.tryLock(0):
-            return lock, folder / f"{name}.json"
+            return lock, file
     return None, None
+
+
+def _lock(file: Path) -> QLockFile:
+    lock = QLockFile(str(file.with_suffix(".lock")))
+    lock.setStaleLockTime(0)
+    return lock

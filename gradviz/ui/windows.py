@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.session.state import State
@@ -48,6 +49,10 @@ class Windows:
         window.show()
         return window
 
+    def open_on(self, path: Path) -> None:
+        """Open one more with this file in it."""
+        self.open(lambda window: _none(window.files.open_path(path)))
+
     def close_all(self) -> bool:
         """Close one after the other, each asks; False if the user wants to stay."""
         return all(window.close() for window in reversed(self.open_now))
@@ -57,6 +62,10 @@ class Windows:
             for other in self.open_now:
                 if other is not window:
                     other.store.look(after.view)
+
+
+def _none(_: bool) -> None:
+    """Whether the file could be opened, the window says itself."""
 
 
 def _nothing() -> None:

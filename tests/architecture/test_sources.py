@@ -33,7 +33,7 @@ ALLOWED = {
     "torch": {"numpy", "ml_dtypes"},
     "trace": {"numpy", "ml_dtypes"},
     "layout": {"numpy", "pygraphviz"},
-    "document": {"numpy", "networkx"},
+    "document": {"numpy", "networkx", "fastjsonschema"},
     "worker": {"numpy"},
     "session": {"numpy"},
     "commands": set(),

@@ -11,6 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import recovery
+from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store
@@ -18,6 +19,10 @@ from gradviz.ui.recovery import RecoveryKeeper
 from tests.driver import Pilot
 
 ROOT = Path(__file__).parents[2]
+
+
+def typed(text: str, path: str = "") -> Recovery:
+    return Recovery(Contents(Snippet(text)), path)
 
 
 @pytest.fixture
@@ -31,22 +36,22 @@ def test_what_is_typed_is_on_disk_soon(qtbot: QtBot, store: Store, tmp_path: Pat
     store.edit(TYPING, Snippet("x = 1"))
     file = tmp_path / "window-1.json"
     qtbot.waitUntil(file.exists, timeout=5000)
-    assert recovery.read(file) == Recovery("x = 1")
+    assert recovery.read(file) == typed("x = 1")
     keeper.close()
     assert not file.exists(), "a window that closes in good order leaves nothing behind"
 
 
 def test_what_a_crash_left_is_offered_and_not_overwritten(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
     file = tmp_path / "window-1.json"
-    recovery.write(file, Recovery("lost = 1", "/home/me/a.py"))
+    recovery.write(file, typed("lost = 1", "/home/me/a.py"))
     keeper = RecoveryKeeper(store, tmp_path)
-    assert keeper.left_behind == Recovery("lost = 1", "/home/me/a.py")
+    assert keeper.left_behind == typed("lost = 1", "/home/me/a.py")
     store.edit(TYPING, Snippet("other"))
     keeper.write()
-    assert recovery.read(file) == Recovery("lost = 1", "/home/me/a.py"), "kept until the user has decided"
+    assert recovery.read(file) == typed("lost = 1", "/home/me/a.py"), "kept until the user has decided"
     keeper.answered()
     keeper.write()
-    assert recovery.read(file) == Recovery("other")
+    assert recovery.read(file) == typed("other")
     keeper.close()
 
 
@@ -82,7 +87,7 @@ def test_a_process_that_was_killed_left_its_text_and_no_lock(qtbot: QtBot, store
     done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], cwd=ROOT, timeout=60, check=False)
     assert done.returncode == -9
     keeper = RecoveryKeeper(store, tmp_path)
-    assert keeper.left_behind == Recovery("typed = 'before the crash'")
+    assert keeper.left_behind == typed("typed = 'before the crash'")
     keeper.answered()
     keeper.close()
 
@@ -90,7 +95,7 @@ def test_a_process_that_was_killed_left_its_text_and_no_lock(qtbot: QtBot, store
 @pytest.mark.parametrize("wanted", [True, False])
 def test_the_window_gives_it_back_if_the_user_wants_it(pilot: Pilot, wanted: bool) -> None:
     keeper = pilot.window.recovery
-    keeper.left_behind = Recovery("lost = 1\n")
+    keeper.left_behind = typed("lost = 1\n")
     pilot.answers.to_recover = [wanted]
     pilot.window.offer_recovery()
     assert pilot.answers.asked == ["recover"]

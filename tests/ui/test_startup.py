@@ -73,7 +73,7 @@ def test_what_needs_no_window_imports_no_qt(tmp_path: Path) -> None:
         assert start(code.format(arguments), tmp_path).stdout.splitlines()[-1] == "False"
 
 
-OPEN = "from gradviz.ui.app import main; import sys; sys.exit(main(None, None, None, None))"
+OPEN = "from gradviz.ui.app import main; import sys; sys.exit(main())"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="displays are a matter of Linux")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import keyword
 import unicodedata
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container
 from dataclasses import replace
 from functools import lru_cache
 
@@ -82,9 +82,21 @@ def free_name(wish: str, used: Container[str]) -> str:
         return wish
     stem = wish.rstrip("0123456789") or wish
     number = int(wish[len(stem) :] or 1) + 1 if len(wish) - len(stem) < 10 else 2
-    while f"{stem}{number}" in used:
-        number += 1
-    return f"{stem}{number}"
+    return f"{stem}{_first_free(number, lambda number: f'{stem}{number}' in used)}"
+
+
+def _first_free(number: int, taken: Callable[[int], bool]) -> int:
+    """The first free number from this one on; beyond a hundred taken ones a free one behind a taken one, by leaps."""
+    for near in range(number, number + 100):
+        if not taken(near):
+            return near
+    low, high = number + 99, number + 100
+    while taken(high):
+        low, high = high, high + 2 * (high - number)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if taken(middle) else (low, middle)
+    return high
 
 
 def leaf_name(data: Literal, maker: str, used: Container[str]) -> str:
@@ -127,15 +139,11 @@ def _is_square(drawing: Drawing, operation: Operation) -> bool:
 
 
 def _next(sequence: list[str], used: Container[str]) -> str:
-    return next(name for name in _numbered(sequence) if name not in used)
-
-
-def _numbered(sequence: list[str]) -> Iterator[str]:
-    yield from sequence
-    number = 2
-    while True:
-        yield from (f"{name}{number}" for name in sequence)
-        number += 1
+    for name in sequence:
+        if name not in used:
+            return name
+    number = _first_free(2, lambda number: all(f"{name}{number}" in used for name in sequence))
+    return next(f"{name}{number}" for name in sequence if f"{name}{number}" not in used)
 
 
 def tidy(drawing: Drawing) -> Drawing:

@@ -1,0 +1,295 @@
+"""The `.gradviz` file: a snippet or a drawing as versioned JSON, one part on a line. What is broken in it is left out
+and named, the rest is read; what a newer version has written is kept. A file is data: nothing in it is run when it is
+read. The parts are in `file_parts`, how they fit together in `mending`; `opening` knows other files too.
+
+Note [Reading what is broken]
+Limits come first: bytes, numbers that no float holds, lists in lists. Then JSON; where that fails (a file cut short, a
+line damaged), each line is read by itself, since every part stands on one. Then each part is checked against the
+schema, and last whether the parts fit together."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast
+
+from gradviz.document import file_parts
+from gradviz.document.documents import Document
+from gradviz.document.drawing import Drawing
+from gradviz.document.errors import UserError
+from gradviz.document.file_parts import Json, Part, Sight
+from gradviz.document.file_schema import is_too_deep, known_fields, problem
+from gradviz.document.snippet import Snippet
+
+SUFFIX = ".gradviz"
+FORMAT = "gradviz"
+VERSION = 1
+MOST_BYTES = 10_000_000
+MOST_PARTS = 10_000  # nodes, and the same of comments and of groups
+MOST_DAMAGED = 1_000  # lines; of a file with more of them nothing is read
+MOST_LINES = 500_000  # of a file that has to be read line by line
+NAMED = 4  # so many of the things that were left out
+
+MIGRATIONS: dict[int, Callable[[Part], Part]] = {}
+"""From the record of a version to that of the next. There has been one version only. To add the next: count VERSION up,
+add the row that makes a record of the former one, and keep a file of that one in tests/document/files."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds. `dropped` names what could not be read; `newer` is the version of a file that was written by a
+    newer GradViz, 0 for others."""
+
+    document: Document
+    note: str = ""
+    sight: Sight = field(default_factory=Sight)
+    dropped: tuple[str, ...] = ()
+    newer: int = 0
+
+    def sentence(self, name: str) -> str:
+        """What is to be said about it when it is opened; "" for nothing."""
+        said = []
+        if self.dropped:
+            several = len(self.dropped) > 1
+            parts = f"{len(self.dropped)} parts" if several else "1 part"
+            rest = len(self.dropped) - NAMED
+            named = ", ".join(self.dropped[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+            were = "were" if several else "was"
+            said.append(f"{parts} of {name} could not be read and {were} left out: {named}.")
+        if self.newer:
+            said.append(
+                f"{name} is from a newer GradViz (format {self.newer}): "
+                "what this one does not know is kept, but not shown."
+            )
+        return " ".join(said)
+
+
+# writing
+
+
+def write(contents: Contents) -> bytes:
+    """The file; the same document gives the same bytes. UserError for what is larger than any file that is read."""
+    document = contents.document
+    record: Part = {"format": FORMAT, "version": VERSION}
+    if isinstance(document, Drawing):
+        record |= {"kind": "drawing", "note": contents.note, "newline": document.newline, "next_id": document.next_id}
+        record |= cast(Part, file_parts.drawing_to_json(document))
+    else:
+        record |= {"kind": "snippet", "note": contents.note, "newline": document.newline}
+        record["text"] = [*document.text.split("\n")]
+    record["view"] = file_parts.sight_to_json(contents.sight)
+    defaults: Part = {"note": "", "newline": "\n", "view": {}}
+    record = {name: value for name, value in record.items() if value != defaults.get(name)}
+    text = _laid_out(file_parts.with_unknown(record, document.extra))
+    data = text.encode("utf-8", errors="backslashreplace")  # a lone surrogate becomes JSON's own \\udXXX
+    parts = len(document.nodes) if isinstance(document, Drawing) else 0
+    if len(data) > MOST_BYTES or parts > MOST_PARTS:
+        most = f"{MOST_PARTS:,} nodes and {MOST_BYTES / 1e6:.0f} MB"
+        raise UserError(f"This would be {parts:,} nodes and {len(data) / 1e6:.1f} MB; a {SUFFIX} file may have {most}.")
+    return data
+
+
+def _laid_out(record: Part) -> str:
+    """Every field on a line, and every item of the lists of parts."""
+    rows = []
+    for name, value in record.items():
+        if isinstance(value, list) and value and name in known_fields():
+            items = ",\n    ".join(_dumped(item) for item in value)
+            rows.append(f"  {_dumped(name)}: [\n    {items}\n  ]")
+        else:
+            rows.append(f"  {_dumped(name)}: {_dumped(value)}")
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _dumped(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+# reading
+
+
+def too_big_to_read(name: str, size: int) -> UserError:
+    """The sentence for a file that is no drawing any more."""
+    most = f"{MOST_BYTES / 1e6:.0f} MB"
+    return UserError(f"{name} has {size / 1e6:.1f} MB; a {SUFFIX} file may have {most} at most. Open another file.")
+
+
+def read(data: bytes, name: str) -> Contents:
+    """What a file holds; UserError for one that is none of ours, or holds nothing that can be read."""
+    if len(data) > MOST_BYTES:
+        raise too_big_to_read(name, len(data))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{name} is no {SUFFIX} file: it is not UTF-8 text. Open another file.") from error
+    dropped: list[str] = []
+    record = _parsed(text, name, dropped)
+    version = record.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < min(MIGRATIONS, default=VERSION):
+        raise UserError(f"{name} says no format version that there has been ({str(version)[:20]}). Open another file.")
+    newer = version if version > VERSION else 0
+    while version < VERSION:
+        record, version = MIGRATIONS[version](record), version + 1
+    document: Document
+    if record.get("kind") == "drawing":
+        document = _drawing(record, dropped)
+    elif record.get("kind") == "snippet":
+        document = _snippet(record, dropped)
+    else:
+        raise UserError(f"{name} holds neither a snippet nor a drawing. Open another file.")
+    note = _one(record, "note", "note", "", lambda value: str(value), dropped)
+    view, found = record.get("view", {}), problem("view", record.get("view", {}))
+    if found:
+        dropped.append(f"the view ({found})")
+    sight = Sight() if found else file_parts.sight_from_json(cast(Part, view), _unknown(cast(Part, view), "view"))
+    return Contents(document, note, sight, tuple(dropped), newer)
+
+
+def _parsed(text: str, name: str, dropped: list[str]) -> Part:
+    try:
+        record = _loads(text)
+    except json.JSONDecodeError:
+        record = _line_by_line(text, dropped)
+    except RecursionError as error:
+        raise UserError(f"{name} is no {SUFFIX} file: it has too many lists in lists. Open another file.") from error
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise UserError(f"{name} was not written by GradViz, or is damaged too much. Open another file.")
+    return record
+
+
+def _loads(text: str) -> Json:
+    return cast(Json, json.loads(_LONE.sub(r"\1", text), parse_float=_float, parse_int=_int, parse_constant=_constant))
+
+
+# Half of a surrogate pair is no character and goes; the first branch is another escape, or a whole pair, and stays.
+_OURS = re.compile(rf'"format": "{FORMAT}"')
+_LONE = re.compile(r"(\\[^u]|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F]\w\w")
+
+
+def _float(text: str) -> Json:
+    value = float(text)
+    return value if math.isfinite(value) else {"beyond": text[:40]}
+
+
+def _int(text: str) -> Json:
+    try:
+        return int(text)
+    except ValueError:  # more digits than Python reads
+        return {"beyond": text[:40]}
+
+
+def _constant(text: str) -> Json:
+    """`Infinity` and `NaN`, which are no JSON, but other programs write them."""
+    return {"float": repr(float(text))}
+
+
+def _line_by_line(text: str, dropped: list[str]) -> Json:
+    """The record of a file that is no JSON as a whole: what can be read of its lines, as `_laid_out` writes them."""
+    record: Part = {}
+    inside: list[Json] | None = None
+    if not _OURS.search(text[:300]) or text.count("\n") > MOST_LINES:
+        return record
+    lines = text.split("\n")
+    whole = text.rstrip().endswith("}")
+    for number, line in enumerate(lines, start=1):
+        words = line.strip().removesuffix(",")
+        opening = re.fullmatch(r'"(\w+)": \[', words)
+        try:
+            if opening:
+                inside = record[opening[1]] = []
+            elif words in ("{", "}", "]", ""):
+                inside = None if words == "]" else inside
+            elif inside is not None:
+                inside.append(_loads(words))
+            else:
+                record.update(cast(Part, _loads("{" + words + "}")))
+        except (json.JSONDecodeError, RecursionError):
+            if whole or number < len(lines):
+                dropped.append(f"line {number}")
+            if len(dropped) > MOST_DAMAGED:
+                return {}
+    if not whole:
+        dropped.append("the end of the file")
+    return record
+
+
+def _unknown(part: Part, kind: str) -> str:
+    return file_parts.unknown_fields(part, known_fields(kind))
+
+
+def _one(record: Part, name: str, kind: str, default: T, made: Callable[[Json], T], dropped: list[str]) -> T:
+    """One field of the file."""
+    if name not in record:
+        return default
+    if problem(kind, record[name]):
+        dropped.append(f"{name} ({problem(kind, record[name])})")
+        return default
+    return made(record[name])
+
+
+def _extra(record: Part, dropped: list[str]) -> str:
+    for name in [name for name in record if name not in known_fields() and is_too_deep(record[name])]:
+        dropped.append(f"'{name[:40]}' (too many lists in lists)")
+        del record[name]
+    return _unknown(record, "")
+
+
+def _snippet(record: Part, dropped: list[str]) -> Snippet:
+    lines: list[str] = []
+    for number, line in enumerate(_list(record, "text", "the code", dropped), start=1):
+        good = isinstance(line, str) and "\0" not in line
+        lines.append(cast(str, line) if good else "")
+        if not good:
+            dropped.append(f"line {number} of the code")
+    newline = _one(record, "newline", "newline", "\n", str, dropped)
+    return Snippet("\n".join(lines).replace("\r", "\n"), newline, _extra(record, dropped))
+
+
+def _drawing(record: Part, dropped: list[str]) -> Drawing:
+    from gradviz.document.mending import mended
+
+    nodes = _parts(record, "nodes", ("operation", "leaf"), "node", dropped)
+    comments = _parts(record, "comments", ("comment",), "comment", dropped)
+    groups = _parts(record, "groups", ("group",), "group", dropped)
+    calls = _parts(record, "backward", ("backward",), "backward call", dropped)
+    drawing = mended(
+        (file_parts.node_from_json(*one) for one in nodes),
+        (file_parts.comment_from_json(*one) for one in comments),
+        (file_parts.group_from_json(*one) for one in groups),
+        (file_parts.call_from_json(*one) for one in calls),
+        _one(record, "next_id", "id", 1, lambda value: int(cast(int, value)), dropped),
+        dropped,
+    )
+    newline = _one(record, "newline", "newline", "\n", str, dropped)
+    return replace(drawing, newline=newline, extra=_extra(record, dropped))
+
+
+def _parts(
+    record: Part, name: str, kinds: tuple[str, ...], word: str, dropped: list[str]
+) -> Iterator[tuple[Part, str]]:
+    """The good ones of a list, with their unknown fields. Of two kinds the last is the one with a field so called."""
+    for number, part in enumerate(_list(record, name, f"the {name}", dropped), start=1):
+        kind = kinds[-1] if isinstance(part, dict) and kinds[-1] in part else kinds[0]
+        found = problem(kind, part)
+        if found:
+            id = part.get("id") if isinstance(part, dict) else None
+            dropped.append(f"{word} {id if type(id) is int and 0 < id < 2**53 else f'number {number}'} ({found})")
+        else:
+            known = cast(Part, part)
+            yield known, _unknown(known, kind)
+
+
+def _list(record: Part, name: str, words: str, dropped: list[str]) -> list[Json]:
+    value = record.get(name, [])
+    if not isinstance(value, list):
+        dropped.append(f"{words} (not a list)")
+        return []
+    if name != "text" and len(value) > MOST_PARTS:
+        dropped.append(f"{words} beyond the first {MOST_PARTS:,}")
+        return value[:MOST_PARTS]
+    return value

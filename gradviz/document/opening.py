@@ -1,0 +1,53 @@
+"""Files of both kinds by their name: `.gradviz` holds a snippet or a drawing with all that belongs to it, any other
+file is the text of a snippet. The formats are in `gradviz_file` and `snippet`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradviz.document import gradviz_file, snippet
+from gradviz.document.drawing import Drawing
+from gradviz.document.files import read_at_most, write_atomically
+from gradviz.document.gradviz_file import Contents
+from gradviz.document.snippet import Snippet
+
+
+def is_gradviz(path: Path) -> bool:
+    """True if a file of this name is of our own format."""
+    return path.suffix.lower() == gradviz_file.SUFFIX
+
+
+def load(path: Path) -> Contents:
+    """Read a file; raises UserError, with a sentence, if it can't be read at all."""
+    return decode(read_bytes(path), path)
+
+
+def read_bytes(path: Path) -> bytes:
+    """What is in a file, if it is not far too big."""
+    if not is_gradviz(path):
+        return snippet.read_bytes(path)
+    data, size = read_at_most(path, gradviz_file.MOST_BYTES)
+    if size > gradviz_file.MOST_BYTES:
+        raise gradviz_file.too_big_to_read(path.name, size)
+    return data
+
+
+def decode(data: bytes, path: Path) -> Contents:
+    """What the bytes of this file say."""
+    if is_gradviz(path):
+        return gradviz_file.read(data, path.name)
+    return Contents(snippet.decode(data, path.name))
+
+
+def encode(contents: Contents, path: Path) -> bytes:
+    """What is written to a file of this name; of a drawing in any other file than `.gradviz`, its code."""
+    if is_gradviz(path):
+        return gradviz_file.write(contents)
+    document = contents.document
+    text = Snippet(document.text, document.newline) if isinstance(document, Drawing) else document
+    return snippet.encode(text)
+
+
+def save(path: Path, contents: Contents) -> None:
+    """Write a file; the one on disk is replaced in one step."""
+    write_atomically(path, encode(contents, path))

@@ -1,0 +1,29 @@
+"""How a document is looked at, on its way into a `.gradviz` file and back: folding and breakpoints, which speak of the
+document. Theme, text size and speed are the person's and stay out; the cursor and the selection are of one run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from gradviz.document.file_parts import Sight, Stop
+from gradviz.session.breakpoints import Breakpoint, Breakpoints
+from gradviz.session.folding import Folding
+from gradviz.session.state import State
+
+
+def sight_of(state: State, extra: str = "") -> Sight:
+    """What is remembered; `extra` is what a newer version had written there."""
+    folding = state.folding
+    stops = tuple(Stop(**asdict(point)) for point in state.breakpoints.points)
+    chosen = (folding.opened, folding.closed, folding.tagged, folding.linked)
+    return Sight(folding.level, *chosen, stops, extra)
+
+
+def folding_of(sight: Sight) -> Folding:
+    """What is folded."""
+    return Folding(sight.level, sight.opened, sight.closed, sight.tagged, sight.linked)
+
+
+def breakpoints_of(sight: Sight) -> Breakpoints:
+    """Where playing stops; where that is in a run is found again."""
+    return Breakpoints().with_points(tuple(Breakpoint(**asdict(stop)) for stop in sight.stops))
