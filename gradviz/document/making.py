@@ -166,7 +166,7 @@ def _made_leaf(before: Drawing, drawing: Drawing, node: int) -> Made:
 def _made_expression(drawing: Drawing, text: str, name: str, tree: ast.expr, around: Around) -> Made:
     from gradviz.document.parse import parse_expression
 
-    parsed = parse_expression(ast.unparse(tree), names_known(drawing))
+    parsed = parse_expression(ast.unparse(_Dotted().visit(tree)), names_known(drawing))
     changed, nodes = take_in(drawing, parsed, around.x, around.y)
     used = _used(changed, nodes)
     roots = [node.id for node in changed.nodes if node.id in nodes and node.id not in used]
@@ -174,6 +174,17 @@ def _made_expression(drawing: Drawing, text: str, name: str, tree: ast.expr, aro
     if name:
         changed = rename(changed, result.node, free_name(name, taken(drawing)))
     return Made(tidy(changed), nodes, result, f"Add {name or text}"[:40])
+
+
+class _Dotted(ast.NodeTransformer):
+    """`relu(x)` as `torch.relu(x)`: on the canvas nobody types the module."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        entry = operation(node.func.id) if isinstance(node.func, ast.Name) else None
+        if entry is not None and not entry.key.startswith("Tensor."):
+            return ast.Call(ast.parse(f"torch.{entry.key}", mode="eval").body, node.args, node.keywords)
+        return node
 
 
 def _used(drawing: Drawing, nodes: frozenset[int]) -> set[int]:

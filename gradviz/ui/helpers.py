@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gradviz.ui.drawing.board import DrawingBoard
+    from gradviz.ui.panels.graph import GraphPanel
     from gradviz.session.store import Store
     from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.player import Player
@@ -20,6 +22,18 @@ class Helpers:
     """A part of the window: those that it has in addition to its widgets."""
 
     store: Store
+
+    @property
+    def canvas(self) -> GraphPanel:
+        """The graph panel."""
+        raise NotImplementedError
+
+    @cached_property
+    def board(self) -> DrawingBoard:
+        """What is done by hand on a drawing."""
+        from gradviz.ui.drawing.board import DrawingBoard
+
+        return DrawingBoard(self.store, lambda: self.canvas.drawn.hands)
 
     @cached_property
     def runner(self) -> WorkerBridge:

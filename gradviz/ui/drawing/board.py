@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QGuiApplication
 
 from gradviz.document import shaping
+from gradviz.document.clip import copy_code, paste_code
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.session.store import Store
@@ -88,6 +90,39 @@ class DrawingBoard:
         """Pick everything."""
         if self._store.state.drawing is not None:
             self._hands().keyboard.select_all()
+
+    def cut(self) -> None:
+        """Copy what is picked, and take it away."""
+        ground = self._hands().ground
+        if ground.picked and self._store.state.drawing is not None:
+            self.copy()
+            ground.edit("Cut", shaping.delete(ground.drawing, ground.picked), frozenset())
+
+    def copy(self) -> None:
+        """Put what is picked on the clipboard, as code that runs on its own."""
+        ground = self._hands().ground
+        text = copy_code(ground.drawing, ground.picked)
+        if ground.picked and text.strip():
+            QGuiApplication.clipboard().setText(text)
+
+    def paste(self) -> None:
+        """Draw the code on the clipboard, where there is room."""
+        if not self.begin():
+            return
+        ground = self._hands().ground
+        at = ground.free_place(QPointF(220, 120))
+        try:
+            drawing, new = paste_code(ground.drawing, QGuiApplication.clipboard().text(), at.x(), at.y())
+        except UserError as error:
+            ground.refuse(str(error), QPointF(ground.view.rect().center()))
+            return
+        ground.edit("Paste", drawing, new)
+        ground.reveal(new)
+
+    def sizes(self) -> dict[int, tuple[float, float]]:
+        """How large everything on the drawing is, in the world."""
+        boxes = self._hands().ground.geometry.boxes
+        return {id: (box.width(), box.height()) for id, box in boxes.items()}
 
     def _place(self, payload: str) -> None:
         ground = self._hands().ground

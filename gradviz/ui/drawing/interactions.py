@@ -48,6 +48,11 @@ class Interactions:
         ground.view.install(self)
         self.leave = ground.store.subscribe(self._changed)
 
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self.ground.layer.theme = theme
+        self.ground.layer.update()
+
     # -- the gesture that goes on
 
     def begin(self, gesture: Gesture) -> None:

@@ -1,4 +1,4 @@
-"""Text fields over the canvas that keep the keys of their job to themselves: Enter, Esc, Tab, the arrows up and down."""
+"""Text fields over the canvas that keep the keys of their job to themselves: Enter, Esc, Tab, arrows up and down."""
 
 from __future__ import annotations
 

@@ -65,8 +65,10 @@ class Moving(Gesture):
 
     def finish(self, at: QPointF, keys: Keys) -> None:
         self.move(at, keys)
-        self.ground.preview(None)
-        self.ground.edit(move_label(self._before, self.ids), self._moved())
+        moved = self._moved()
+        if moved == self._before:
+            self.ground.preview(None)
+        self.ground.edit(move_label(self._before, self.ids), moved)
 
     def cancel(self) -> None:
         self.ground.preview(None)
@@ -105,8 +107,10 @@ class Resizing(Gesture):
         return shaping.change_comment(self._before, here, width=width, height=height)
 
     def finish(self, at: QPointF, keys: Keys) -> None:
-        self.ground.preview(None)
-        self.ground.edit("Resize Comment", self._resized(at))
+        resized = self._resized(at)
+        if resized == self._before:
+            self.ground.preview(None)
+        self.ground.edit("Resize Comment", resized)
 
     def cancel(self) -> None:
         self.ground.preview(None)

@@ -167,7 +167,7 @@ class Typing:
         self._keep(made)
 
     def _keep(self, made: Made) -> None:
-        self._ground.edit(made.label, made.drawing, made.nodes)
+        self._ground.edit(made.label, made.drawing, frozenset({made.result.node}))
         self._ground.reveal(made.nodes)
 
     def _refuse(self, sentence: str) -> None:

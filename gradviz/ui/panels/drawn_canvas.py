@@ -3,6 +3,8 @@ the ordinary canvas when the document is a drawing; `gradviz.ui.drawing` is what
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 
@@ -10,6 +12,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.shaping import set_group_closed
 from gradviz.session.drawn import drawing_of
 from gradviz.session.state import Selection, State
+from gradviz.ui.drawing.interactions import attach
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.panels.over_canvas import OverCanvas
 from gradviz.ui.panels.panel import Context, moved
@@ -28,12 +31,14 @@ class DrawnCanvas(QObject):
         self.view.nothingSelected.connect(self._select_nothing)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.view.addActions(menu)
+        self.hands = attach(self.view, context.shell.store, theme, _fits, context.do)
         self.over = OverCanvas(context, self.view)
         self.over.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours and sizes."""
         self.view.set_theme(theme)
+        self.hands.set_theme(theme)
         self.over.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
@@ -79,6 +84,11 @@ class DrawnCanvas(QObject):
 
     def _select_nothing(self) -> None:
         self._context.shell.store.select(None)
+
+
+def _fits(_: Drawing, then: Callable[[str], None]) -> None:
+    """Nobody tries a drawing out."""
+    then("")
 
 
 def _is_other(before: State, after: State) -> bool:

@@ -132,6 +132,10 @@ class GraphPanel(Panel):
         """Whether the canvas of drawings is on the screen."""
         return self._drawn is not None and self._stack.currentWidget() is self._drawn.view
 
+    def has_drawing_hand(self, widget: QWidget) -> bool:
+        """Whether this is the canvas of drawings: cut, copy and paste are about nodes there."""
+        return self._drawn is not None and widget is self._drawn.view
+
     @property
     def _front(self) -> CanvasView:
         """The canvas that the user looks at."""
