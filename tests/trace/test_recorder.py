@@ -262,3 +262,11 @@ row.sum().backward()
     assert "/∂b = grad, summed over the broadcast dimensions = 1.5; " in sentences[2]
     assert sentences[2].endswith("/∂c = grad = [0.5, 0.5, 0.5].")
     assert " = grad, summed over the broadcast dimensions = [3, 3]" in " ".join(sentences)
+
+
+def test_a_parameter_of_an_inner_layer_that_is_filled_again_has_its_last_value() -> None:
+    trace = run("import torch.nn as nn\natt = nn.MultiheadAttention(4, 2)\n")
+    names, frame = trace.names, trace.frame(len(trace))
+    bias = int(names.tensor[names.name.tolist().index("out_proj.bias")])
+    value = frame.value(bias)
+    assert value is not None and value.text() == "[0., 0., 0., 0.]"

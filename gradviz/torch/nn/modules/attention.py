@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.engine.dtypes import dtype as DType
+from gradviz.engine.observe import paused
 from gradviz.engine.ops.multihead import additive
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
@@ -69,7 +70,8 @@ class MultiheadAttention(Module):
         if not add_bias_kv:
             self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
-        self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
+        with paused():  # its bias is filled anew below
+            self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
         creating.fill(self, self._reset_parameters)
 
     def _reset_parameters(self) -> None:

@@ -33,6 +33,5 @@ def fill(module: Registry, reset: Callable[[], Any]) -> None:
     with paused():
         reset()
     if state.observer is not None:
-        for param in module._parameters.values():
-            if param is not None:
-                state.observer.created(param)
+        for param in module.parameters():  # also of a layer inside that was made unobserved
+            state.observer.created(param)

@@ -1,0 +1,244 @@
+"""From a run to a drawing: the graphs that are alive at a step, with every operation as it ran. Loops and calls of
+functions are unrolled, numbers drawn at random are written down, modules become groups. What a drawing can't say is
+left out or stands there as a value, and each such thing is said in a sentence. One operation is written by `recorded`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gradviz.document.arranging import arrange
+from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Literal, Node, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.recorded import Call, pieces, translate
+from gradviz.document.shaping import free_name, identifier, tidy
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+    from gradviz.trace.values import Value
+
+MOST_NODES = 2_000
+MOST_NUMBERS = 4_096  # of one tensor that are written down
+FEW = 4  # numbers that are written down even where a factory makes them
+TOO_MANY = "This run has {:,} operations, and a drawing can have {:,}; draw a smaller part of it."
+UNDRAWABLE = " can't be drawn; its result is written down as numbers, and no gradient goes through it."
+OWN_DTYPES = ("float32", "int64", "bool")  # those of numbers as they are written
+
+
+def from_trace(trace: Trace, cursor: int | None = None) -> tuple[Drawing, tuple[str, ...]]:
+    """The drawing of what is seen at a cursor (the end if absent), and what is otherwise in it than in the run."""
+    cursor = len(trace) if cursor is None else cursor
+    nodes = _needed(trace, cursor)
+    if len(nodes) > MOST_NODES:
+        raise UserError(TOO_MANY.format(len(nodes), MOST_NODES))
+    made = _Making(trace)
+    for node in nodes:
+        made.add_node(node)
+    if not nodes:
+        made.add_loose(cursor)
+    made.add_calls(set(nodes))
+    if len(trace.graphs.first) > 1 and len(nodes) < len(trace.nodes):
+        made.notes.insert(0, "Only what is seen at this step is drawn; the run made other graphs too.")
+    drawing = Drawing(tuple(made.nodes), groups=made.groups(), calls=tuple(made.calls), next_id=made.next_id)
+    if drawing.is_blank:
+        raise UserError("This run made no tensor, so there is nothing to draw.")
+    return arrange(tidy(drawing)), tuple(dict.fromkeys(made.notes))
+
+
+def _needed(trace: Trace, cursor: int) -> list[int]:
+    """The operations of the graphs at the cursor and all that they were computed from, in their order; not those of a
+    backward call under create_graph."""
+    graphs = trace.graphs
+    alive = (np.asarray(graphs.first) < cursor) & (np.asarray(graphs.until) >= cursor)
+    graph = np.asarray(trace.graph_of_node)
+    wanted = np.append(alive, False)[graph] & (trace.nodes.call < 0) & (trace.nodes.step < cursor)
+    producer, inputs = trace.tensors.producer, trace.inputs
+    for row in range(len(inputs) - 1, -1, -1):
+        if wanted[inputs.node[row]] and producer[inputs.tensor[row]] >= 0:
+            wanted[producer[inputs.tensor[row]]] = True
+    found: list[int] = np.flatnonzero(wanted).tolist()
+    return found
+
+
+class _Making:
+    """The drawing as far as it is made."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.nodes: list[Node] = []
+        self.calls: list[BackwardCall] = []
+        self.notes: list[str] = []
+        self.next_id = 1
+        self._trace = trace
+        self._refs: dict[int, Ref] = {}  # by tensor
+        self._names: set[str] = set()
+        self._scopes: dict[str, list[int]] = {}
+        self._seed = 0
+        self._given: dict[int, str] = {}
+        names = trace.names
+        for at in np.argsort(names.rank, kind="stable").tolist():
+            self._given.setdefault(int(names.tensor[at]), str(names.name[at]))
+
+    def _number(self) -> int:
+        self.next_id += 1
+        return self.next_id - 1
+
+    def _name(self, tensor: int) -> str:
+        """What the snippet calls a tensor, as one word that nothing else has; "" where it has no name."""
+        given = re.sub(r"\W+", "_", self._given.get(tensor, "")).strip("_")
+        try:
+            name = free_name(identifier(given), self._names)
+        except UserError:
+            return ""
+        self._names.add(name)
+        return name
+
+    # operations
+
+    def add_node(self, node: int) -> None:
+        """An operation; where it can't be drawn, its results stand there as values."""
+        trace = self._trace
+        outputs: list[int] = trace.outputs_of(node).tolist()
+        step = int(trace.nodes.step[node])
+        if not outputs:
+            return  # written to a tensor that is there: its users see the numbers
+        operand = partial(self._operand, step=step)
+        parts = pieces(trace, node, operand)
+        for output, part in zip(outputs, parts, strict=len(parts) > 0):
+            self._add(part, [output], node)
+        call = None if parts else translate(trace, node, operand)
+        if call is not None:
+            self._add(call, outputs, node)
+        elif not parts:
+            line = int(trace.nodes.line[node])
+            where = f" in line {line}" if line > 0 else ""
+            self.notes.append(f"{trace.nodes.op[node]}{where}{UNDRAWABLE}")
+
+    def _add(self, call: Call, outputs: list[int], node: int) -> None:
+        names = [self._name(output) for output in outputs]
+        called = next(filter(None, names), "")
+        for at, name in enumerate(names):
+            if called and not name:  # of several results all have a name, or none
+                names[at] = free_name(called, self._names)
+                self._names.add(names[at])
+        number = self._number()
+        self.nodes.append(Operation(number, call.key, call.inputs, call.params, tuple(names) if called else ()))
+        self._refs |= {output: Ref(number, at) for at, output in enumerate(outputs)}
+        scope = str(self._trace.nodes.scope[node])
+        if scope:
+            self._scopes.setdefault(scope, []).append(number)
+
+    def _operand(self, tensor: int, step: int) -> Ref:
+        """The node that a tensor is; a leaf with the numbers that it had at this step where it is not computed."""
+        ref = self._refs.get(tensor)
+        if ref is not None and self._written_since(tensor, step):
+            self.notes.append(
+                f"{self._given.get(tensor, 'A result')} was overwritten; the numbers after it are written."
+            )
+            ref = None
+        if ref is None:
+            ref = self._refs[tensor] = self._add_leaf(tensor, step)
+        return ref
+
+    def _written_since(self, tensor: int, step: int) -> bool:
+        """Whether an operation's result was overwritten before it is used here, outside of the graph."""
+        trace = self._trace
+        if trace.tensors.producer[tensor] < 0:
+            return False
+        writes = trace.writes
+        return bool(((writes.tensor == tensor) & (writes.step < step)).any())
+
+    # leaves
+
+    def add_loose(self, cursor: int) -> None:
+        """The tensors of a run without operations."""
+        for tensor in np.flatnonzero(self._trace.tensors.step < cursor).tolist():
+            self._operand(tensor, cursor)
+
+    def _add_leaf(self, tensor: int, step: int) -> Ref:
+        trace = self._trace
+        value = self._value(tensor, step)
+        leaf = Leaf(self._number(), self._name(tensor))
+        dtype = str(trace.tensors.dtype[tensor])
+        wants = bool(trace.tensors.requires_grad[tensor]) and bool(trace.tensors.is_leaf[tensor])
+        maker, data, seed = self._written(value, leaf.name)
+        plain = dtype == "float32" or (maker == "tensor" and dtype in OWN_DTYPES)
+        leaf = replace(leaf, maker=maker, data=data, seed=seed, dtype="" if plain else dtype, requires_grad=wants)
+        self.nodes.append(leaf)
+        return Ref(leaf.id)
+
+    def _value(self, tensor: int, step: int) -> Value:
+        trace = self._trace
+        writes = trace.writes
+        rows = np.flatnonzero((writes.tensor == tensor) & (writes.step < step))
+        found = trace.value(int(writes.value[rows[-1]] if len(rows) else trace.tensors.value[tensor]))
+        assert found is not None
+        return found
+
+    def _written(self, value: Value, name: str) -> tuple[str, Literal, int | None]:
+        """Maker, data and seed of a leaf with these numbers."""
+        array = value.array
+        if array is not None and array.size > FEW and array.ndim and array.dtype.kind != "c":
+            if not array.any():
+                return "zeros", value.shape, None
+            if (array == 1).all():
+                return "ones", value.shape, None
+        if array is not None and array.size <= MOST_NUMBERS and 0 not in array.shape:
+            wide = array.astype(np.float64) if value.dtype in ("bfloat16", "float16") else array
+            return "tensor", _tuples(wide.tolist()), None
+        if 0 in value.shape:
+            return "zeros", value.shape, None
+        if not value.dtype.startswith(("float", "bfloat")):
+            raise UserError(
+                f"{name or 'A tensor'} has {value.numel:,} numbers, and a drawing can write down {MOST_NUMBERS:,}; "
+                "run the snippet with smaller tensors."
+            )
+        self.notes.append(f"{name or 'A tensor'} has {value.numel:,} numbers; other random ones stand for them.")
+        self._seed += 1
+        return "randn", value.shape, self._seed
+
+    # the rest
+
+    def groups(self) -> tuple[Group, ...]:
+        """One for each module, if there are several."""
+        if len(self._scopes) < 2:
+            return ()
+        return tuple(Group(self._number(), scope, frozenset(members)) for scope, members in self._scopes.items())
+
+    def add_calls(self, nodes: set[int]) -> None:
+        """The backward calls that begin at one of these operations."""
+        trace = self._trace
+        for call in range(len(trace.calls)):
+            roots = trace.roots_of(call).tolist()
+            inside = [root for root in roots if int(trace.tensors.producer[root]) in nodes and root in self._refs]
+            if not inside:
+                continue
+            if len(roots) > 1:
+                self.notes.append("A backward call of several tensors is drawn from the first of them.")
+            self.calls.append(self._call(call, inside[0]))
+
+    def _call(self, call: int, root: int) -> BackwardCall:
+        trace = self._trace
+        create, retain = bool(trace.calls.create_graph[call]), bool(trace.calls.retain_graph[call])
+        row = np.flatnonzero((trace.roots.call == call) & (trace.roots.tensor == root))[0]
+        given = trace.value(int(trace.roots.value[row]))
+        gradient = None if given is None or given.array is None else _tuples(given.array.tolist())
+        wanted = trace.wanted_by(call).tolist()
+        leaves = {node.id for node in self.nodes if isinstance(node, Leaf)}
+        inputs = tuple(self._refs[one].node for one in wanted if one in self._refs and self._refs[one].node in leaves)
+        if wanted and str(trace.calls.source[call]).find("grad(") >= 0:
+            self.notes.append("autograd.grad is drawn as backward(inputs=…), which writes to .grad.")
+        return BackwardCall(
+            self._refs[root], gradient, None if retain == create else retain, create, inputs if wanted else None
+        )
+
+
+def _tuples(value: object) -> Literal:
+    if isinstance(value, list):
+        return tuple(_tuples(each) for each in value)
+    assert value is None or isinstance(value, bool | int | float | complex)
+    return value
