@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradviz.ui.drawing.board import DrawingBoard
-    from gradviz.ui.panels.graph import GraphPanel
     from gradviz.session.store import Store
     from gradviz.ui.chain_runner import ChainRunner
+    from gradviz.ui.drawing.board import DrawingBoard
+    from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.player import Player
     from gradviz.ui.recovery import RecoveryKeeper
     from gradviz.ui.stop_finder import StopFinder

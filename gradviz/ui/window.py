@@ -13,17 +13,17 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 
-from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions
-from gradviz.ui.files import Questions, WindowFiles
+from gradviz.ui.files import WindowFiles
 from gradviz.ui.frame import Layout
 from gradviz.ui.helpers import Helpers
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.panels.rows import PANELS
+from gradviz.ui.questions import Questions
 from gradviz.ui.settings import Settings
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import DARK, LIGHT, Theme
@@ -207,9 +207,12 @@ class MainWindow(QMainWindow, Helpers):
     # Qt's own events
 
     def event(self, event: QEvent) -> bool:
-        """A hint for what the mouse passes over does not take the place of a notice."""
+        """A hint for what the mouse passes over does not take the place of a notice; another program may have changed
+        the file meanwhile."""
         if event.type() == QEvent.Type.StatusTip and self.status.has_notice:
             return True
+        if event.type() == QEvent.Type.WindowActivate:
+            QTimer.singleShot(0, self, self.files.look_at_disk)
         return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -238,21 +241,17 @@ class MainWindow(QMainWindow, Helpers):
         left = self.recovery.left_behind
         if left is None:
             return
-        path = Path(left.path) if left.path else None
-        if self.files.questions.recover(path.name if path else "an unsaved snippet"):
-            self.store.open(Snippet(left.text), path, saved=Snippet())
+        self.files.recover(left)
         self.recovery.answered()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Python files may be dropped."""
+        """Files may be dropped."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the first of the files."""
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        if paths:
-            self.files.open_path(paths[0])
+        """Open the files, the first of them here."""
+        self.files.open_paths([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved changes, remember the layout, end the workers."""
