@@ -8,6 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -17,13 +18,14 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
+    QTextDocument,
     QTextFormat,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.ui import look
-from gradviz.ui.panels.flash import Flash
+from gradviz.ui.panels.flash import Flash, Picked
 from gradviz.ui.panels.highlighter import PythonHighlighter
 from gradviz.ui.theme import Theme
 
@@ -58,6 +60,7 @@ class CodeEdit(QPlainTextEdit):
     """Python text. `edited` tells of what the user did, never of what the program set."""
 
     edited = Signal(str)
+    left = Signal()  # the keyboard went elsewhere
     break_clicked = Signal(int)  # the line beside which was clicked
     refused = Signal(str)  # the sentence that says why something was not pasted
 
@@ -74,6 +77,7 @@ class CodeEdit(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setPlaceholderText("Paste a snippet and press Run (F5).")
         self.flash = Flash(self, self._mark)
+        self.picked = Picked(self, self._mark)
         self.numbers = LineNumbers(self, self._numbers_width, self._paint_numbers)
         self.numbers.setToolTip("Click to set a breakpoint or take it away (Ctrl+F2 at the caret's line).")
         self.numbers.clicked.connect(
@@ -124,7 +128,7 @@ class CodeEdit(QPlainTextEdit):
             self._mark()
             self.numbers.update()
             if moved and step > 0:
-                self._reveal(step)
+                self.reveal(step)
 
     def mark_breakpoints(self, lines: dict[int, bool]) -> None:
         """Show a dot beside these lines, an empty one where the breakpoint is switched off."""
@@ -162,6 +166,12 @@ class CodeEdit(QPlainTextEdit):
                 event.ignore()
                 return False
         return super().event(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Typing is over, unless a menu is only opened."""
+        super().focusOutEvent(event)
+        if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason):
+            self.left.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Indentation as a Python editor does it."""
@@ -222,28 +232,15 @@ class CodeEdit(QPlainTextEdit):
         step = QTextCharFormat()
         step.setBackground(QColor(self._theme.current_line))
         step.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        marks += self._mark_of(self._step_line, step, whole_line=False)
+        marks += _mark_of(self.document(), self._step_line, step, whole_line=False)
         wave = QTextCharFormat()
         wave.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
         wave.setUnderlineColor(QColor(self._theme.error))
-        marks += self._mark_of(self._error_line, wave, whole_line=True)
-        self.setExtraSelections(marks + self.flash.marks(self._theme))
+        marks += _mark_of(self.document(), self._error_line, wave, whole_line=True)
+        self.setExtraSelections(marks + self.picked.marks(self._theme) + self.flash.marks(self._theme))
 
-    def _mark_of(self, line: int, mark: QTextCharFormat, *, whole_line: bool) -> list[QTextEdit.ExtraSelection]:
-        block = self.document().findBlockByNumber(line - 1)
-        if line < 1 or not block.isValid():
-            return []
-        cursor = QTextCursor(block)
-        if whole_line:
-            text = block.text()
-            cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
-            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-        selection = QTextEdit.ExtraSelection()
-        selection.cursor = cursor
-        selection.format = mark
-        return [selection]
-
-    def _reveal(self, line: int) -> None:
+    def reveal(self, line: int) -> None:
+        """Scroll so that a line is seen; the caret stays."""
         block = self.document().findBlockByNumber(line - 1)
         if not block.isValid():
             return
@@ -260,7 +257,7 @@ class CodeEdit(QPlainTextEdit):
         area = self.contentsRect()
         self.numbers.setGeometry(QRect(area.left(), area.top(), self._numbers_width(), area.height()))
         if self._step_line > 0:
-            self._reveal(self._step_line)
+            self.reveal(self._step_line)
 
     def _numbers_width(self) -> int:
         digits = max(2, len(str(self.blockCount())))
@@ -300,6 +297,23 @@ class CodeEdit(QPlainTextEdit):
             painter.drawText(box.adjusted(0, 0, -self._theme.px(11), 0), _RIGHT, str(line))
             block = block.next()
             top += height
+
+
+def _mark_of(
+    document: QTextDocument, line: int, mark: QTextCharFormat, *, whole_line: bool
+) -> list[QTextEdit.ExtraSelection]:
+    block = document.findBlockByNumber(line - 1)
+    if line < 1 or not block.isValid():
+        return []
+    cursor = QTextCursor(block)
+    if whole_line:
+        text = block.text()
+        cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    selection = QTextEdit.ExtraSelection()
+    selection.cursor = cursor
+    selection.format = mark
+    return [selection]
 
 
 def _paint_dot(painter: QPainter, theme: Theme, box: QRect, enabled: bool) -> None:

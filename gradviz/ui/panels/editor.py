@@ -1,4 +1,5 @@
-"""The snippet panel: the code editor and, below it, the card that says what went wrong."""
+"""The snippet panel: the code editor and, below it, the card that says what went wrong. How the code of a drawing is
+kept in step with it is in `editor_drawing`."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.session.sources import Place
+    from gradviz.ui.panels.editor_drawing import DrawingCode
 
 
 class EditorPanel(Panel):
@@ -36,12 +38,20 @@ class EditorPanel(Panel):
         self.note.setTextFormat(Qt.TextFormat.RichText)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.note.hide()
+        self.refusal = QLabel()
+        self.refusal.setObjectName("note")
+        self.refusal.setWordWrap(True)
+        self.refusal.setTextFormat(Qt.TextFormat.PlainText)
+        self.refusal.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.refusal.hide()
+        self._of_drawing: DrawingCode | None = None  # made with the first drawing
         self.card = ErrorCard(context.shell, context.theme)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 2, 8, 8)
         column.setSpacing(6)
         column.addWidget(self.note)
         column.addWidget(self.code, 1)
+        column.addWidget(self.refusal)
         column.addWidget(self.card)
 
     @property
@@ -64,6 +74,14 @@ class EditorPanel(Panel):
         self.code.set_theme(theme)
         self.card.set_theme(theme)
         self.note.setFont(look.sans(theme, 12.5))
+        self.refusal.setFont(look.sans(theme, 12.5))
+
+    def _drawing_code(self) -> DrawingCode:
+        if self._of_drawing is None:
+            from gradviz.ui.panels.editor_drawing import DrawingCode
+
+            self._of_drawing = DrawingCode(self.context.shell, self.code, self.refusal)
+        return self._of_drawing
 
     def _show_note(self, note: str) -> None:
         title, _, rest = note.partition("\n")
@@ -74,12 +92,15 @@ class EditorPanel(Panel):
     def show_state(self, before: State, after: State) -> None:
         if before is after or before.note != after.note:
             self._show_note(after.note)
-        if before is after or before.document is not after.document:
+        if self._of_drawing is not None or after.drawing is not None:
+            self._drawing_code().show_state(before, after)
+        if after.drawing is None and (before is after or before.document is not after.document):
             self.code.set_text(after.document.text)
         self.card.show_state(after)
         self.note.setVisible(bool(after.note) and not self.card.is_shown)  # an error needs the room
         step = -1
-        if after.trace is not None and after.cursor and not after.is_stale:
+        fits = self._of_drawing is None or self._of_drawing.is_current
+        if after.trace is not None and after.cursor and fits and not after.is_stale:
             step = int(after.trace.frame(after.cursor).current_line)
         self.code.mark_lines(step=step, error=self.card.line)
         self.code.mark_breakpoints(after.breakpoints.lines())
@@ -96,4 +117,7 @@ class EditorPanel(Panel):
 
     def _edited(self, text: str) -> None:
         store = self.context.shell.store
-        store.edit(TYPING, store.state.document.with_text(text))
+        if store.state.drawing is not None:
+            self._drawing_code().edited()
+        else:
+            store.edit(TYPING, store.state.document.with_text(text))

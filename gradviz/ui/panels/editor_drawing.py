@@ -1,0 +1,139 @@
+"""The code of a drawing in the snippet panel. It follows the drawing; what is typed becomes the drawing after a short
+pause, if it can be drawn, and stays as it was typed until the keyboard leaves. What is picked is marked in the code,
+and the caret picks the node whose expression it is in. The widgets are `editor`'s; `parse` reads the code."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QLabel
+
+from gradviz.commands.row import Shell
+from gradviz.document.drawing import Drawing
+from gradviz.document.errors import UserError
+from gradviz.document.parse import read
+from gradviz.session.sources import Place
+from gradviz.session.state import State
+from gradviz.session.store import TYPING
+from gradviz.ui.panels.code_edit import CodeEdit
+
+PAUSE = 300  # milliseconds without a key after which what was typed is read
+KEPT = "The drawing stays as it is until then."
+
+
+class DrawingCode(QObject):
+    """Between a code editor and the drawing of the session; `sentence` is the label under the code."""
+
+    def __init__(self, shell: Shell, code: CodeEdit, sentence: QLabel) -> None:
+        super().__init__(code)
+        self._shell = shell
+        self._code = code
+        self._sentence = sentence
+        self._typed: Drawing | None = None  # the drawing that the text in the editor was read as
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE)
+        self._pause.timeout.connect(self.take)
+        code.left.connect(self._left)
+        code.cursorPositionChanged.connect(self._pick)
+
+    @property
+    def _drawing(self) -> Drawing | None:
+        return self._shell.store.state.drawing
+
+    def edited(self) -> None:
+        """Something was typed."""
+        self._code.picked.show(())
+        self._pause.start()
+
+    def take(self) -> None:
+        """Make what was typed the drawing, or say why it can't be."""
+        self._pause.stop()
+        drawing = self._drawing
+        if drawing is None:
+            return
+        try:
+            reading = read(self._code.toPlainText(), drawing)
+        except UserError as error:
+            self._say(f"{error} {KEPT}")
+            return
+        self._say(" ".join(reading.passed_over[:3]))
+        self._typed = reading.drawing
+        self._shell.store.edit(TYPING, reading.drawing)
+
+    def show_state(self, before: State, after: State) -> None:
+        """Follow the drawing and what is picked of it."""
+        drawing = after.drawing
+        if drawing is None:
+            self._forget()
+            self._code.picked.show(())
+            return
+        changed = before is after or before.document is not drawing
+        if changed and drawing != self._typed:
+            self._forget()
+            self._code.set_text(drawing.text)
+        if changed or before.picked != after.picked:
+            self._mark(drawing, after.picked)
+
+    @property
+    def is_current(self) -> bool:
+        """True if the code in the editor is that of the drawing, letter by letter."""
+        return self._typed is None and not self._pause.isActive()
+
+    def _forget(self) -> None:
+        self._typed = None
+        self._pause.stop()
+        self._say("")
+
+    def _say(self, sentence: str) -> None:
+        self._sentence.setText(sentence)
+        self._sentence.setVisible(bool(sentence))
+
+    def _left(self) -> None:
+        """The keyboard went elsewhere: the code is written as the drawing has it. What can't be drawn stays to be
+        mended."""
+        if self._pause.isActive():
+            self.take()
+        if self._typed is not None and self._drawing is not None:
+            self._typed = None
+            self._code.set_text(self._drawing.text)
+            self._mark(self._drawing, self._shell.store.state.picked)
+
+    def _mark(self, drawing: Drawing, picked: frozenset[int]) -> None:
+        same = self._code.toPlainText() == drawing.text
+        spans = [span for span in drawing.emitted.spans if span.node in picked] if same else []
+        self._code.picked.show(tuple(Place(span.line, span.col, span.end_line, span.end_col) for span in spans))
+        if spans and not self._code.hasFocus():
+            self._code.reveal(spans[0].line)
+
+    def _pick(self) -> None:
+        """Pick the node at the caret, if the user put it there."""
+        drawing = self._drawing
+        if drawing is None or not self._code.hasFocus() or not self.is_current:
+            return
+        if self._code.toPlainText() != drawing.text:
+            return
+        cursor = self._code.textCursor()
+        node = node_at(drawing, cursor.blockNumber() + 1, cursor.positionInBlock())
+        if node and self._shell.store.state.picked != {node}:
+            self._shell.store.pick(frozenset({node}))
+
+
+def node_at(drawing: Drawing, line: int, col: int) -> int:
+    """The node that the code means at a place: the one whose name stands there, else the innermost expression; 0 for
+    none."""
+    text = drawing.text.split("\n")[line - 1]
+    start, end = col, col
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+        end += 1
+    word = text[start:end]
+    names = dict(drawing.emitted.names)
+    if word and (start == 0 or text[start - 1] != ".") and text[end : end + 1] != "(":
+        for node in drawing.nodes:
+            if word in names.get(node.id, ()) and not text[end:].startswith("=") and not text.lstrip().startswith("#"):
+                return node.id
+    inside = [
+        span.node
+        for span in drawing.emitted.spans
+        if (span.line, span.col) <= (line, col) <= (span.end_line, span.end_col)
+    ]
+    return inside[-1] if inside else 0
