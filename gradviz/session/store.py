@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document
-from gradviz.session import what_if
+from gradviz.session import linked, what_if
 from gradviz.session.breakpoints import Breakpoints, shifted
 from gradviz.session.folding import Folding
+from gradviz.session.history import MERGE_SECONDS, TYPING, History
 from gradviz.session.playing import Playback
 from gradviz.session.state import Lineage, Notice, Phase, Run, Search, Selection, State, View
 
@@ -23,16 +24,8 @@ if TYPE_CHECKING:
 
 Subscriber = Callable[[State, State], None]  # (before, after)
 
-TYPING = "Typing"
-MERGE_SECONDS = 1.0  # typing without a longer pause is one undo step
-UNDO_CHARS = 50_000_000  # the undo list forgets its oldest documents beyond this
 RECENT = 10
-
-
-@dataclass(frozen=True)
-class _Edit:
-    label: str
-    before: Document
+__all__ = ["MERGE_SECONDS", "TYPING", "Store"]
 
 
 class Store:
@@ -42,10 +35,7 @@ class Store:
         self._state = state or State()
         self._subscribers: list[Subscriber] = []
         self._news: list[tuple[State, State]] = []
-        self._undo: list[_Edit] = []
-        self._redo: list[_Edit] = []
-        self._clock = clock
-        self._last_typed = float("-inf")
+        self._history = History(clock)
 
     @property
     def state(self) -> State:
@@ -59,39 +49,39 @@ class Store:
 
     # documents
 
-    def edit(self, label: str, document: Document) -> None:
-        """The one path of every change to the document."""
-        if document == self._state.document:
+    def edit(self, label: str, document: Document, *, merge: str = "") -> None:
+        """The one path of every change to the document. Edits after each other with the same label and `merge` are one
+        undo step, until `seal`."""
+        before = self._state.document
+        if document == before:
             return
-        now = self._clock()
-        merges = label == TYPING and bool(self._undo) and self._undo[-1].label == TYPING
-        if not (merges and not self._redo and now - self._last_typed < MERGE_SECONDS):
-            self._undo.append(_Edit(label, self._state.document))
-            self._forget_oldest()
-        self._last_typed = now if label == TYPING else float("-inf")
-        self._redo.clear()
+        self._history.add(label, before, document, merge)
         self._set_document(document)
+
+    def seal(self) -> None:
+        """A series of edits is over (a slider was let go): what comes next is another undo step."""
+        self._history.seal()
+
+    @property
+    def is_merging(self) -> bool:
+        """Whether such a series goes on."""
+        return self._history.is_merging
 
     def undo(self) -> None:
         """Take the latest edit back."""
-        if self._undo:
-            edit = self._undo.pop()
-            self._redo.append(_Edit(edit.label, self._state.document))
-            self._last_typed = float("-inf")
-            self._set_document(edit.before)
+        document = self._history.undo(self._state.document)
+        if document is not None:
+            self._set_document(document)
 
     def redo(self) -> None:
         """Do again what was undone."""
-        if self._redo:
-            edit = self._redo.pop()
-            self._undo.append(_Edit(edit.label, self._state.document))
-            self._last_typed = float("-inf")
-            self._set_document(edit.before)
+        document = self._history.redo(self._state.document)
+        if document is not None:
+            self._set_document(document)
 
     def open(self, document: Document, path: Path | None, *, saved: Document | None = None, note: str = "") -> None:
         """Show another document; its undo list begins empty, and the old trace goes."""
-        self._undo.clear()
-        self._redo.clear()
+        self._history.clear()
         view = self._with_recent(path) if path else self._state.view
         self._change(
             document=document,
@@ -118,8 +108,12 @@ class Store:
 
     def mark_saved(self, path: Path) -> None:
         """The document is now on disk as it is; what is typed from now on is another undo step."""
-        self._last_typed = float("-inf")
+        self._history.seal()
         self._change(saved=self._state.document, path=path, view=self._with_recent(path))
+
+    def mark_unsaved(self) -> None:
+        """What is on disk is no longer this document."""
+        self._change(saved=None)
 
     # runs
 
@@ -147,13 +141,45 @@ class Store:
         else:
             self._change(run=run, trace=None, steps=0, cursor=0, selection=None, lineage=None)
 
+    def show_live(self, run: Run, trace: Trace | None) -> None:
+        """A drawing ran because it was changed: the cursor stays at the end, or at the same step; so does what is
+        selected. Without a trace the former stays, unless nothing was there to run."""
+        state = what_if.closed(self._state)
+        if trace is None:
+            gone = run.phase is Phase.NEVER
+            kept = replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None, chain=None)
+            self._become(replace(kept if gone else state, run=run, playing=False))
+            return
+        steps = len(trace)
+        at_end = state.trace is None or state.cursor >= state.steps
+        self._become(
+            replace(
+                state,
+                run=run,
+                trace=trace,
+                traced=run.snippet,
+                steps=steps,
+                cursor=steps if at_end else min(state.cursor, steps),
+                selection=linked.found_again(state, run.snippet, trace),
+                lineage=None,
+                chain=None,
+                playing=False,
+            )
+        )
+
     def _show(self, trace: Trace, run: Run) -> None:
         state, steps = self._state, len(trace)
         if state.trace is not None and state.trace.run is trace.run and state.cursor < state.steps:
             self._change(run=run, trace=trace, steps=steps)
         else:
             self._change(
-                run=run, trace=trace, traced=run.snippet, steps=steps, cursor=steps, selection=None, lineage=None
+                run=run,
+                trace=trace,
+                traced=run.snippet,
+                steps=steps,
+                cursor=steps,
+                selection=linked.found_again(state, run.snippet, trace),
+                lineage=None,
             )
 
     # the rest
@@ -165,11 +191,13 @@ class Store:
 
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""
-        self._change(selection=selection, what_if=what_if.selected(self._state.what_if, selection))
+        state = self._state
+        picked = linked.picked_for(state, selection)
+        self._change(selection=selection, picked=picked, what_if=what_if.selected(state.what_if, selection))
 
     def pick(self, picked: frozenset[int]) -> None:
         """Select these nodes, comments and groups of the drawing."""
-        self._change(picked=picked)
+        self._change(picked=picked, selection=linked.selection_for(self._state, picked))
 
     def set_what_if(self, beside: WhatIf | None) -> None:
         """Show how the run of a change stands; None for no such run."""
@@ -236,18 +264,17 @@ class Store:
         return replace(self._state.view, recent=recent[:RECENT])
 
     def _set_document(self, document: Document) -> None:
-        undo_label = self._undo[-1].label if self._undo else ""
-        redo_label = self._redo[-1].label if self._redo else ""
         stops = self._state.breakpoints
-        points = shifted(stops.points, self._state.document.text, document.text)
-        if points != stops.points:
-            stops = replace(stops, points=points)
-        self._change(document=document, undo_label=undo_label, redo_label=redo_label, breakpoints=stops)
-
-    def _forget_oldest(self) -> None:
-        total = sum(len(edit.before.text) for edit in self._undo)
-        while len(self._undo) > 1 and total > UNDO_CHARS:
-            total -= len(self._undo.pop(0).before.text)
+        if stops.points:
+            points = shifted(stops.points, self._state.document.text, document.text)
+            stops = replace(stops, points=points) if points != stops.points else stops
+        self._change(
+            document=document,
+            picked=linked.still_there(document, self._state.picked),
+            undo_label=self._history.undo_label,
+            redo_label=self._history.redo_label,
+            breakpoints=stops,
+        )
 
     def _become(self, state: State) -> None:
         names = (field.name for field in fields(State))
