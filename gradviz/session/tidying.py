@@ -1,0 +1,179 @@
+"""New places for all nodes of a drawing, by the layout that the canvas uses: what "Tidy Up" does. What is pinned stays
+where it is and nothing comes to lie on it. Pure; `ui.drawing.tidying` runs it off the window's thread, and quicker
+places for what was parsed are in `document.arranging`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradviz.document.drawing import Comment, Drawing
+
+if TYPE_CHECKING:
+    from gradviz.layout.ladder import Layouter
+    from gradviz.layout.records import NestedInput
+
+ROOM = 12.0  # above and below a box, for what is written there
+APART = 24.0  # between what is pinned and what made way
+HEADER = (120.0, 26.0)  # of the frame of an open group
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a node with its results, or a closed group, covers."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def x(self) -> float:
+        """Of its middle."""
+        return self.left + self.width / 2
+
+    @property
+    def y(self) -> float:
+        """Of its middle."""
+        return self.top + self.height / 2
+
+    def moved(self, dx: float, dy: float) -> Box:
+        """The same elsewhere."""
+        return Box(self.left + dx, self.top + dy, self.width, self.height)
+
+    def is_near(self, other: Box) -> bool:
+        """Whether they overlap or nearly do."""
+        across = self.left < other.left + other.width + APART and other.left < self.left + self.width + APART
+        return across and self.top < other.top + other.height + APART and other.top < self.top + self.height + APART
+
+
+@dataclass(frozen=True)
+class Wire:
+    """From box to box, and how far below their middles it touches them."""
+
+    tail: int
+    head: int
+    from_y: float = 0.0
+    to_y: float = 0.0
+
+
+def tidied(
+    drawing: Drawing, boxes: Mapping[int, Box], wires: tuple[Wire, ...], layouter: Layouter
+) -> dict[int, tuple[float, float]]:
+    """The new places of nodes and comments by their number; `boxes` are those of the nodes that are seen and of the
+    closed groups. Raises Cancelled when the layouter was told to cancel."""
+    from gradviz.layout.nested import nested
+
+    units = [id for id in boxes if id not in {comment.id for comment in drawing.comments}]
+    if not units:
+        return {}
+    layouter.begin()
+    result = nested(layouter, _asked(drawing, units, boxes, wires))
+    wished = {id: (float(x), float(y)) for id, (x, y) in zip(units, result.centres.tolist(), strict=True)}
+    pinned = _pinned(drawing, units)
+    shift = _shift(boxes, wished, pinned)
+    goals = {
+        id: boxes[id].moved(x + shift[0] - boxes[id].x, y + shift[1] - boxes[id].y) for id, (x, y) in wished.items()
+    }
+    goals = _made_way(goals, {id: boxes[id] for id in pinned})
+    moves = {id: (goals[id].left - boxes[id].left, goals[id].top - boxes[id].top) for id in units}
+    return _places(drawing, moves) | _comments(drawing, boxes, goals)
+
+
+def _asked(drawing: Drawing, units: list[int], boxes: Mapping[int, Box], wires: tuple[Wire, ...]) -> NestedInput:
+    """The graph as the layout wants it: open groups are groups, closed ones are boxes."""
+    import numpy as np
+
+    from gradviz.layout.records import NestedInput
+
+    row = {id: at for at, id in enumerate(units)}
+    opened = [group for group in drawing.groups if not group.closed and group.members & row.keys()]
+    of = {member: at for at, group in enumerate(opened) for member in group.members}
+    seen = list(dict.fromkeys(wire for wire in wires if wire.tail != wire.head))
+    return NestedInput(
+        np.array([(boxes[id].width, boxes[id].height + 2 * ROOM) for id in units]).reshape(-1, 2),
+        np.array([(row[wire.tail], row[wire.head]) for wire in seen], np.int64).reshape(-1, 2),
+        np.array([(wire.from_y, wire.to_y) for wire in seen], np.float64).reshape(-1, 2),
+        np.array([of.get(id, -1) for id in units], np.int64),
+        np.full(len(opened), -1, np.int64),
+        np.array([HEADER] * len(opened), np.float64).reshape(-1, 2),
+    )
+
+
+def _pinned(drawing: Drawing, units: list[int]) -> set[int]:
+    """What stays: pinned nodes, and closed groups with a pinned member."""
+    held = {node.id for node in drawing.nodes if node.pinned}
+    groups = {group.id for group in drawing.groups if group.members & held}
+    return (held | groups) & set(units)
+
+
+def _shift(
+    boxes: Mapping[int, Box], wished: Mapping[int, tuple[float, float]], pinned: set[int]
+) -> tuple[float, float]:
+    """How far all of it is moved, so that what is pinned is where it would have been, or that the middle stays."""
+    if pinned:
+        dx = [boxes[id].x - wished[id][0] for id in pinned]
+        dy = [boxes[id].y - wished[id][1] for id in pinned]
+        return sum(dx) / len(dx), sum(dy) / len(dy)
+    old_x, old_y = [boxes[id].x for id in wished], [boxes[id].y for id in wished]
+    new_x, new_y = [x for x, _ in wished.values()], [y for _, y in wished.values()]
+    return _middle(old_x) - _middle(new_x), _middle(old_y) - _middle(new_y)
+
+
+def _middle(numbers: list[float]) -> float:
+    return (min(numbers) + max(numbers)) / 2
+
+
+def _made_way(goals: dict[int, Box], pinned: Mapping[int, Box]) -> dict[int, Box]:
+    """What would lie on something pinned goes up or down to the next place that is free."""
+    if not pinned:
+        return goals
+    free = {id: box for id, box in goals.items() if id not in pinned}
+    crowded = {id for id, box in free.items() if any(box.is_near(other) for other in pinned.values())}
+    standing = [*pinned.values(), *(box for id, box in free.items() if id not in crowded)]
+    found = dict(goals) | dict(pinned)
+    for id in sorted(crowded, key=lambda one: (free[one].left, free[one].top)):
+        found[id] = _nearest_free(free[id], standing)
+        standing.append(found[id])
+    return found
+
+
+def _nearest_free(box: Box, standing: list[Box]) -> Box:
+    """The box as little above or below as lies on nothing."""
+    column = [other for other in standing if other.moved(0, box.top - other.top).is_near(box)]
+    tops = [box.top]
+    tops += [other.top + other.height + APART for other in column]
+    tops += [other.top - box.height - APART for other in column]
+    for top in sorted(tops, key=lambda top: abs(top - box.top)):
+        moved = box.moved(0, top - box.top)
+        if not any(moved.is_near(other) for other in column):
+            return moved
+    return box
+
+
+def _places(drawing: Drawing, moves: Mapping[int, tuple[float, float]]) -> dict[int, tuple[float, float]]:
+    """Where each node comes to be; those in a closed group go with it."""
+    moves = dict(moves)
+    for group in drawing.groups:
+        if group.closed and group.id in moves:
+            moves |= dict.fromkeys(group.members, moves[group.id])
+    known = drawing.by_id
+    return {id: (known[id].x + dx, known[id].y + dy) for id, (dx, dy) in moves.items() if id in known}
+
+
+def _comments(drawing: Drawing, boxes: Mapping[int, Box], goals: Mapping[int, Box]) -> dict[int, tuple[float, float]]:
+    """A comment goes with what lay on it, as seen from the first of these."""
+    found = {}
+    for comment in drawing.comments:
+        on_it = [id for id in goals if _lies_on(boxes[id], comment)]
+        if on_it:
+            dx = min(goals[id].left for id in on_it) - min(boxes[id].left for id in on_it)
+            dy = min(goals[id].top for id in on_it) - min(boxes[id].top for id in on_it)
+            found[comment.id] = (comment.x + dx, comment.y + dy)
+    return found
+
+
+def _lies_on(box: Box, comment: Comment) -> bool:
+    across = comment.x <= box.x <= comment.x + comment.width
+    return across and comment.y <= box.y <= comment.y + comment.height
