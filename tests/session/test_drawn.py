@@ -1,0 +1,82 @@
+"""Which rows of a trace are which nodes of a drawing."""
+
+from __future__ import annotations
+
+from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
+from gradviz.document.snippet import Snippet
+from gradviz.session.drawn import Drawn, drawing_of, drawn
+from tests.trace.running import run
+
+
+def rows_of(drawing: Drawing) -> tuple[Drawn, list[str]]:
+    """The mapping, and the names of the operations in the trace."""
+    trace = run(drawing.text)
+    return drawn(drawing, trace), trace.nodes.op.tolist()
+
+
+def matrix(id: int, name: str, *, requires_grad: bool = True) -> Leaf:
+    return Leaf(id, name, ((1.0, 2.0), (3.0, 4.0)), requires_grad=requires_grad)
+
+
+def test_nodes_in_one_expression_have_rows_of_their_own() -> None:
+    drawing = Drawing(
+        (
+            Leaf(1, "w", 3.0, requires_grad=True),
+            Leaf(2, "x", 2.0),
+            Operation(3, "mul", (Ref(1), Ref(2))),
+            Operation(4, "add", (Ref(3), Ref(1))),
+            Operation(5, "tanh", (Ref(4),), names=("y",)),
+        ),
+        calls=(BackwardCall(Ref(5)),),
+        next_id=6,
+    )
+    found, ops = rows_of(drawing)
+    assert {node: [ops[row] for row in rows] for node, rows in found.rows.items()} == {
+        3: ["mul"], 4: ["add"], 5: ["tanh"],
+    }  # fmt: skip
+    assert sorted(found.tensors, key=lambda ref: ref.node) == [Ref(1), Ref(2), Ref(3), Ref(4), Ref(5)]
+    assert found.node_of("node", found.rows[4][0]) == 4
+    assert found.ref_of_tensor[found.tensors[Ref(5)]] == Ref(5)
+
+
+def test_a_node_that_is_several_operations_has_all_their_rows() -> None:
+    nodes = (matrix(1, "x"), matrix(2, "w"), Operation(3, "nn.functional.linear", (Ref(1), Ref(2)), names=("y",)))
+    found, ops = rows_of(Drawing(nodes, next_id=4))
+    assert len(found.rows[3]) > 1
+    inside = [tensor for tensor, node in found.node_of_tensor.items() if node == 3]
+    assert len(inside) == len(found.rows[3])
+    assert found.tensors[Ref(3)] == max(inside)
+    assert ops[found.rows[3][-1]] in ("mm", "addmm", "matmul")
+
+
+def test_several_outputs_are_several_tensors() -> None:
+    nodes = (matrix(1, "x"), Operation(2, "max", (Ref(1),), params=(("dim", 1),), names=("values", "indices")))
+    found, _ = rows_of(Drawing(nodes, next_id=3))
+    assert {ref.output for ref in found.tensors if ref.node == 2} == {0, 1}
+
+
+def test_what_gives_back_its_input_is_found_by_its_name() -> None:
+    nodes = (matrix(1, "x"), Operation(2, "Tensor.contiguous", (Ref(1),), names=("y",)))
+    found, _ = rows_of(Drawing(nodes, next_id=3))
+    assert found.tensors[Ref(2)] == found.tensors[Ref(1)]
+    assert found.ref_of_tensor[found.tensors[Ref(1)]] == Ref(1)
+
+
+def test_what_can_not_run_is_not_there() -> None:
+    nodes = (Leaf(1, "w", 3.0), Operation(2, "mul", (Ref(1), None)), Operation(3, "exp", (Ref(1),), names=("e",)))
+    found, _ = rows_of(Drawing(nodes, next_id=4))
+    assert 2 not in found.rows and 3 in found.rows
+    assert found.node_of("node", 99) == 0
+
+
+def test_the_mapping_is_made_once() -> None:
+    drawing = Drawing((Leaf(1, "w", 3.0), Operation(2, "exp", (Ref(1),), names=("e",))), next_id=3)
+    trace = run(drawing.text)
+    assert drawn(drawing, trace) is drawn(drawing, trace)
+
+
+def test_a_trace_of_the_same_text_counts_for_a_drawing() -> None:
+    drawing = Drawing((Leaf(1, "w", 3.0),), next_id=2)
+    assert drawing_of(Snippet(drawing.text), drawing) is drawing
+    assert drawing_of(Snippet("print(1)"), drawing) is None
+    assert drawing_of(drawing, Drawing()) is drawing
