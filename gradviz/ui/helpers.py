@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gradviz.session.store import Store
     from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.drawing.board import DrawingBoard
+    from gradviz.ui.live_drawing import LiveDrawing
     from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.player import Player
     from gradviz.ui.recovery import RecoveryKeeper
@@ -57,6 +58,13 @@ class Helpers:
         from gradviz.ui.chain_runner import ChainRunner
 
         return ChainRunner(self.store, self.runner)
+
+    @cached_property
+    def live(self) -> LiveDrawing:
+        """Runs a drawing after every change."""
+        from gradviz.ui.live_drawing import LiveDrawing
+
+        return LiveDrawing(self.store, self.runner)
 
     @cached_property
     def recovery(self) -> RecoveryKeeper:

@@ -182,6 +182,8 @@ class MainWindow(QMainWindow, Helpers):
         if "canvas" in self.layout_.made:  # nothing has run before
             self.player.show_state(after)
             self.stop_finder.show_state(before, after)
+        if after.drawing is not None or before.drawing is not None:
+            self.live.show_state(before, after)
         if before.view is not after.view:
             self.settings.remember_view(after.view)
             self._apply_theme()
@@ -270,6 +272,8 @@ class MainWindow(QMainWindow, Helpers):
         self.canvas.close_canvas()
         self.beside.close()
         self.chains.close()
+        self.live.close()
+        self.board.tidying.close()
         self.runner.close()
         self.windows.remove(self)
         event.accept()

@@ -34,6 +34,7 @@ class WorkerBridge(QObject):
 
     ended = Signal(str)  # the status, after the store knows
     about_to_run = Signal()
+    about_to_stop = Signal()
 
     def __init__(self, store: Store, make_pool: Callable[[], WorkerPool] = WorkerPool) -> None:
         super().__init__()
@@ -78,6 +79,7 @@ class WorkerBridge(QObject):
 
     def stop(self) -> None:
         """Stop the run; its `Done` comes as ever."""
+        self.about_to_stop.emit()
         self.live.stop()
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field
 from gradviz.worker.usage import usage
 
 _POLL_SECONDS = 0.05
+SPARES = 2  # workers that are kept for further runs
 _WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
 
@@ -173,13 +174,13 @@ class Run:
 
 class WorkerPool:
     """Workers for one program: a spare one is warm before it is needed; `reuse` runs several snippets in one
-    process."""
+    process, and keeps up to two for two runs at a time."""
 
     def __init__(self, limits: Limits | None = None, *, reuse: bool = False) -> None:
         self.limits = limits or Limits()
         self._reuse = reuse
         self._lock = threading.Lock()
-        self._spare: WorkerProcess | None = None
+        self._spares: list[WorkerProcess] = []
         self._workers: set[WorkerProcess] = set()
         self._active: list[Run] = []
         self._layers: Mapping[str, str] = {}
@@ -196,8 +197,8 @@ class WorkerPool:
     def warm(self) -> None:
         """Start the spare worker now if there is none; returns at once."""
         with self._lock:
-            if not self._closed and (self._spare is None or not self._spare.is_alive):
-                self._spare = self._spawn()
+            if not self._closed and not any(spare.is_alive for spare in self._spares):
+                self._spares = [self._spawn()]
 
     def start(
         self,
@@ -211,9 +212,8 @@ class WorkerPool:
         with self._lock:
             if self._closed:
                 raise RuntimeError("the worker pool is closed")
-            worker, self._spare = self._spare, None
-            if worker is None or not worker.is_alive:
-                worker = self._spawn()
+            self._spares = [spare for spare in self._spares if spare.is_alive]
+            worker = self._spares.pop() if self._spares else self._spawn()
             self._runs += 1
             request = self._runs
 
@@ -231,7 +231,7 @@ class WorkerPool:
         """Kill every worker, and wait until they and their threads are gone."""
         with self._lock:
             self._closed = True
-            self._spare = None
+            self._spares.clear()
             workers = list(self._workers)
         for worker in workers:
             worker.kill()
@@ -249,9 +249,8 @@ class WorkerPool:
         """After a run: keep the worker if it may be used again, else kill it and start the next one ahead."""
         with self._lock:
             healthy = self._reuse and done.status in _WORKER_STATUSES and worker.is_alive
-            if healthy and self._spare is None and not self._closed:
-                self._spare = worker
+            if healthy and len(self._spares) < SPARES and not self._closed:
+                self._spares.append(worker)
                 return
         worker.kill()
-        if not self._reuse:
-            self.warm()
+        self.warm()
