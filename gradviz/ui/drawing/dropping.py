@@ -70,14 +70,14 @@ class Dropping:
         wire, self._wire = self._wire, None
         ground = self._ground
         ground.layer.show_these()
-        place_ = ground.world(at)
+        there = ground.rest(at)
         try:
             if wire is None:
-                label, drawing, node = place(ground.drawing, payload, place_.x(), place_.y())
+                label, drawing, node = place(ground.drawing, payload, there.x(), there.y())
                 self._make(label, drawing, node, "")
                 return
             drawing, node = shaping.insert_on_wire(ground.drawing, payload, *wire)
-            drawing = shaping.move_to(drawing, {node: (place_.x(), place_.y())})
+            drawing = shaping.move_to(drawing, {node: (there.x(), there.y())})
         except UserError as error:
             ground.refuse(str(error), at)
             return

@@ -13,6 +13,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter
 from gradviz.document.drawing import Drawing
 from gradviz.session.drawn import drawing_of
 from gradviz.session.store import Store
+from gradviz.ui.drawing.snapping import GRID
 
 if TYPE_CHECKING:
     from gradviz.ui.drawing.geometry import Geometry, Hit
@@ -108,6 +109,11 @@ class Ground:
         if picked is not None:
             self.store.pick(picked)
 
+    def rest(self, at: QPointF) -> QPointF:
+        """The place on the grid that is nearest to a pixel, in the world."""
+        place = self.world(at) / GRID
+        return QPointF(round(place.x()) * GRID, round(place.y()) * GRID)
+
     def picked_box(self) -> QRectF:
         """Around what is picked, in the world."""
         found = QRectF()
@@ -123,7 +129,7 @@ class Ground:
             wanted = QRectF(at - size / 2, at + size / 2)
             under = [box.bottom() for box in boxes if box.intersects(wanted)]
             if not under:
-                return QPointF(round(at.x() / 10) * 10, round(at.y() / 10) * 10)
+                return self.rest(self.pixel(at))
             at.setY(max(under) + size.y() / 2 + 1)
 
     def reveal(self, ids: frozenset[int]) -> None:

@@ -45,7 +45,7 @@ class Moving(Gesture):
     def move(self, at: QPointF, keys: Keys) -> None:
         way = self.ground.world(at) - self.ground.world(self.press.at)
         if keys & Keys.AltModifier:
-            self.way = Snapped(way.x(), way.y())
+            self.way = Snapped(round(way.x(), 1), round(way.y(), 1))
         else:
             scale = self.ground.view.camera.scale
             self.way = snap(self._before, self.ids, self._held(), way.x(), way.y(), scale)
@@ -103,7 +103,7 @@ class Resizing(Gesture):
         here = self.press.hit.id
         comment = next(one for one in self._before.comments if one.id == here)
         way = self.ground.world(at) - self.ground.world(self.press.at)
-        width, height = comment.width + way.x(), comment.height + way.y()
+        width, height = comment.width + round(way.x()), comment.height + round(way.y())
         return shaping.change_comment(self._before, here, width=width, height=height)
 
     def finish(self, at: QPointF, keys: Keys) -> None:

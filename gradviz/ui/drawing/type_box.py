@@ -129,6 +129,11 @@ class TypeBox(QFrame):
         self.line.setFocus(Qt.FocusReason.OtherFocusReason)
         self._edited(text)
 
+    def center(self) -> None:
+        """Stand in the middle of the canvas."""
+        self._at = QPointF(self._over.width() / 2 - self.width() / 2 + self.theme.px(16), self._at.y())
+        self._place()
+
     @property
     def entry(self) -> Entry | None:
         """The suggestion that is marked."""

@@ -17,6 +17,7 @@ from gradviz.ui.drawing.wiring import Loose
 
 WORD = re.compile(r"(torch\.|F\.)?[A-Za-z_][\w.]*|[-+*/@%^&|<>=!~]{1,2}")
 SUGGESTED = 12
+OPERATION_SIZE = QPointF(300, 110)
 PITCH = 150.0  # world units from what is picked to what is made of it
 
 
@@ -57,6 +58,8 @@ class Typing:
         at = QPointF(view.mapFromGlobal(view.cursor().pos()))
         inside = view.rect().adjusted(20, 20, -20, -20).contains(at.toPoint()) and view.underMouse()
         self._open(at if inside else QPointF(view.rect().center()), text, ())
+        if not inside:
+            self.box.center()
 
     def place_beside(self, key: str) -> None:
         """Make an operation at once, beside what is picked and wired to it."""
@@ -66,7 +69,7 @@ class Typing:
             at = self._beside(nodes)
             self._around = Around(at.x(), at.y(), tuple(Ref(node.id) for node in nodes))
         else:
-            at = ground.free_place(QPointF(40, 40))
+            at = ground.free_place(OPERATION_SIZE) - QPointF(100, 0)  # its result stands at the right of it
             self._around = Around(at.x(), at.y())
         try:
             made = make(ground.drawing, key, self._around)
@@ -102,7 +105,7 @@ class Typing:
         self._open(at, "", feeds, loose.target)
 
     def _open(self, at: QPointF, text: str, feeds: tuple[Ref, ...], into: tuple[int, int] | None = None) -> None:
-        place = self._ground.world(at)
+        place = self._ground.rest(at)
         self._around = Around(place.x(), place.y(), feeds, into)
         self._ground.layer.drop_bubble()
         self.box.set_theme(self._ground.layer.theme)
