@@ -261,19 +261,40 @@ def is_text(state: State) -> bool:
 
 
 def as_drawing(shell: Shell) -> None:
-    """Go on with the snippet as a drawing, if it can be drawn."""
+    """Go on with the snippet as a drawing: as it is written where that can be drawn, else as it ran."""
     from gradviz.document.parse import parse
 
     document = shell.store.state.document
     if not is_text(shell.store.state):
         return
+    notes: tuple[str, ...] = ()
     try:
-        drawing = parse(document.text)
+        try:
+            drawing = parse(document.text)
+        except UserError:
+            if not _has_run(shell.store.state):
+                raise
+            drawing, notes = _as_it_ran(shell.store.state)
     except UserError as refusal:
         shell.store.say(str(refusal))
         return
     shell.store.edit("Edit as Drawing", replace(drawing, newline=document.newline))
     shell.focus("canvas")
+    if notes:
+        shell.store.say(" ".join(notes))
+
+
+def _has_run(state: State) -> bool:
+    """The graph on the screen is that of the snippet as it stands."""
+    return state.trace is not None and state.steps > 0 and not state.is_stale and not state.run.is_running
+
+
+def _as_it_ran(state: State) -> tuple[Drawing, tuple[str, ...]]:
+    from gradviz.document.from_trace import from_trace
+
+    assert state.trace is not None
+    drawing, notes = from_trace(state.trace, state.cursor)
+    return drawing, ("Drawn as it ran, with loops and functions unrolled.", *notes)
 
 
 def copy_code(shell: Shell) -> None:

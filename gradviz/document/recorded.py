@@ -83,6 +83,7 @@ FORMS: dict[str, Form] = {
     "_unsafe_view": Form("reshape", (), {"size": "shape"}),
     "_reshape_alias": Form("reshape", (), {"size": "shape"}),
     "view": Form("Tensor.view", (), {"size": "shape"}),
+    **{name: Form("matmul") for name in ("mm", "mv", "bmm", "dot")},  # as a person writes it
     "alias": Form("Tensor.view_as", ("input", "other")),
     "select": Form("Tensor.__getitem__", change=_index_of_select),
     "slice": Form("Tensor.__getitem__", change=_index_of_slice),
