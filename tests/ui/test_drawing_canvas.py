@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Operation, Ref
 from gradviz.trace.kinds import Kind
 from gradviz.ui.canvas.content import OperationContent, TensorContent, content
+from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.moment import FLOW
 from gradviz.ui.drawing.geometry import Hit
 from gradviz.ui.drawing.view import DrawingView
@@ -165,6 +166,15 @@ def test_a_closed_group_hides_its_members(qtbot: QtBot) -> None:
     scene = scene_of(view)
     assert MUL not in scene.sketch.operations and Ref(ADD) not in scene.sketch.cards
     assert AGAIN in scene.sketch.operations
+    item = scene.sketch.groups[GROUP]
+    said = content(scene.placed.diagram, trace.frame(len(trace)), item)
+    assert isinstance(said, GroupContent)
+    assert (said.title, said.operations, said.ran, said.went) == ("line", 2, 2, 2)
+    for wire in ((MUL, 0), (ADD, 1), (AGAIN, 0)):
+        assert scene.moment.flow[scene.sketch.wires[wire]] == FLOW
+    assert scene.words(item).title == "line"
+    for cursor in range(len(trace)):
+        view.set_cursor(cursor)
     assert len(set(grabbed(view, around(view, GROUP))[::4])) > 3
 
 

@@ -12,7 +12,7 @@ from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
 from gradviz.ui.launch import application
 from gradviz.ui.theme import LIGHT
-from tests.ui.drawn_fixtures import ADD, B, COMMENT, GROUP, MUL, NOISE, OPEN, POW, SUM, W, X, everything, shown
+from tests.ui.drawn_fixtures import ADD, COMMENT, GROUP, MUL, NOISE, OPEN, POW, SUM, B, W, X, everything, shown
 
 
 def geometry(drawing: Drawing) -> Geometry:

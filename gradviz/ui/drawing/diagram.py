@@ -13,31 +13,28 @@ import numpy as np
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.session.drawn import Drawn
 from gradviz.session.folding import Presentation
-from gradviz.ui.canvas.diagram import Diagram, Ints
-from gradviz.ui.canvas.groups import Groups
+from gradviz.ui.canvas.diagram import Diagram
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.canvas.measure import OPERATION, TENSOR, measure
+from gradviz.ui.canvas.measure import GROUP, measure
 from gradviz.ui.canvas.placed import Placed, placed_at
-from gradviz.ui.canvas.structure import Structure
 from gradviz.ui.drawing.geometry import Cubic, Geometry, result_curve
+from gradviz.ui.drawing.items import Items, find_items, find_structure
 from gradviz.ui.drawing.shapes import Sizes, symbol_of
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
     from gradviz.ui.canvas.measure import Look
 
-FOREVER = np.iinfo(np.int64).max
-
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """The two, with what is where: the item of each operation and of each output, and the edge of each wire."""
+    """The two, with what is where: the item of each operation, of each output and of each closed group, and the edge of
+    each wire."""
 
     geometry: Geometry
     drawn: Drawn
     placed: Placed
-    operations: Mapping[int, int]
-    cards: Mapping[Ref, int]
+    items: Items
     wires: Mapping[tuple[int, int], int]
     sizes: Sizes
 
@@ -45,6 +42,21 @@ class Sketch:
     def diagram(self) -> Diagram:
         """What is painted."""
         return self.placed.diagram
+
+    @property
+    def operations(self) -> Mapping[int, int]:
+        """The item of each operation."""
+        return self.items.operations
+
+    @property
+    def cards(self) -> Mapping[Ref, int]:
+        """The item of each output."""
+        return self.items.cards
+
+    @property
+    def groups(self) -> Mapping[int, int]:
+        """The item of each closed group."""
+        return self.items.groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,40 +70,33 @@ class _Edges:
 
 def draw(drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes | None = None) -> Sketch:
     """The diagram of what a trace has of a drawing; `before`: sizes of what is not in this trace."""
-    hidden = {member for group in drawing.groups if group.closed for member in group.members}
-    nodes = [node.id for node in drawing.nodes if node.id in drawn.rows and node.id not in hidden]
-    refs = [ref for ref in drawn.tensors if ref.node in drawing.by_id and ref.node not in hidden]
-    refs.sort(key=lambda ref: (drawn.tensors[ref], ref.node))
-    kind = np.repeat(np.array([OPERATION, TENSOR], np.uint8), [len(nodes), len(refs)])
-    index = np.array([*(drawn.rows[node][-1] for node in nodes), *(drawn.tensors[ref] for ref in refs)], np.int64)
-    structure, item_of_node, item_of_card = _structure(trace, drawn, nodes, refs)
-    look = measure(trace, structure.groups, ink, kind, index)
+    items = find_items(drawing, drawn)
+    index = items.index(drawn)
+    structure, item_of_node, item_of_card = find_structure(drawing, trace, drawn, items)
+    look = measure(trace, structure.groups, ink, items.kind, index)
     sizes = Sizes(
         {**(before.cards if before is not None else {})}
-        | {ref: _pair(look.card[len(nodes) + nth]) for nth, ref in enumerate(refs)}
+        | {ref: (float(look.card[item, 0]), float(look.card[item, 1])) for ref, item in items.cards.items()}
     )
     geometry = Geometry(drawing, ink, sizes)
-    operations = {node: item for item, node in enumerate(nodes)}
-    cards = {ref: len(nodes) + nth for nth, ref in enumerate(refs)}
-    names = _widen(look, geometry, drawing, operations)
-    edges = _edges(trace, drawn, geometry, operations, cards)
-    first_row = [drawn.rows[node][0] for node in nodes]
-    step = np.concatenate((trace.nodes.step[first_row], trace.tensors.step[index[len(nodes) :]])).astype(np.int64)
-    none = np.empty(0, np.int64)
+    names = _widen(look, geometry, drawing, items.operations)
+    edges = _edges(trace, drawn, geometry, items)
+    none, count = np.empty(0, np.int64), len(items.kind)
     ends = np.array(edges.ends, np.int64).reshape(-1, 2)
     many = [len(uses) for uses in edges.uses]
+    closed = items.kind == GROUP
+    outward = index.copy()
+    outward[closed] = structure.groups.index
     diagram = Diagram(
-        structure=structure, drawing=Presentation(), kind=kind, index=index, group=np.full(len(kind), -1, np.int64),
-        graph=np.zeros(len(kind), np.int64), step=step, category=look.category, size=look.size, card=look.card,
-        edges=ends, row=np.array(edges.row, np.int64),
+        structure=structure, drawing=Presentation(), kind=items.kind, index=outward, group=np.where(closed, index, -1),
+        graph=np.zeros(count, np.int64), step=items.step(trace, drawn, index), category=look.category,
+        size=look.size, card=look.card, edges=ends, row=np.array(edges.row, np.int64),
         uses=np.array([row for uses in edges.uses for row in uses], np.int64),
         use_start=np.concatenate(([0], np.cumsum(many))).astype(np.int64), port=np.zeros(ends.shape),
-        names=names, badge=look.badge, frames=none, frame_parent=none, frame_of=np.full(len(kind), -1, np.int64),
+        names=names, badge=look.badge, frames=none, frame_parent=none, frame_of=np.full(count, -1, np.int64),
         item_of_node=item_of_node, item_of_card=item_of_card,
     )  # fmt: skip
-    return Sketch(
-        geometry, drawn, _placed(diagram, geometry, nodes, refs, edges), operations, cards, edges.wires, sizes
-    )
+    return Sketch(geometry, drawn, _placed(diagram, geometry, items, edges), items, edges.wires, sizes)
 
 
 def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch:
@@ -100,34 +105,6 @@ def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch
     structure = replace(diagram.structure, trace=trace)
     placed = replace(shown.placed, diagram=replace(diagram, structure=structure))
     return replace(shown, geometry=shown.geometry.of(drawing), drawn=drawn, placed=placed)
-
-
-def _structure(trace: Trace, drawn: Drawn, nodes: list[int], refs: list[Ref]) -> tuple[Structure, Ints, Ints]:
-    """One graph that is always there, without groups; and the item that each operation and each tensor is or is in."""
-    place = {node: item for item, node in enumerate(nodes)}
-    item_of_node = np.full(len(trace.nodes) + 1, -1, np.int64)
-    for row, node in drawn.node_of_row.items():
-        item_of_node[row] = place.get(node, -1)
-    own = {drawn.tensors[ref]: len(nodes) + nth for nth, ref in reversed(list(enumerate(refs)))}
-    inside = {tensor: place[node] for tensor, node in drawn.node_of_tensor.items() if node in place}
-    item_of = inside | own
-    tensors = np.array(sorted(item_of), np.int64)
-    item_of_card = np.array([item_of[tensor] for tensor in tensors.tolist()], np.int64)
-    none = np.empty(0, np.int64)
-    groups = Groups(
-        index=none, kind=none.astype(np.uint8), graph=none, parent=none, depth=none, size=none, step=none,
-        title=(), detail=(), key=(), of_node=np.full(len(trace.nodes), -1, np.int64),
-    )  # fmt: skip
-    where = np.full(len(trace.tensors), -1, np.int64)
-    where[tensors] = np.arange(len(tensors))
-    structure = Structure(
-        trace=trace, first=np.array([-1]), until=np.array([FOREVER]),
-        graph_of_node=np.where(item_of_node[:-1] >= 0, 0, -1),
-        cards=np.column_stack((np.zeros(len(tensors), np.int64), tensors)),
-        producer=trace.tensors.producer[tensors].astype(np.int64), card_of_use=where[trace.inputs.tensor],
-        groups=groups, group_of_card=np.full(len(tensors), -1, np.int64),
-    )  # fmt: skip
-    return structure, item_of_node[:-1], item_of_card
 
 
 def _widen(look: Look, geometry: Geometry, drawing: Drawing, operations: Mapping[int, int]) -> list[str]:
@@ -144,30 +121,30 @@ def _widen(look: Look, geometry: Geometry, drawing: Drawing, operations: Mapping
     return names
 
 
-def _edges(
-    trace: Trace, drawn: Drawn, geometry: Geometry, operations: Mapping[int, int], cards: Mapping[Ref, int]
-) -> _Edges:
+def _edges(trace: Trace, drawn: Drawn, geometry: Geometry, items: Items) -> _Edges:
     """The wires that ran, and from each operation to its results, by the item at their end."""
     begin = np.searchsorted(trace.inputs.node, np.arange(len(trace.nodes) + 1)).tolist()
     tensors = trace.inputs.tensor.tolist()
     edges = _Edges([], [], [], [], {})
-    for node, item in operations.items():
+    for node, head in items.heads():
         operation = geometry.drawing.by_id[node]
-        assert isinstance(operation, Operation)
-        rows = [row for part in drawn.rows[node] for row in range(begin[part], begin[part + 1])]
+        if not isinstance(operation, Operation):
+            continue
+        rows = [row for part in drawn.rows.get(node, ()) for row in range(begin[part], begin[part + 1])]
         ports = [ref for ref in operation.inputs if isinstance(ref, Ref)]
         for port, ref in enumerate(operation.inputs):
-            if not isinstance(ref, Ref) or ref not in cards or (node, port) not in geometry.cubics:
+            tail = items.tail(ref) if isinstance(ref, Ref) and (node, port) in geometry.cubics else -1
+            if tail < 0 or not isinstance(ref, Ref) or ref not in drawn.tensors:
                 continue
             same = [row for row in rows if tensors[row] == drawn.tensors[ref]]
             nth, many = sum(1 for each in operation.inputs[:port] if each == ref), ports.count(ref)
             uses = same[nth : nth + 1] if nth < many - 1 else same[nth:]
             if uses:
                 edges.wires[node, port] = len(edges.ends)
-                _add(edges, (cards[ref], item), uses, geometry.cubics[node, port])
-    for ref, item in cards.items():
-        if ref.node in operations:
-            _add(edges, (operations[ref.node], item), [], result_curve(geometry, ref))
+                _add(edges, (tail, head), uses, geometry.cubics[node, port])
+    for ref, item in items.cards.items():
+        if ref.node in items.operations:
+            _add(edges, (items.operations[ref.node], item), [], result_curve(geometry, ref))
     return edges
 
 
@@ -178,17 +155,14 @@ def _add(edges: _Edges, ends: tuple[int, int], uses: list[int], cubic: Cubic) ->
     edges.cubics.append(cubic)
 
 
-def _placed(diagram: Diagram, geometry: Geometry, nodes: list[int], refs: list[Ref], edges: _Edges) -> Placed:
+def _placed(diagram: Diagram, geometry: Geometry, items: Items, edges: _Edges) -> Placed:
     corner = np.empty((len(diagram), 2))
-    for item, node in enumerate(nodes):
+    for group, item in items.groups.items():
+        corner[item] = geometry.boxes[group].left(), geometry.boxes[group].top()
+    for node, item in items.operations.items():
         centre = geometry.circles[node].center()
         corner[item] = centre.x() - diagram.size[item, 0] / 2, centre.y() - diagram.size[item, 1] / 2
-    for item, ref in enumerate(refs, len(nodes)):
-        card = geometry.cards[ref]
-        corner[item] = card.left(), card.top()
+    for ref, item in items.cards.items():
+        corner[item] = geometry.cards[ref].left(), geometry.cards[ref].top()
     cubics = np.array([[(p.x(), p.y()) for p in cubic] for cubic in edges.cubics]).reshape(-1, 4, 2)
     return placed_at(diagram, corner, np.empty((0, 4)), cubics, np.arange(len(cubics)))
-
-
-def _pair(size: Ints) -> tuple[float, float]:
-    return float(size[0]), float(size[1])

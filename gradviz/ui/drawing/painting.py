@@ -106,8 +106,9 @@ class Painting:
             if self.geometry.closed_group(node.id) is None and self._around(node.id).intersects(area):
                 self._node(painter, node, moment, scale)
         for group in self.drawing.groups:
-            if group.closed and group.id in self.geometry.boxes:
-                self._closed(painter, group, moment, scale)
+            item = self.sketch.groups.get(group.id, -1)
+            if group.closed and group.id in self.geometry.boxes and (item < 0 or not moment.items[item]):
+                self._closed(painter, group, scale)
         for index in range(len(self.drawing.calls)):
             self._call(painter, index, scale)
 
@@ -223,15 +224,12 @@ class Painting:
 
     # -- closed groups and calls
 
-    def _closed(self, painter: QPainter, group: Group, moment: Moment, scale: float) -> None:
+    def _closed(self, painter: QPainter, group: Group, scale: float) -> None:
+        """A closed group of which nothing has run."""
         box, ink = self.geometry.boxes[group.id], self.ink
         inside = [node for node in group.members if isinstance(self.drawing.by_id.get(node), Operation)]
-        rows = [row for node in inside for row in self.sketch.drawn.rows.get(node, ())[-1:]]
-        ran = sum(1 for row in rows if moment.frame.node_created[row])
-        tracked = [row for row in rows if moment.frame.trace.nodes.sequence_nr[row] >= 0]
-        went = sum(1 for row in tracked if moment.frame.node_ran[row])
         content = GroupContent(
-            title=group.title, detail="", kind=0, operations=len(inside), ran=ran, tracked=len(tracked), went=went,
+            title=group.title, detail="", kind=0, operations=len(inside), ran=0, tracked=0, went=0,
             held="", norm="", now="", bad=False,
         )  # fmt: skip
         if scale >= NEAR:

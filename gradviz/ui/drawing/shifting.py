@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gradviz.document.drawing import Drawing
+from gradviz.document.drawing import Drawing, Node
 
 MOST = 300  # nodes; with more of them there is no movement
 Places = Mapping[int, tuple[float, float]]
@@ -30,13 +30,19 @@ def moves(start: Places, drawing: Drawing) -> bool:
 
 def on_the_way(start: Places, drawing: Drawing, part: float) -> Drawing:
     """The drawing at a part of the way, 0 to 1, from other places."""
-    nodes = tuple(replace(node, **_between(start, node.id, node.x, node.y, part)) for node in drawing.nodes)
-    comments = tuple(replace(each, **_between(start, each.id, each.x, each.y, part)) for each in drawing.comments)
-    made = replace(drawing, nodes=nodes, comments=comments)
+
+    def at(thing: int, x: float, y: float) -> tuple[float, float]:
+        before = start.get(thing, (x, y))
+        return before[0] + (x - before[0]) * part, before[1] + (y - before[1]) * part
+
+    def shifted(node: Node) -> Node:
+        x, y = at(node.id, node.x, node.y)
+        return replace(node, x=x, y=y)
+
+    comments = []
+    for comment in drawing.comments:
+        x, y = at(comment.id, comment.x, comment.y)
+        comments.append(replace(comment, x=x, y=y))
+    made = replace(drawing, nodes=tuple(map(shifted, drawing.nodes)), comments=tuple(comments))
     made.__dict__["emitted"] = drawing.emitted  # its code is the same, and takes longer than a picture
     return made
-
-
-def _between(start: Places, thing: int, x: float, y: float, part: float) -> dict[str, float]:
-    before = start.get(thing, (x, y))
-    return {"x": before[0] + (x - before[0]) * part, "y": before[1] + (y - before[1]) * part}

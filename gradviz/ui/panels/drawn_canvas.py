@@ -80,7 +80,8 @@ class DrawnCanvas(QObject):
         store.edit("Open or Close Group", changed)
 
     def _select(self, kind: str, index: int) -> None:
-        self._context.shell.store.select(Selection(kind, index))
+        if kind != "group":  # those of a drawing are picked, see `toggle_group`
+            self._context.shell.store.select(Selection(kind, index))
 
     def _select_nothing(self) -> None:
         self._context.shell.store.select(None)
