@@ -93,6 +93,16 @@ EDIT_ROWS = (
         run=lambda shell, _: shell.board.edit_here(),
     ),
     Command(
+        id="draw.edit_value",
+        title="Edit &Value…",
+        menu="Draw",
+        help="Go to the fields of what is selected in the inspector: numbers, dtype, arguments.",
+        shortcuts=("Alt+Return", "Alt+Enter"),
+        group=2,
+        enabled=shaping.has_picked,
+        run=lambda shell, _: shell.focus("inspector"),
+    ),
+    Command(
         id="draw.duplicate",
         title="D&uplicate",
         menu="Draw",
@@ -167,7 +177,7 @@ PLACE_ROWS = (
     ),
     Command(
         id="draw.distribute",
-        title="Distribute E&venly",
+        title="Distribute Evenl&y",
         menu="Draw",
         help="Make the gaps between the selected nodes equal.",
         group=3,

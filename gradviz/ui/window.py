@@ -272,6 +272,7 @@ class MainWindow(QMainWindow, Helpers):
         self.canvas.close_canvas()
         self.beside.close()
         self.chains.close()
+        self.trial.drop()
         self.live.close()
         self.board.tidying.close()
         self.runner.close()

@@ -15,6 +15,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.session.store import Store
 from gradviz.ui.drawing.dropping import LEAF, place
+from gradviz.ui.drawing.tidying import Tidying, sizes_of
 
 if TYPE_CHECKING:
     from gradviz.ui.drawing.interactions import Interactions
@@ -30,6 +31,8 @@ class DrawingBoard:
     def __init__(self, store: Store, hands: Callable[[], Interactions]) -> None:
         self._store = store
         self._hands = hands
+        self.tidying = Tidying(store)
+        self.tidying.done.connect(lambda: self._hands().ground.view.fit())
 
     def begin(self) -> bool:
         """Make a blank document a drawing; False, and a sentence, where it is a snippet with text."""
@@ -91,6 +94,15 @@ class DrawingBoard:
         if self._store.state.drawing is not None:
             self._hands().keyboard.select_all()
 
+    def tidy_up(self) -> None:
+        """Place all nodes anew, but those that are pinned."""
+        if self._store.state.drawing is not None:
+            self.tidying.start(self._hands().ground.geometry)
+
+    def sizes(self) -> dict[int, tuple[float, float]]:
+        """Width and height of each leaf's card and of each operation's circle, by which they are aligned."""
+        return sizes_of(self._hands().ground.geometry)
+
     def cut(self) -> None:
         """Copy what is picked, and take it away."""
         ground = self._hands().ground
@@ -118,11 +130,6 @@ class DrawingBoard:
             return
         ground.edit("Paste", drawing, new)
         ground.reveal(new)
-
-    def sizes(self) -> dict[int, tuple[float, float]]:
-        """How large everything on the drawing is, in the world."""
-        boxes = self._hands().ground.geometry.boxes
-        return {id: (box.width(), box.height()) for id, box in boxes.items()}
 
     def _place(self, payload: str) -> None:
         ground = self._hands().ground
