@@ -1,5 +1,5 @@
 """The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export`
-draws a graph.
+draws a graph, `gradviz code` and `gradviz draw` turn drawings into code and code into drawings.
 
 `run` needs no Qt, the window no worker before its first paint: each imports what it needs when it is asked for.
 Snippets run in the same worker, under the same policy and limits, as in the window.
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gradviz.document.drawing import Drawing
     from gradviz.trace.trace import Trace
     from gradviz.worker.client import WorkerPool
     from gradviz.worker.events import Done, Event
@@ -27,9 +28,14 @@ UNREADABLE = 1
 
 _DESCRIPTION = "See what backward() does: run a PyTorch snippet and step through its graph, forward and backward."
 _EPILOG = """commands:
-  gradviz run FILE...            run snippets without a window and print what they print
-  gradviz export FILE -o OUT     draw the graph of a snippet as svg, png or pdf
-  (gradviz run --help and gradviz export --help say more)"""
+  gradviz run FILE...              run snippets or drawings without a window and print what they print
+  gradviz export FILE -o OUT       the graph of a snippet or drawing as svg, png or pdf
+  gradviz code FILE                print the PyTorch code of a drawing
+  gradviz draw FILE -o OUT         turn a snippet into a drawing, a .gradviz file
+  (each of them says more with --help)
+
+FILE is a Python file (.py) or a snippet or drawing of GradViz (.gradviz)."""
+_FILE = "a Python file, or a snippet or drawing of GradViz"
 _RUN_EPILOG = """exit status:
   0  all is well
   1  the snippet raised an error or was refused, or the file can't be read
@@ -44,6 +50,10 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return _run(arguments[1:])
     if first == "export":
         return _export(arguments[1:])
+    if first == "code":
+        return _code(arguments[1:])
+    if first == "draw":
+        return _draw(arguments[1:])
     return _window(arguments)
 
 
@@ -53,11 +63,11 @@ def run_command_line(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gradviz run",
-        description="Run snippets, one after the other in one worker process, and print what they print.",
+        description="Run snippets or drawings, one after the other in one worker process, and print what they print.",
         epilog=_RUN_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help="a Python file")
+    parser.add_argument("files", nargs="+", metavar="FILE", type=Path, help=_FILE)
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--json",
@@ -86,18 +96,11 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> int:
-    from gradviz.document.errors import UserError
-    from gradviz.document.snippet import load
-
-    try:
-        snippet = load(path)
-        if snippet.is_blank:
-            raise UserError(f"{path.name} is empty: there is nothing to run.")
-    except UserError as error:
-        _say(str(error))
+    text = _text_of(path, "there is nothing to run")
+    if text is None:
         return UNREADABLE
-    trace = _new_trace(snippet.text) if as_json or as_steps else None
-    done = _follow(pool, snippet.text, path.name, trace, show_output=not as_json)
+    trace = _new_trace(text) if as_json or as_steps else None
+    done = _follow(pool, text, path.name, trace, show_output=not as_json)
     if trace is not None and as_json:
         import json
 
@@ -112,6 +115,23 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> in
     if done.status not in ("ok", "raised"):
         _say(f"{path.name}: {done.detail.sentence}")
     return EXIT[done.status]
+
+
+def _text_of(path: Path, otherwise: str) -> str | None:
+    """The code of a snippet or a drawing; None, and it is said why, if there is none."""
+    from gradviz.document.errors import UserError
+    from gradviz.document.opening import load
+
+    try:
+        contents = load(path)
+        if contents.document.is_blank:
+            raise UserError(f"{path.name} is empty: {otherwise}.")
+    except UserError as error:
+        _say(str(error))
+        return None
+    if contents.sentence(path.name):
+        _say(contents.sentence(path.name))
+    return contents.document.text
 
 
 def _new_trace(source: str) -> Trace:
@@ -166,12 +186,87 @@ def _never_fail_to_encode() -> None:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
+# --- gradviz code, gradviz draw ---
+
+
+def _code(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="gradviz code", description="Print the PyTorch code of a drawing.")
+    parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
+    options = parser.parse_args(arguments)
+    _never_fail_to_encode()
+    text = _text_of(options.file, "there is no code")
+    if text is None:
+        return UNREADABLE
+    sys.stdout.write(text)
+    return 0
+
+
+def _draw(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="gradviz draw",
+        description="Turn a snippet into a drawing. Code that can't be drawn as it is written, such as loops and "
+        "functions, is run, and drawn as it ran.",
+    )
+    parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
+    parser.add_argument("-o", "--out", required=True, type=_drawing, metavar="OUT", help="the drawing, OUT.gradviz")
+    options = parser.parse_args(arguments)
+    from gradviz.document import opening
+    from gradviz.document.errors import UserError
+    from gradviz.document.gradviz_file import Contents
+
+    _never_fail_to_encode()
+    text = _text_of(options.file, "there is nothing to draw")
+    if text is None:
+        return UNREADABLE
+    try:
+        drawing, notes = _drawn(text, options.file.name)
+        opening.save(options.out, Contents(drawing))
+    except UserError as error:
+        _say(str(error))
+        return UNREADABLE
+    for note in notes:
+        _say(note)
+    return 0
+
+
+def _drawn(text: str, name: str) -> tuple[Drawing, Sequence[str]]:
+    """The drawing of code as it is written, or else as it ran, and what is otherwise in it."""
+    from gradviz.document import parse
+    from gradviz.document.errors import UserError
+
+    try:
+        reading = parse.read(text)
+    except UserError as error:
+        from gradviz.document.from_trace import from_trace
+        from gradviz.worker.client import WorkerPool
+
+        trace, pool = _new_trace(text), WorkerPool()
+        try:
+            done = _follow(pool, text, name, trace, show_output=False)
+        finally:
+            pool.close()
+        if done.status != "ok":
+            raise UserError(f"{name} can't be drawn: {error} Nor can its run be: {done.detail.sentence}") from error
+        drawing, notes = from_trace(trace)
+        why = str(error).partition(". ")[0].rstrip(".")
+        return drawing, (f"{why}. So {name} was run, and is drawn as it ran.", *notes)
+    return reading.drawing, reading.passed_over
+
+
+def _drawing(text: str) -> Path:
+    if Path(text).suffix.lower() != ".gradviz":
+        raise argparse.ArgumentTypeError(f"{text!r} must end in .gradviz")
+    return Path(text)
+
+
 # --- gradviz export, gradviz [FILE] ---
 
 
 def _export(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="gradviz export", description="Draw the graph of a snippet into a file.")
-    parser.add_argument("file", metavar="FILE", help="a Python file")
+    parser = argparse.ArgumentParser(
+        prog="gradviz export", description="Draw the graph of a snippet or drawing into a file."
+    )
+    parser.add_argument("file", metavar="FILE", help=_FILE)
     parser.add_argument("-o", "--out", required=True, type=_picture, metavar="OUT", help="graph.svg, .png or .pdf")
     parser.add_argument(
         "--step", type=_step, metavar="N|end", default=None, help="the step to draw; the last if absent"
@@ -188,7 +283,7 @@ def _window(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gradviz", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="a .py or .gradviz file to open, each in a window")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="what to open, each in a window of its own")
     parser.add_argument("--step", type=_step, metavar="N|end", help="run the snippet and go to this step")
     parser.add_argument("--screenshot", metavar="OUT.png", help="write a picture of the window and exit")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, as 1400x900")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.snippet import load
+from gradviz.document.opening import load
 from gradviz.ui.startup import import_obstacle, obstacle
 from gradviz.ui.theme import LIGHT, Theme
 
@@ -32,7 +32,7 @@ FORMATS = (".svg", ".png", ".pdf")
 
 
 def export(source_path: Path | str, out: Path | str, step: str | int | None = None) -> int:
-    """Run a snippet and draw its graph at a step (a number, or "end") into a file; the status is that of a run."""
+    """Run a snippet or drawing and draw it at a step (a number, or "end") into a file; the status is that of a run."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     try:
         document, trace, done = _run(Path(source_path))
@@ -59,7 +59,10 @@ def _run(path: Path) -> tuple[Document, Trace, Done]:
     from gradviz.worker.client import WorkerPool
     from gradviz.worker.events import Batch, Event
 
-    document: Document = load(path)
+    contents = load(path)
+    document = contents.document
+    if contents.sentence(path.name):
+        sys.stderr.write(f"gradviz: {contents.sentence(path.name)}\n")
     if document.is_blank:
         raise UserError(f"{path.name} is empty: there is nothing to draw.")
     batches: list[Batch] = []
