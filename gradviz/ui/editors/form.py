@@ -137,14 +137,18 @@ class Editor(QWidget):
 
     def edit(self, label: str, change: Callable[[Drawing], Drawing], merge: str = "") -> None:
         """Change the drawing; UserError goes to the field that asked."""
-        self.context.shell.store.edit(label, change(self.drawing))
+        self.context.shell.store.edit(label, change(self.drawing), merge=merge)
 
     def show_thing(self, drawing: Drawing, picked: frozenset[int]) -> None:
         """Show what is picked."""
         if picked != self.thing:
+            self.leave()
             self.thing = picked
             self.form.forget()
         self.fill(drawing)
+
+    def leave(self) -> None:
+        """Something else is shown from now on."""
 
     def fill(self, drawing: Drawing) -> None:
         """Bring every field up to date."""

@@ -71,7 +71,8 @@ class GridView(QTableView):
         self.horizontalHeader().setDefaultSectionSize(min(max(width, theme.px(NARROW)), theme.px(WIDE)))
 
     def _go(self, row: int, column: int) -> None:
-        self.setCurrentIndex(self.cells.index(row, column))
+        index = self.cells.index(row, column)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     @property
     def chosen(self) -> list[tuple[int, int]]:
@@ -184,6 +185,8 @@ class GridView(QTableView):
                 return
         if event.key() in CLEAR_KEYS:
             self.clear_cells()
+        elif self.state() == self.State.EditingState:
+            super().keyPressEvent(event)  # the cell has had the key already and closes in its own time
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._down(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:

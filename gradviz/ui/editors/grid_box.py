@@ -207,5 +207,10 @@ class GridBox(QWidget):
         self.dialog.show_data(self._id, name, self._data)
         self.dialog.open()
 
+    def close_dialog(self) -> None:
+        """Close the large grid: the leaf is not shown any more."""
+        if self.dialog is not None:
+            self.dialog.reject()
+
     def _forget_dialog(self) -> None:
         self.dialog = None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace as changed
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from gradviz.document.drawing import Literal
@@ -29,6 +29,7 @@ class GridDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._do = context.do
         self.box = GridBox(changed(context, theme=theme), take, replace, large=True)
         about = QLabel(ABOUT)
         about.setObjectName("muted")
@@ -40,13 +41,16 @@ class GridDialog(QDialog):
         column.addWidget(about)
         column.addWidget(self.box, 1)
         column.addWidget(buttons)
-        for keys, command in (
-            (QKeySequence.StandardKey.Undo, "edit.undo"),
-            (QKeySequence.StandardKey.Redo, "edit.redo"),
-        ):
-            QShortcut(keys, self).activated.connect(lambda name=command: context.do(name))
         self.resize(theme.px(820), theme.px(600))
         self.box.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Undo and redo are the drawing's."""
+        for keys, command in KEYS:
+            if event.matches(keys):
+                self._do(command)
+                return
+        super().keyPressEvent(event)
 
     def show_data(self, id: int, name: str, data: Literal) -> None:
         """Show the numbers of this leaf."""

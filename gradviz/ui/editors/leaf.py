@@ -109,6 +109,9 @@ class LeafEditor(Editor):
         for field in (self.low, self.high):
             field.setFont(self.name.font())
 
+    def leave(self) -> None:
+        self.grid.close_dialog()
+
     # what is shown
 
     def fill(self, drawing: Drawing) -> None:

@@ -18,7 +18,7 @@ LINES = 5
 
 
 class CommentText(QPlainTextEdit):
-    """Several lines; leaving them takes the text, Esc takes it back, Tab goes on."""
+    """Several lines; leaving them or Ctrl+Enter takes the text, Esc takes it back, Tab goes on."""
 
     def __init__(self, take: Take) -> None:
         super().__init__()
@@ -37,10 +37,10 @@ class CommentText(QPlainTextEdit):
             self.setPlainText(text)
 
     def event(self, event: QEvent) -> bool:
-        """Esc is its own while there is something to take back."""
+        """Esc and Ctrl+Enter are its own while there is something to take back."""
         if event.type() == QEvent.Type.ShortcutOverride and self.toPlainText() != self._shown:
             assert isinstance(event, QKeyEvent)
-            if event.key() == Qt.Key.Key_Escape:
+            if event.key() == Qt.Key.Key_Escape or self._ends(event):
                 event.accept()
                 return True
         return super().event(event)
@@ -55,6 +55,11 @@ class CommentText(QPlainTextEdit):
             self.commit()
         else:
             super().keyPressEvent(event)
+
+    def _ends(self, event: QKeyEvent) -> bool:
+        """Ctrl+Enter is the end of what is typed."""
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        return enter and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

@@ -108,6 +108,8 @@ class Sheet(QScrollArea):
             self._editor(kind).show_thing(drawing, picked)
         for kind, editor in self.editors.items():
             editor.setVisible(kind in wanted)
+            if kind not in wanted:
+                editor.leave()
         self.setVisible(bool(self.kind))
         self._fit()
 
