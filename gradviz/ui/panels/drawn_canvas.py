@@ -31,7 +31,7 @@ class DrawnCanvas(QObject):
         self.view.nothingSelected.connect(self._select_nothing)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.view.addActions(menu)
-        self.hands = attach(self.view, context.shell.store, theme, _fits, context.do)
+        self.hands = attach(self.view, context.shell.store, theme, self._fits, context.do)
         self.over = OverCanvas(context, self.view)
         self.over.set_theme(theme)
 
@@ -79,6 +79,9 @@ class DrawnCanvas(QObject):
                 changed = set_group_closed(changed, group.id, not group.closed)
         store.edit("Open or Close Group", changed)
 
+    def _fits(self, candidate: Drawing, then: Callable[[str], None]) -> None:
+        self._context.shell.trial.ask(candidate, then)
+
     def _select(self, kind: str, index: int) -> None:
         if kind != "group":  # those of a drawing are picked, see `toggle_group`
             self._context.shell.store.select(Selection(kind, index))
@@ -87,11 +90,7 @@ class DrawnCanvas(QObject):
         self._context.shell.store.select(None)
 
 
-def _fits(_: Drawing, then: Callable[[str], None]) -> None:
-    """Nobody tries a drawing out."""
-    then("")
-
-
 def _is_other(before: State, after: State) -> bool:
     """Whether another document was opened: its list of edits is empty."""
-    return before.document is not after.document and not (after.undo_label or after.redo_label)
+    begun = before.document is not after.document or bool(before.undo_label or before.redo_label)
+    return begun and not (after.undo_label or after.redo_label)
