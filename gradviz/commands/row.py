@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from gradviz.document.drawing import Drawing
     from gradviz.session.proposals import Proposal
     from gradviz.session.sources import Place
     from gradviz.session.state import Selection, State
@@ -40,6 +41,12 @@ class Beside(Protocol):
     def start(self, proposal: Proposal) -> None: ...
     def stop(self) -> None: ...
     def drop(self) -> None: ...
+
+
+class Trials(Protocol):
+    """Says whether a drawing can run before it is made."""
+
+    def ask(self, candidate: Drawing, then: Callable[[str], None]) -> None: ...
 
 
 class Chains(Protocol):
@@ -114,6 +121,8 @@ class Shell(Protocol):
     def beside(self) -> Beside: ...
     @property
     def chains(self) -> Chains: ...
+    @property
+    def trial(self) -> Trials: ...
     @property
     def canvas(self) -> Canvas: ...
     @property

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gradviz.ui.player import Player
     from gradviz.ui.recovery import RecoveryKeeper
     from gradviz.ui.stop_finder import StopFinder
+    from gradviz.ui.trial import Trial
     from gradviz.ui.what_if_runner import WhatIfRunner
     from gradviz.ui.worker_bridge import WorkerBridge
 
@@ -65,6 +66,13 @@ class Helpers:
         from gradviz.ui.live_drawing import LiveDrawing
 
         return LiveDrawing(self.store, self.runner)
+
+    @cached_property
+    def trial(self) -> Trial:
+        """Says whether a wire is possible."""
+        from gradviz.ui.trial import Trial
+
+        return Trial(self.store, lambda: self.live.pool)
 
     @cached_property
     def recovery(self) -> RecoveryKeeper:

@@ -66,6 +66,8 @@ class LiveDrawing(QObject):
             if before.drawing is not None:
                 self.drop()
             return
+        if before is after or before.drawing is None:
+            self.pool.warm()
         if after.run.phase is Phase.NEVER and before.run is not after.run and after.trace is None:
             self._ran = None  # another document was opened
         if before.run.is_running and not after.run.is_running and not self.live.is_running:
