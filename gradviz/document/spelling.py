@@ -150,6 +150,8 @@ def _arguments(entry: Entry, node: Operation, pieces: Sequence[Piece | None]) ->
             found = [piece for piece in waiting[: len(inputs)] if piece is not None]
             del waiting[: len(inputs)]
             new = _port_docs(port, found)
+            if port.explicit and not found:
+                new = ["None"]
             bare = bare and bool(found) and not port.keyword_only
         elif name in given:
             text = argument(params[name], given[name]) or ""

@@ -21,6 +21,7 @@ _BINARY: Mapping[type[ast.operator], Callable[[complex, complex], complex]] = {
 }  # fmt: skip
 MOST_BITS = 1024  # of a whole number
 MOST_EXPONENT = 256
+MOST_ITEMS = 10_000
 
 
 def constant(node: ast.Constant) -> Plain:
@@ -54,6 +55,9 @@ def unary(node: ast.UnaryOp, value: Literal) -> Plain:
 
 def binary(node: ast.BinOp, left: Literal, right: Literal) -> Plain:
     """The arithmetic of two plain numbers."""
+    repeated = _repeated(node, left, right)
+    if repeated is not None:
+        return repeated
     function = _BINARY.get(type(node.op))
     if function is None or not (is_number(left) and is_number(right)):
         raise refuse(node, "this can't be computed beforehand. Write the number.")
@@ -66,6 +70,19 @@ def binary(node: ast.BinOp, left: Literal, right: Literal) -> Plain:
     if value is None or (isinstance(value, int) and value.bit_length() > MOST_BITS):
         raise refuse(node, "this number is too large for a tensor.")
     return Plain(value)
+
+
+def _repeated(node: ast.BinOp, left: Literal, right: Literal) -> Plain | None:
+    """`[0.] * 3` and `[1, 2] + [3]`; None for what is neither."""
+    if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
+        return Plain(left + right)
+    if isinstance(left, int) and isinstance(right, tuple):
+        left, right = right, left
+    if isinstance(left, tuple) and isinstance(right, int) and isinstance(node.op, ast.Mult):
+        if len(left) * right > MOST_ITEMS:
+            raise refuse(node, "this list is too long to be written down. Use torch.full.")
+        return Plain(left * right)
+    return None
 
 
 def called(node: ast.Call, name: str, values: list[Literal]) -> Plain | None:

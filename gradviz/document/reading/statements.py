@@ -40,6 +40,8 @@ def read(scope: Scope, body: list[ast.stmt]) -> None:
     for statement in body:
         check_depth(statement)
         _statement(scope, statement)
+    if scope.seed is not None:
+        scope.passed_over.append(f"The seed {scope.seed} has no random leaf after it, so the drawing does not have it.")
 
 
 def _statement(scope: Scope, statement: ast.stmt) -> None:
