@@ -45,8 +45,8 @@ def _end(shell: Shell) -> None:
         store.select(None)
 
 
-def _has_trace(state: State) -> bool:
-    return state.steps > 0
+def _has_graph(state: State) -> bool:
+    return state.steps > 0 or (state.drawing is not None and not state.drawing.is_blank)
 
 
 def _pan_row(direction: str, key: str, dx: float, dy: float) -> Command:
@@ -57,7 +57,7 @@ def _pan_row(direction: str, key: str, dx: float, dy: float) -> Command:
         help=f"Look further {direction.lower()} on the canvas.",
         shortcuts=(f"Alt+Shift+{key}",),
         group=1,
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: shell.canvas.pan(dx, dy),
     )
 
@@ -71,7 +71,7 @@ VIEW_ROWS = (
         menu="View",
         help="Make the graph larger.",
         shortcuts=("Ctrl+=", "Ctrl++"),
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: shell.canvas.zoom_in(),
     ),
     Command(
@@ -80,7 +80,7 @@ VIEW_ROWS = (
         menu="View",
         help="Make the graph smaller.",
         shortcuts=("Ctrl+-",),
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: shell.canvas.zoom_out(),
     ),
     Command(
@@ -89,7 +89,7 @@ VIEW_ROWS = (
         menu="View",
         help="Show the graph at its own size.",
         shortcuts=("Ctrl+0",),
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: shell.canvas.zoom_reset(),
     ),
     Command(
@@ -98,7 +98,7 @@ VIEW_ROWS = (
         menu="View",
         help="Show the whole graph.",
         shortcuts=("Ctrl+9",),
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: shell.canvas.fit(),
     ),
     Command(
@@ -107,7 +107,7 @@ VIEW_ROWS = (
         menu="View",
         help="Show what is selected, or the current step, large enough to read.",
         shortcuts=("Ctrl+8",),
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: shell.canvas.fit_selection(),
     ),
     Command(
@@ -132,7 +132,7 @@ VIEW_ROWS = (
         help="Inspect the next tensor or operation, in the order in which they were made.",
         shortcuts=("Ctrl+Down",),
         group=2,
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: _select(shell, 1),
     ),
     Command(
@@ -142,7 +142,7 @@ VIEW_ROWS = (
         help="Inspect the previous tensor or operation.",
         shortcuts=("Ctrl+Up",),
         group=2,
-        enabled=_has_trace,
+        enabled=_has_graph,
         run=lambda shell, _: _select(shell, -1),
     ),
     Command(
@@ -166,7 +166,7 @@ VIEW_ROWS = (
             group=3,
             run=lambda shell, _, panel=panel: shell.focus(panel),  # type: ignore[misc]
         )
-        for number, (panel, title) in enumerate((*PANELS, ("output", "Output")), start=1)
+        for number, (panel, title) in enumerate((*PANELS, ("output", "Output"), ("palette", "Palette")), start=1)
     ),
     Command(
         id="view.theme",

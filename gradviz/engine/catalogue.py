@@ -223,7 +223,7 @@ def _shown(call: _Call, first: str) -> dict[str, Any]:
     return {
         "category": words.category(call.key) if row is None or row.category == "other" else row.category,
         "symbol": symbol or (row.symbol if row else call.name),
-        "brief": brief or (row.brief if row else (doc or "").split("\n\n")[0].replace("\n", " ")),
+        "brief": (brief or (row.brief if row else (doc or "").split("\n\n")[0].replace("\n", " "))).replace("`", ""),
         "formula": formula or (row.formula if row else ""),
         "gradients": [[_SELF.sub(first, part) for part in each] for each in row.gradients] if row else [],
     }

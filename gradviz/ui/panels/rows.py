@@ -33,6 +33,7 @@ def _from(module: str, name: str) -> Callable[[Context], Panel]:
 
 PANELS: tuple[PanelRow, ...] = (
     PanelRow("editor", "Snippet", "left", _from("editor", "EditorPanel")),
+    PanelRow("palette", "Palette", "left", _from("palette", "PalettePanel")),
     PanelRow("examples", "Examples", "left", _from("gallery", "GalleryPanel")),
     PanelRow("canvas", "Graph", "centre", _from("graph", "GraphPanel")),
     PanelRow("explanation", "Explanation", "under", _from("explanation", "ExplanationPanel")),

@@ -1,0 +1,248 @@
+"""The palette: every operation and kind of leaf, to search in, to drag to the canvas, or to add with Enter. What it
+lists is in `palette_rows`, how a line looks in `palette_paint`; what adding does is the board's affair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QKeyCombination,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QDrag, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+
+from gradviz.session.state import State
+from gradviz.ui import look
+from gradviz.ui.drawing.dropping import LEAF, MIME
+from gradviz.ui.panels.palette_paint import ROW, RowPainter, drag_pixmap
+from gradviz.ui.panels.palette_rows import Row, rows
+from gradviz.ui.panels.panel import Context, Panel
+from gradviz.ui.theme import Theme
+
+RECENT = 6  # how many that were added last are kept at hand
+HINT = "Enter adds it. Or drag it to the canvas."
+SNIPPET = "This is a snippet, to which nothing is added by hand. Begin a <a href='draw.new'>new drawing</a> for that."
+NOTHING = "No operation is called so. Try another word, such as product or norm."
+MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+ROOT = QModelIndex()
+ModelIndex = QModelIndex | QPersistentModelIndex
+EXPLAIN = QKeyCombination(Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_F1)
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class RowModel(QAbstractListModel):
+    """The rows, for Qt."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.rows: tuple[Row, ...] = ()
+
+    def show_rows(self, rows: tuple[Row, ...]) -> None:
+        """List these."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: ModelIndex = ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.rows[index.row()]
+        if role == ROW:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.name if row.is_heading else f"{row.name}, {row.category}: {row.brief}"
+        if role == Qt.ItemDataRole.ToolTipRole and not row.is_heading:
+            return tip(row, self.theme)
+        return None
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        if not index.isValid() or self.rows[index.row()].is_heading:
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsDragEnabled
+
+    def at(self, index: QModelIndex) -> Row | None:
+        """The row that can be chosen there."""
+        row = self.rows[index.row()] if index.isValid() else None
+        return None if row is None or row.is_heading else row
+
+
+def tip(row: Row, theme: Theme) -> str:
+    """Everything about a row: how it is called, its formula, what goes in, its gradients."""
+    entry = row.entry
+    if entry is None:
+        return f"<b>{look.escape(row.name)}</b><br>{look.escape(row.brief)}"
+    name = entry.key if entry.key.startswith("Tensor.") else f"torch.{entry.key}"
+    lines = [f"<b>{look.escape(name)}</b>({look.escape(', '.join(entry.order))})", look.escape(entry.brief)]
+    if entry.formula:
+        lines.insert(1, f"<code>{look.escape(entry.formula)}</code>")
+    for port, how in entry.gradients:
+        lines.append(f"<span style='color:{theme.gradient}'>gradient of {port}: {look.escape(how)}</span>")
+    return "<br>".join(lines)
+
+
+class RowList(QListView):
+    """The rows; one that is dragged hangs at the pointer as it will be on the canvas."""
+
+    typed = Signal(str)  # a letter, which belongs into the search
+
+    def __init__(self, model: RowModel, theme: Theme) -> None:
+        super().__init__()
+        self.painter = RowPainter(theme, self)
+        self.setModel(model)
+        self.setItemDelegate(self.painter)
+        self.setDragEnabled(True)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Operations and leaves")
+
+    def row(self, index: QModelIndex) -> Row | None:
+        """The row that can be chosen there."""
+        model = self.model()
+        return model.at(index) if isinstance(model, RowModel) else None
+
+    def startDrag(self, actions: Qt.DropAction) -> None:
+        row = self.row(self.currentIndex())
+        if row is not None:
+            self.drag(row).exec(Qt.DropAction.CopyAction)
+
+    def drag(self, row: Row) -> QDrag:
+        """What is dragged of a row."""
+        made, data = QDrag(self), QMimeData()
+        data.setData(MIME, row.payload.encode())
+        made.setMimeData(data)
+        pixmap = drag_pixmap(self.painter.theme, row, self.devicePixelRatioF())
+        made.setPixmap(pixmap)
+        made.setHotSpot(QRectF(QPointF(), pixmap.deviceIndependentSize()).center().toPoint())
+        return made
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters go on with the search."""
+        text = event.text()
+        if text.isprintable() and text.strip() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.typed.emit(text)
+        else:
+            super().keyPressEvent(event)
+
+
+class PalettePanel(Panel):
+    """A line to search with above the list."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._closed = False  # the document is a snippet
+        self.recent: list[str] = []  # payloads of what was added last, the newest first
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Search: add, *, linear, x^2, loss")
+        self.search.setAccessibleName("Search the palette")
+        self.search.setClearButtonEnabled(True)
+        self.model = RowModel(self.theme)
+        self.list = RowList(self.model, self.theme)
+        self.hint = QLabel(HINT)
+        self.hint.setObjectName("muted")
+        self.hint.setWordWrap(True)
+        self.hint.linkActivated.connect(context.do)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(6)
+        for widget in (self.search, self.list, self.hint):
+            column.addWidget(widget, 1 if widget is self.list else 0)
+        self.search.textChanged.connect(self._look)
+        self.search.installEventFilter(self)
+        self.list.installEventFilter(self)
+        self.list.typed.connect(self._type)
+        self.list.doubleClicked.connect(self._add_at)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The rows are made when they are first seen."""
+        if not self.model.rows:
+            self._look()
+        super().showEvent(event)
+
+    @property
+    def focus_target(self) -> QWidget:
+        return self.search
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.model.theme = self.list.painter.theme = theme
+        self.list.scheduleDelayedItemsLayout()
+        self.hint.setFont(look.sans(theme, look.SMALL))
+
+    def show_state(self, before: State, after: State) -> None:
+        """Say where nothing can be placed; what there is to place does not depend on the state."""
+        self._closed = after.drawing is None and not after.document.is_blank
+        self._say()
+
+    def _say(self) -> None:
+        self.hint.setText(SNIPPET if self._closed else HINT if self.model.rows else NOTHING)
+
+    def add(self) -> None:
+        """Place what is chosen, as its board does."""
+        self._add_at(self.list.currentIndex())
+
+    def _add_at(self, index: QModelIndex) -> None:
+        row = self.model.at(index)
+        if row is None:
+            return
+        self._remember(row.payload)
+        board = self.context.shell.board
+        if row.payload.startswith(LEAF):
+            board.add_leaf(row.payload.removeprefix(LEAF))
+        else:
+            board.add(row.payload)
+
+    def _remember(self, payload: str) -> None:
+        self.recent = [payload, *(each for each in self.recent if each != payload)][:RECENT]
+
+    def _look(self) -> None:
+        """List what fits what was typed, and choose the first."""
+        query = self.search.text()
+        found = rows(query, self.recent)
+        self.list.painter.says_category = bool(query.strip())
+        self.model.show_rows(found)
+        self._say()
+        first = next((at for at, row in enumerate(found) if not row.is_heading), None)
+        if first is not None:
+            self.list.setCurrentIndex(self.model.index(first))
+            self.list.scrollToTop()
+
+    def _type(self, text: str) -> None:
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.search.insert(text)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """In the search, the arrows move in the list; Enter adds, Escape clears, Shift+F1 explains what is chosen."""
+        if not isinstance(event, QKeyEvent) or event.type() not in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
+            return super().eventFilter(watched, event)
+        row = self.list.row(self.list.currentIndex())
+        if event.keyCombination() == EXPLAIN and row is not None and row.entry is not None:
+            event.accept()
+            if event.type() == QEvent.Type.KeyPress:
+                self.context.shell.dialogs.operation_reference(row.entry.name)
+            return True
+        if event.type() == QEvent.Type.KeyPress and event.key() in ENTER:
+            self.add()
+            return True
+        if event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape and self.search.text():
+            self.search.clear()
+            return True
+        if event.type() == QEvent.Type.KeyPress and watched is self.search and event.key() in MOVES:
+            self.list.keyPressEvent(event)
+            return True
+        return super().eventFilter(watched, event)
