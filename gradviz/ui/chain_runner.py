@@ -4,16 +4,17 @@ them, and the graph between the two ends is looked over in a thread of its own. 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradviz.session.chain_rule import ChainRule
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui.live_run import LiveRun
-from gradviz.ui.worker_bridge import WorkerBridge
+from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Done
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 NONE = "No backward call sends a gradient to {}."
 FAILED = "The paths could not be followed: the run ended before this backward call. Run the snippet again."
+FOLLOW = 250  # milliseconds without another run until what was asked is asked again: a slider brings many
 WORKING = "Following the paths to {} …"
 
 
@@ -32,14 +34,16 @@ class ChainRunner(QObject):
     ended = Signal()  # after the store knows what was found
     _found = Signal(int, object, object)  # the number of the question, Paths or None, Dependencies or None
 
-    def __init__(self, store: Store, runner: WorkerBridge) -> None:
+    def __init__(self, store: Store, pool: Callable[[], WorkerPool]) -> None:
         super().__init__()
         self._store = store
         self._number = 0
         self._thread: threading.Thread | None = None
-        self.live = LiveRun(lambda: runner.pool)
+        self.live = LiveRun(pool)
         self.live.ended.connect(self._finish)
         self._found.connect(self._show)
+        self._again = QTimer(self, singleShot=True, interval=FOLLOW)
+        self._again.timeout.connect(self._ask_again)
         self._unsubscribe = store.subscribe(self._follow)
 
     def ask(self, tensor: int) -> None:
@@ -67,6 +71,7 @@ class ChainRunner(QObject):
     def drop(self) -> None:
         """Forget the question."""
         self._number += 1
+        self._again.stop()
         self.live.drop()
 
     def close(self) -> None:
@@ -80,10 +85,17 @@ class ChainRunner(QObject):
 
     def _follow(self, before: State, after: State) -> None:
         """Another run: what was asked of the one before is asked of it."""
-        chain = after.chain
-        if chain is None or after.run.is_running or after.trace is None or chain.trace is after.trace:
+        if after.chain is None or (before.trace is after.trace and before.run is after.run):
             return
-        names = after.trace.names
+        if not after.run.is_running and after.chain.trace is not after.trace:
+            self._again.start()
+
+    def _ask_again(self) -> None:
+        state = self._store.state
+        chain, trace = state.chain, state.trace
+        if chain is None or trace is None or state.run.is_running:
+            return
+        names = trace.names
         found = [int(row) for row, name in zip(names.tensor, names.name, strict=True) if name == chain.name]
         if found:
             self.ask(found[-1])

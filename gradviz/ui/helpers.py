@@ -58,7 +58,7 @@ class Helpers:
         """Finds the paths of a gradient."""
         from gradviz.ui.chain_runner import ChainRunner
 
-        return ChainRunner(self.store, self.runner)
+        return ChainRunner(self.store, lambda: (self.live if self.store.state.drawing else self.runner).pool)
 
     @cached_property
     def live(self) -> LiveDrawing:

@@ -74,7 +74,8 @@ def test_what_was_asked_goes_with_the_tensor(pilot: Pilot) -> None:
     page = ask(pilot, SCALARS, "w")
     pilot.type_snippet(NET)
     pilot.run()
-    assert pilot.window.store.state.chain is None and page.sentence.text() == HINT
+    pilot.qtbot.waitUntil(lambda: pilot.window.store.state.chain is None, timeout=RUN_TIMEOUT)
+    assert page.sentence.text() == HINT
 
 
 def test_a_question_in_work_ends_with_the_window(pilot: Pilot) -> None:

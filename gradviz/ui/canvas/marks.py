@@ -95,7 +95,7 @@ class Marks:
     def _lit_edges(self, lit: Flags) -> Flags:
         """The edges that do not fade."""
         diagram = self._placed.diagram
-        found: Flags = lit[diagram.edges].all(1)
+        found = np.asarray(lit[diagram.edges].all(1))
         argument = np.flatnonzero(diagram.row >= 0)
         if self._lit_uses is not None and len(argument):
             uses = _fit(self._lit_uses, len(diagram.trace.inputs))[diagram.uses]
