@@ -265,6 +265,20 @@ def test_what_cannot_be_made_is_said_below_the_box(hand: Hand) -> None:
     assert "no" in box.note.text() and hand.drawing == small()
 
 
+def test_who_types_on_before_the_answer_loses_nothing(hand: Hand) -> None:
+    hand.waits = True
+    hand.store.pick(frozenset({W}))
+    hand.type("exp")
+    hand.key(Qt.Key.Key_Return)
+    hand.type("su")
+    hand.answer("")
+    assert hand.inputs(5) == (Ref(W),) and hand.hands.typing.box.line.text() == "su"
+    hand.type("m")
+    hand.key(Qt.Key.Key_Return)
+    hand.answer("")
+    assert hand.inputs(6) == (Ref(5),)
+
+
 def test_the_box_goes_with_the_keyboard(hand: Hand) -> None:
     hand.type("m")
     assert hand.hands.typing.is_open

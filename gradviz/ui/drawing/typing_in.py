@@ -28,6 +28,7 @@ class Typing:
         self._ground = ground
         self._box: TypeBox | None = None
         self._around = Around(0.0, 0.0)
+        self._waits = ""  # what was typed and is being tried out
 
     @property
     def box(self) -> TypeBox:
@@ -113,6 +114,7 @@ class Typing:
 
     def close(self) -> None:
         """Forget what was typed."""
+        self._waits = ""
         if self._box is not None and self._box.isVisible():
             had = self._box.isAncestorOf(self._box.window().focusWidget() or self._box.window())
             self._box.hide()
@@ -138,12 +140,15 @@ class Typing:
 
     def _taken(self, text: str, entry: Entry | None) -> None:
         base = self._ground.drawing
+        if self._waits:
+            return
         try:
             made = self._make(text, entry)
         except UserError as error:
             self._refuse(str(error))
             return
         if self._around.feeds or self._around.into is not None:
+            self._waits = text
             self._ground.checks.ask(made.drawing, lambda reason: self._told(base, made, reason), keep=True)
         else:
             self._told(base, made, "")
@@ -161,13 +166,18 @@ class Typing:
         return make(drawing, entry.key if entry is not None else text, self._around)
 
     def _told(self, base: Drawing, made: Made, reason: str) -> None:
+        """The answer; a quick hand may have gone on typing meanwhile, which begins the next."""
+        text, self._waits = self._waits, ""
         if reason:
             self._refuse(reason)
             return
         if not self.is_open or self._ground.drawing is not base:
             return  # forgotten while the answer was on its way, or the drawing is another one
+        rest = self.box.line.text().removeprefix(text) if text else ""
         self.close()
         self._keep(made)
+        if rest:
+            self.open_beside(rest)
 
     def _keep(self, made: Made) -> None:
         self._ground.edit(made.label, made.drawing, frozenset({made.result.node}))

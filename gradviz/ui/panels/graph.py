@@ -13,6 +13,7 @@ from gradviz.document.examples import Example, examples
 from gradviz.session.folding import Presentation
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
+from gradviz.ui.drawing.beginning import Beginning
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
@@ -86,6 +87,7 @@ class GraphPanel(Panel):
         self._drawn: DrawnCanvas | None = None
         self._stack = QStackedWidget()
         self.invitation = Invitation(context)
+        self.beginning = Beginning(self.invitation, context.shell, lambda: self.drawn.hands)
         self._stack.addWidget(self.invitation)
         self._stack.setMinimumSize(160, 120)  # on a small screen the invitation may be cut, never the window
         column = QVBoxLayout(self)
