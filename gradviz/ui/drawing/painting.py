@@ -24,6 +24,7 @@ from gradviz.ui.drawing.geometry import FRAME_TITLE, path_of, result_curve
 from gradviz.ui.drawing.shapes import entry_of, leaf_dtype, shape_of, symbol_of
 
 BRIEF = 0.85  # of its own size: the names on cards that are seen from further away
+LARGEST = 1.5  # times its own size: as much as there is room for
 FAINT = 0.6  # how much is seen of what has not run
 CORNER = 6.0
 COMMENT_PAD = 10.0
@@ -76,13 +77,24 @@ class Painting:
         painter.drawRoundedRect(box, CORNER, CORNER)
         if scale < FAR:
             return
-        inner = box.adjusted(COMMENT_PAD, COMMENT_PAD - 2, -COMMENT_PAD, -4)
-        for nth, line in enumerate(self._wrapped(comment.text, inner.width())):
+        grown = self._grown(scale)
+        painter.save()
+        painter.translate(box.topLeft())
+        painter.scale(grown, grown)
+        inner = QRectF(COMMENT_PAD, COMMENT_PAD - 2, box.width() / grown - 2 * COMMENT_PAD, box.height() / grown)
+        bottom = inner.height() - 4
+        lines = self._wrapped(comment.text, inner.width())
+        for nth, line in enumerate(lines):
             row = QRectF(inner.left(), inner.top() + nth * COMMENT_LINE, inner.width(), COMMENT_LINE)
-            last = row.bottom() + COMMENT_LINE > inner.bottom()
+            last = row.bottom() + COMMENT_LINE > bottom and nth + 1 < len(lines)
             ink.text(painter, sizes.META, "text", row, f"{line} {ELLIPSIS}" if last and line else line, LEFT)
             if last:
                 break
+        painter.restore()
+
+    def _grown(self, scale: float) -> float:
+        """How much larger words are written that are seen from further away, as far as there is room."""
+        return min(max(BRIEF * self.ink.theme.scale / scale, 1.0), LARGEST)
 
     def _wrapped(self, text: str, width: float) -> list[str]:
         return [line for part in text.split("\n") for line in self.ink.broken(sizes.META, part, width)]
@@ -94,9 +106,14 @@ class Painting:
         painter.drawRoundedRect(box, 9, 9)
         if scale < FAR:
             return
-        line = QRectF(box.left() + 10, box.top(), box.width() - 20, FRAME_TITLE)
+        grown = self._grown(scale)
+        painter.save()
+        painter.translate(box.topLeft())
+        painter.scale(grown, grown)
+        line = QRectF(10 / grown, 0, (box.width() - 20) / grown, FRAME_TITLE / grown)
         triangle(painter, ink, line.left() + 5, line.center().y(), is_open=True)
-        ink.text(painter, sizes.NAME, "text", line.adjusted(18, 0, 0, 0), group.title, LEFT)
+        ink.text(painter, sizes.NAME, "text", line.adjusted(16, 0, 0, 0), group.title, LEFT)
+        painter.restore()
 
     # -- nodes
 
@@ -242,10 +259,16 @@ class Painting:
         painter.setPen(ink.pen("gradient", max(1.4, 0.8 / scale)))
         painter.setBrush(ink.colours["gradient_fill"])
         painter.drawRoundedRect(mark, mark.height() / 2, mark.height() / 2)
-        if scale >= NEAR:
-            many = len(self.drawing.calls) > 1
-            text = f"{index + 1}. backward()" if many else "backward()"
-            ink.text(painter, sizes.SMALL, "gradient", mark, f"◀ {text}", CENTRE)
+        if scale < FAR:
+            return
+        many, grown = len(self.drawing.calls) > 1, self._grown(scale)
+        text = f"{index + 1}. backward()" if many else "backward()"
+        painter.save()
+        painter.translate(mark.center())
+        painter.scale(grown, grown)
+        box = QRectF(-mark.width() / 2 / grown, -mark.height() / 2, mark.width() / grown, mark.height())
+        ink.text(painter, sizes.SMALL, "gradient", box, text if grown > 1 else f"◀ {text}", CENTRE)
+        painter.restore()
 
 
 def number_at(number: Number) -> str:
