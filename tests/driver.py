@@ -5,16 +5,21 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.drawing import Drawing, Operation, Ref
+from gradviz.document.shaping import label
 from gradviz.session.state import Phase, State
+from gradviz.ui.drawing.dropping import MIME
+from gradviz.ui.drawing.interactions import Interactions
 from gradviz.ui.questions import Questions
 from gradviz.ui.window import MainWindow
 
+LEFT, NO_KEYS = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 RUN_TIMEOUT = 60_000  # milliseconds; a worker starts cold in a test
 
 
@@ -103,6 +108,107 @@ class Pilot:
     def click(self, widget: object) -> None:
         """Click a widget with the mouse."""
         self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)  # type: ignore[arg-type]
+
+    # what the user draws
+
+    @property
+    def hands(self) -> Interactions:
+        """What the user's hands act on: the canvas of the drawing."""
+        return self.window.canvas.drawn.hands
+
+    @property
+    def drawing(self) -> Drawing:
+        """The drawing in the window."""
+        assert self.state.drawing is not None, "this is a snippet"
+        return self.state.drawing
+
+    def new_drawing(self) -> None:
+        """Choose Draw > New Drawing, and go to the canvas."""
+        self.press("Ctrl+Alt+N")
+        assert self.drawing.is_blank
+        self.hands.ground.view.setFocus()
+
+    def named(self, name: str) -> int:
+        """The number of the node that is called so, or of the only one of that operation."""
+        ids = [node.id for node in self.drawing.nodes if label(self.drawing, node.id) == name]
+        ids = ids or [node.id for node in self.drawing.nodes if isinstance(node, Operation) and node.op == name]
+        assert len(ids) == 1, f"{len(ids)} nodes are called {name}"
+        return ids[0]
+
+    def place(self, what: str, x: int, y: int) -> int:
+        """Drag an operation ("mul") or a leaf ("leaf:scalar") from the palette to a pixel of the canvas."""
+        data = QMimeData()
+        data.setData(MIME, what.encode())
+        view, at = self.hands.ground.view, QPoint(x, y)
+        for kind in (QDragEnterEvent, QDropEvent):
+            place = QPointF(at) if kind is QDropEvent else at
+            QApplication.sendEvent(view, kind(place, Qt.DropAction.CopyAction, data, LEFT, NO_KEYS))
+        return max(node.id for node in self.drawing.nodes)
+
+    def wire(self, source: str, target: str, port: int = 0) -> None:
+        """Drag from the output of a node to a port of another, and wait until the wire is there or refused."""
+        geometry, ground = self.hands.ground.geometry, self.hands.ground
+        begin = ground.pixel(geometry.port_out(Ref(self.named(source)))).toPoint()
+        end = ground.pixel(geometry.port_in(self.named(target), port)).toPoint()
+        before = self.state.document
+        ground.layer.drop_bubble()
+        self.drag(begin, end)
+        self.qtbot.waitUntil(lambda: self.state.document is not before or bool(ground.layer.sentence), timeout=20_000)
+
+    def drag(self, begin: QPoint, end: QPoint) -> None:
+        """Press on the canvas, move in steps, release."""
+        view = self.hands.ground.view
+        QTest.mousePress(view, LEFT, NO_KEYS, begin)
+        for step in range(1, 6):
+            QTest.mouseMove(view, begin + (end - begin) * step / 5)
+        QTest.mouseRelease(view, LEFT, NO_KEYS, end)
+
+    def type_on_canvas(self, text: str) -> None:
+        """Type on the canvas, and Enter: the box opens with the first letter. Waits until it is there."""
+        before = self.state.document
+        self.hands.ground.view.setFocus()
+        self.type_keys(text)
+        self.press("Return")
+        self.qtbot.waitUntil(lambda: self.state.document is not before, timeout=RUN_TIMEOUT)
+
+    def type_keys(self, text: str) -> None:
+        """Type where the keyboard is, which the first letter may move."""
+        for letter in text:
+            QTest.keyClicks(QApplication.focusWidget() or self.window, letter)
+
+    def pick(self, *names: str) -> None:
+        """Click nodes, the second and further ones with Shift."""
+        ground = self.hands.ground
+        for at, name in enumerate(names):
+            node = self.drawing.by_id[self.named(name)]
+            keys = Qt.KeyboardModifier.ShiftModifier if at else NO_KEYS
+            QTest.mouseClick(ground.view, LEFT, keys, ground.pixel(QPointF(node.x, node.y)).toPoint())
+        assert self.state.picked == {self.named(name) for name in names}
+
+    def set_value(self, name: str, value: str) -> None:
+        """Double-click a leaf and type other numbers."""
+        ground = self.hands.ground
+        node = self.drawing.by_id[self.named(name)]
+        at = ground.pixel(QPointF(node.x, node.y)).toPoint()
+        QTest.mouseClick(ground.view, LEFT, NO_KEYS, at)
+        QTest.mouseDClick(ground.view, LEFT, NO_KEYS, at)
+        self.type_keys(value)
+        self.press("Return")
+
+    def backward_from(self, name: str) -> None:
+        """Pick a node and choose Backward from Here."""
+        self.pick(name)
+        self.press("Ctrl+B")
+
+    def settle(self) -> None:
+        """Wait until the drawing as it is has run."""
+        live = self.window.live
+        ran = lambda: live.is_settled and not self.state.run.is_running and not self.state.is_stale  # noqa: E731
+        self.qtbot.waitUntil(ran, timeout=RUN_TIMEOUT)
+
+    def expect_refusal(self, words: str) -> None:
+        """The bubble at the pointer says this."""
+        assert words in self.hands.ground.layer.sentence, self.hands.ground.layer.sentence
 
     # what the user sees
 
