@@ -1,0 +1,256 @@
+"""Snippets and drawings from and to files, through a real window: what is saved, what the title says, what is asked
+when another program has changed the file, and that nothing is lost on the way."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from gradviz.document import opening
+from gradviz.document.drawing import Drawing, Leaf
+from gradviz.document.gradviz_file import Contents
+from gradviz.document.snippet import Snippet
+from gradviz.session.breakpoints import Breakpoint, Breakpoints
+from gradviz.session.folding import Folding
+from gradviz.ui.files import WindowFiles
+from tests.document.one_of_everything import everything, with_its_view
+from tests.driver import Pilot
+
+SMALL = Drawing((Leaf(1, "w", 3.0, requires_grad=True),), next_id=2)
+LARGER = replace(SMALL, nodes=(*SMALL.nodes, Leaf(2, "x", 2.0, x=50.0)), next_id=3)
+
+
+@pytest.fixture
+def files(pilot: Pilot) -> WindowFiles:
+    return pilot.window.files
+
+
+def saved(folder: Path, document: Drawing | Snippet, name: str = "net.gradviz") -> Path:
+    opening.save(folder / name, Contents(document))
+    return folder / name
+
+
+def written_by_another(path: Path, document: Drawing | Snippet) -> None:
+    """Another program has saved this a while later."""
+    opening.save(path, Contents(document))
+    later = path.stat().st_mtime_ns + 5_000_000_000
+    os.utime(path, ns=(later, later))
+
+
+def get_the_keyboard(pilot: Pilot) -> None:
+    """As when the user comes back from another program."""
+    QApplication.sendEvent(pilot.window, QEvent(QEvent.Type.WindowActivate))
+    QApplication.processEvents()
+
+
+# saving and opening
+
+
+def test_a_drawing_is_saved_and_opened_again(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    files.new_drawing()
+    pilot.window.store.edit("Add", everything())
+    assert pilot.window.windowTitle() == "Untitled[*] – GradViz" and pilot.window.isWindowModified()
+    pilot.window.store.fold(Folding(1, closed=frozenset({"a"})))
+    pilot.window.store.stop_at(Breakpoints((Breakpoint(line=4, condition="norm > 1"),)))
+    pilot.answers.to_save = [str(tmp_path / "net")]
+    pilot.press("Ctrl+S")
+    assert (pilot.state.path, pilot.state.is_dirty) == (tmp_path / "net.gradviz", False)
+    assert pilot.window.windowTitle() == "net.gradviz[*] – GradViz" and not pilot.window.isWindowModified()
+    files.new()
+    assert files.open_path(tmp_path / "net.gradviz")
+    assert pilot.state.document == everything()
+    assert pilot.state.folding == Folding(1, closed=frozenset({"a"}))
+    assert pilot.state.breakpoints.points == (Breakpoint(line=4, condition="norm > 1"),)
+    assert not pilot.state.is_dirty
+    assert pilot.state.view.recent[0] == str(tmp_path / "net.gradviz")
+
+
+def test_a_snippet_can_be_a_gradviz_file_too(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    pilot.type_snippet("x = 1\n")
+    pilot.answers.to_save = [str(tmp_path / "a.gradviz")]
+    pilot.press("Ctrl+S")
+    assert opening.load(tmp_path / "a.gradviz").document == Snippet("x = 1\n")
+    files.new()
+    assert files.open_path(tmp_path / "a.gradviz")
+    assert pilot.state.document == Snippet("x = 1\n")
+
+
+def test_saving_undo_and_redo_agree_with_the_title(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    store = pilot.window.store
+    files.new_drawing()
+    store.edit("Add w", SMALL)
+    store.edit("Add x", LARGER)
+    pilot.answers.to_save = [str(tmp_path / "net.gradviz")]
+    assert files.save()
+    assert (pilot.state.is_dirty, pilot.state.undo_label) == (False, "Add x")
+    store.undo()
+    assert (pilot.state.is_dirty, pilot.state.redo_label) == (True, "Add x")
+    store.redo()
+    assert not pilot.state.is_dirty
+    store.undo()
+    assert files.save()
+    assert not pilot.state.is_dirty and opening.load(tmp_path / "net.gradviz").document == SMALL
+    store.redo()
+    assert pilot.state.is_dirty
+
+
+def test_a_drawing_saved_as_python_is_its_code(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    files.new_drawing()
+    pilot.window.store.edit("Add", LARGER)
+    pilot.answers.to_save = [str(tmp_path / "net.py")]
+    assert files.save_as()
+    assert (tmp_path / "net.py").read_text() == LARGER.text
+    assert "places, comments and groups are kept in a .gradviz file only" in pilot.state.notice.sentence
+    assert pilot.state.document == LARGER
+    files.new()
+    assert files.open_path(tmp_path / "net.py")
+    assert pilot.state.document == Snippet(LARGER.text)
+
+
+def test_a_snippet_that_became_a_drawing_does_not_overwrite_its_file(
+    pilot: Pilot, files: WindowFiles, tmp_path: Path
+) -> None:
+    path = saved(tmp_path, Snippet("# mine\nx = 1\n"), "mine.py")
+    assert files.open_path(path)
+    pilot.window.store.edit("Edit as Drawing", SMALL)
+    pilot.answers.to_save = [str(tmp_path / "mine.gradviz")]
+    assert files.save()
+    assert pilot.answers.asked == ["save"]
+    assert path.read_text() == "# mine\nx = 1\n"
+    assert opening.load(tmp_path / "mine.gradviz").document == SMALL
+
+
+def test_a_file_with_broken_parts_opens_and_is_kept_when_saved(
+    pilot: Pilot, files: WindowFiles, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.gradviz"
+    opening.save(path, with_its_view())
+    broken = path.read_text().replace('"data": 3.0', '"data": {"a": 1}')
+    path.write_text(broken)
+    assert files.open_path(path)
+    assert "net.gradviz could not be read and were left out: node 1 (data is not" in pilot.state.notice.sentence
+    assert pilot.state.is_dirty, "what is in the window is not what is on disk"
+    assert files.save()
+    assert pilot.state.notice.sentence == "Saved net.gradviz; as it was before, it is in net.gradviz.bak"
+    assert (tmp_path / "net.gradviz.bak").read_text() == broken
+    assert opening.load(path).dropped == ()
+    pilot.window.store.edit("Change", SMALL)
+    assert files.save()
+    assert pilot.state.notice.sentence == "Saved net.gradviz"
+
+
+def test_what_a_newer_version_wrote_is_still_there_after_saving(
+    pilot: Pilot, files: WindowFiles, tmp_path: Path
+) -> None:
+    path = saved(tmp_path, SMALL)
+    path.write_text(path.read_text().replace('"id": 1,', '"id": 1, "glow": 3,').replace('"version": 1', '"version": 2'))
+    assert files.open_path(path)
+    assert "is from a newer GradViz (format 2)" in pilot.state.notice.sentence
+    pilot.window.store.edit("Add x", replace(LARGER, nodes=(pilot.state.document.nodes[0], LARGER.nodes[1])))  # type: ignore[union-attr]
+    assert files.save()
+    assert '"glow": 3' in path.read_text()
+
+
+def test_a_failed_save_says_why_and_changes_nothing(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    path.chmod(0o444)
+    pilot.window.store.edit("Add x", LARGER)
+    assert not files.save()
+    assert pilot.window.status.currentMessage().startswith("net.gradviz is read-only. Save it under another name")
+    assert pilot.state.is_dirty
+    pilot.answers.to_keep = ["save", "discard"]
+    files.new()
+    assert pilot.state.document == LARGER, "not left, because it could not be saved"
+    path.chmod(0o644)
+    files.new()
+    assert pilot.state.document == Snippet()
+
+
+def test_a_recent_file_that_is_gone_is_not_offered_again(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    files.new()
+    path.unlink()
+    pilot.window.actions_.choose("file.recent", str(path))
+    assert "does not exist" in pilot.state.notice.sentence
+    assert str(path) not in pilot.state.view.recent
+
+
+# another program changes the file
+
+
+def test_a_change_on_disk_is_noticed_and_can_be_reloaded(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    written_by_another(path, LARGER)
+    pilot.answers.to_changed = ["reload"]
+    get_the_keyboard(pilot)
+    assert pilot.answers.asked == ["changed"]
+    assert pilot.state.document == LARGER and not pilot.state.is_dirty
+    get_the_keyboard(pilot)
+    assert pilot.answers.asked == ["changed"], "it is asked once"
+    assert pilot.state.undo_label == "Reload"
+    pilot.window.store.undo()
+    assert pilot.state.document == SMALL and pilot.state.is_dirty
+
+
+def test_a_change_on_disk_can_be_overruled(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    written_by_another(path, LARGER)
+    pilot.answers.to_changed = ["keep"]
+    get_the_keyboard(pilot)
+    assert pilot.state.document == SMALL and pilot.state.is_dirty
+    assert files.save()
+    assert pilot.answers.asked == ["changed"]
+    assert opening.load(path).document == SMALL
+
+
+def test_a_change_on_disk_is_noticed_when_saving(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    pilot.window.store.edit("Add x", LARGER)
+    written_by_another(path, Drawing())
+    pilot.answers.to_changed = ["save_as"]
+    pilot.answers.to_save = [str(tmp_path / "mine.gradviz")]
+    pilot.press("Ctrl+S")
+    assert pilot.answers.asked == ["changed", "save"]
+    assert opening.load(path).document == Drawing()
+    assert opening.load(tmp_path / "mine.gradviz").document == LARGER
+    assert (pilot.state.path, pilot.state.is_dirty) == (tmp_path / "mine.gradviz", False)
+
+
+def test_a_change_to_what_cannot_be_read_keeps_what_is_here(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    path.write_text("conflict <<<<<<<")
+    pilot.answers.to_changed = ["reload"]
+    get_the_keyboard(pilot)
+    assert "was not written by GradViz" in pilot.state.notice.sentence
+    assert pilot.state.document == SMALL and pilot.state.is_dirty
+
+
+def test_a_file_that_was_only_touched_is_the_same(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    written_by_another(path, SMALL)
+    get_the_keyboard(pilot)
+    assert files.save()
+    assert pilot.answers.asked == []
+
+
+def test_a_deleted_file_is_noticed_and_written_again(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, SMALL)
+    assert files.open_path(path)
+    path.unlink()
+    get_the_keyboard(pilot)
+    assert pilot.state.notice.sentence == "net.gradviz is no longer on disk. Save writes it again."
+    assert pilot.state.is_dirty
+    assert files.save()
+    assert opening.load(path).document == SMALL

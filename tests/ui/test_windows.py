@@ -1,0 +1,165 @@
+"""Several windows of one process: each has its document and its recovery file, all look alike, and quitting asks each.
+What a killed process had in its windows comes back in as many."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradviz.document import opening
+from gradviz.document.drawing import Drawing
+from gradviz.document.gradviz_file import Contents
+from gradviz.document.snippet import Snippet
+from gradviz.session.store import TYPING
+from gradviz.ui import recovery
+from gradviz.ui.theme import DARK
+from gradviz.ui.window import MainWindow
+from tests.document.one_of_everything import everything
+from tests.driver import Answers, Pilot
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _recovery_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "default_folder", lambda: tmp_path / "recovery")
+
+
+@pytest.fixture
+def more(pilot: Pilot, qtbot: QtBot) -> Iterator[list[Pilot]]:
+    """The windows that a test opens besides the first; they are closed with it."""
+    made: list[Pilot] = []
+    yield made
+    for window in pilot.window.windows.open_now:
+        if window is not pilot.window:
+            window.store.open(Snippet(), None)
+            window.close()
+            window.deleteLater()
+
+
+def opened(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> Pilot:
+    """The window that was opened last, when all of it is there."""
+    window = pilot.window.windows.open_now[-1]
+    assert window is not pilot.window
+    qtbot.waitUntil(lambda: not window._slices.isActive() and "canvas" in window.layout_.made, timeout=20_000)
+    answers = Answers()
+    window.files.questions = answers
+    more.append(Pilot(qtbot, window, answers))
+    return more[-1]
+
+
+def test_another_window_has_another_document(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
+    pilot.type_snippet("a = 1\n")
+    pilot.press("Ctrl+Shift+N")
+    other = opened(pilot, qtbot, more)
+    other.window.store.edit(TYPING, Snippet("b = 2\n"))
+    assert (pilot.state.document, other.state.document) == (Snippet("a = 1\n"), Snippet("b = 2\n"))
+    assert pilot.window.runner.pool is not other.window.runner.pool
+    pilot.window.recovery.write()
+    other.window.recovery.write()
+    assert pilot.window.recovery._file != other.window.recovery._file
+
+
+def test_windows_look_alike(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
+    pilot.window.files.new_window()
+    other = opened(pilot, qtbot, more)
+    other.window.actions_.choose("view.theme", "dark")
+    assert pilot.window.theme == other.window.theme == DARK
+    opening.save(tmp_path / "a.py", Contents(Snippet("a = 1\n")))
+    assert pilot.window.files.open_path(tmp_path / "a.py")
+    assert other.state.view.recent == (str(tmp_path / "a.py"),)
+
+
+def test_closing_one_window_leaves_the_other(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
+    pilot.window.files.new_window()
+    other = opened(pilot, qtbot, more)
+    other.window.store.edit(TYPING, Snippet("b = 2\n"))
+    other.answers.to_keep = ["cancel", "discard"]
+    other.press("Ctrl+W")
+    assert len(pilot.window.windows.open_now) == 2
+    other.press("Ctrl+W")
+    assert pilot.window.windows.open_now == (pilot.window,)
+    assert pilot.window.isVisible()
+
+
+def test_quitting_asks_each_window(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
+    pilot.window.files.new_window()
+    other = opened(pilot, qtbot, more)
+    pilot.window.store.edit(TYPING, Snippet("a = 1\n"))
+    other.window.store.edit("Add", everything())
+    other.answers.to_keep = ["save"]
+    other.answers.to_save = [str(tmp_path / "net.gradviz")]
+    pilot.answers.to_keep = ["cancel"]
+    pilot.press("Ctrl+Q")
+    assert opening.load(tmp_path / "net.gradviz").document == everything()
+    assert pilot.window.windows.open_now == (pilot.window,), "the first stays, because its user wants to"
+
+
+@pytest.mark.filterwarnings("ignore:.*QDragEnterEvent:DeprecationWarning")  # there is no other before Qt 6.12
+def test_of_several_dropped_files_each_gets_a_window(
+    pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path
+) -> None:
+    opening.save(tmp_path / "a.py", Contents(Snippet("a = 1\n")))
+    opening.save(tmp_path / "b.gradviz", Contents(everything()))
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("a.py", "b.gradviz")])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(pilot.window, QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none))
+    QApplication.sendEvent(pilot.window, QDropEvent(QPointF(5, 5), copy, data, left, none))
+    other = opened(pilot, qtbot, more)
+    qtbot.waitUntil(lambda: other.state.path is not None, timeout=5000)
+    assert (pilot.state.path, other.state.path) == (tmp_path / "a.py", tmp_path / "b.gradviz")
+    assert other.state.document == everything()
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from gradviz.document.snippet import Snippet
+from gradviz.session.store import TYPING
+from gradviz.ui import recovery
+from gradviz.ui.launch import application
+from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.window import MainWindow
+from tests.document.one_of_everything import everything
+
+recovery.default_folder = lambda: Path(sys.argv[1])
+app = application()
+window = MainWindow(Settings(Forgetful()))
+window.files.new_drawing()
+window.store.edit("Add", everything())
+other = MainWindow(Settings(Forgetful()), window.windows)
+other.store.edit(TYPING, Snippet("typed = 1"))
+for one in (window, other):
+    one.recovery.write()
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process that kills itself so is a matter of POSIX")
+def test_all_windows_of_a_killed_process_come_back(qtbot: QtBot, tmp_path: Path, answers: Answers) -> None:
+    folder = tmp_path / "recovery"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(folder)], cwd=ROOT, timeout=60, check=False)
+    assert done.returncode == -9
+    back: list[Drawing | Snippet] = []
+    keepers = []
+    while recovery.something_waits():
+        window = MainWindow()
+        qtbot.addWidget(window, before_close_func=lambda window: window.store.open(Snippet(), None))
+        window.files.questions = answers
+        answers.to_recover = [True]
+        window.offer_recovery()
+        assert window.store.state.is_dirty
+        back.append(window.store.state.document)
+        keepers.append(window.recovery)
+    assert len(back) == 2
+    assert everything() in back and Snippet("typed = 1") in back
+    assert not any(keeper.left_behind for keeper in keepers)
