@@ -219,9 +219,31 @@ class _Making:
                 continue
             if len(roots) > 1:
                 self.notes.append("A backward call of several tensors is drawn from the first of them.")
-            self.calls.append(self._call(call, inside[0]))
+            made = self._call(call, inside[0])
+            if made is None:
+                self.notes.append(
+                    f"The backward call in line {trace.calls.line[call]} can't be drawn and was left out."
+                )
+            else:
+                self.calls.append(made)
 
-    def _call(self, call: int, root: int) -> BackwardCall:
+    def _wants_grad(self, ref: Ref) -> bool:
+        """Whether a gradient can flow from here to a leaf of the drawing."""
+        by_id = {node.id: node for node in self.nodes}
+        todo, seen = [ref.node], {ref.node}
+        while todo:
+            node = by_id[todo.pop()]
+            if isinstance(node, Leaf):
+                if node.requires_grad:
+                    return True
+                continue
+            new = {each.node for each in node.inputs if isinstance(each, Ref)} - seen
+            seen |= new
+            todo += new
+        return False
+
+    def _call(self, call: int, root: int) -> BackwardCall | None:
+        """The call, None where its tensors or its gradient are no longer what they were."""
         trace = self._trace
         create, retain = bool(trace.calls.create_graph[call]), bool(trace.calls.retain_graph[call])
         row = np.flatnonzero((trace.roots.call == call) & (trace.roots.tensor == root))[0]
@@ -230,6 +252,9 @@ class _Making:
         wanted = trace.wanted_by(call).tolist()
         leaves = {node.id for node in self.nodes if isinstance(node, Leaf)}
         inputs = tuple(self._refs[one].node for one in wanted if one in self._refs and self._refs[one].node in leaves)
+        misfit = given is not None and given.shape != trace.tensors.shape[root]
+        if misfit or (wanted and not inputs) or not self._wants_grad(self._refs[root]):
+            return None
         if wanted and str(trace.calls.source[call]).find("grad(") >= 0:
             self.notes.append("autograd.grad is drawn as backward(inputs=…), which writes to .grad.")
         return BackwardCall(

@@ -178,3 +178,9 @@ def test_parameters_are_read_as_data() -> None:
         "dim": (1, 2), "keepdim": True, "reduction": "mean", "ord": float("inf"), "end": -1,
     }  # fmt: skip
     assert parameters("") == {} and parameters("other=exit()") == {"other": "exit()"}
+
+
+def test_a_call_that_has_lost_its_ends_is_left_out() -> None:
+    source = "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * x\nz = y.sum()\ntorch.autograd.grad(z, y)\n"
+    _, drawing, notes = drawn(source)
+    assert drawing.calls == () and notes == ("The backward call in line 5 can't be drawn and was left out.",)
