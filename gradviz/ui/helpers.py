@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradviz.session.store import Store
+    from gradviz.ui.backward_bar import BackwardBar
     from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.drawing.board import DrawingBoard
     from gradviz.ui.live_drawing import LiveDrawing
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from gradviz.ui.player import Player
     from gradviz.ui.recovery import RecoveryKeeper
     from gradviz.ui.stop_finder import StopFinder
+    from gradviz.ui.theme import Theme
+    from gradviz.ui.toolbar import Tools
     from gradviz.ui.trial import Trial
     from gradviz.ui.what_if_runner import WhatIfRunner
     from gradviz.ui.worker_bridge import WorkerBridge
@@ -24,6 +27,8 @@ class Helpers:
     """A part of the window: those that it has in addition to its widgets."""
 
     store: Store
+    tools: Tools
+    theme: Theme
 
     @property
     def canvas(self) -> GraphPanel:
@@ -66,6 +71,15 @@ class Helpers:
         from gradviz.ui.live_drawing import LiveDrawing
 
         return LiveDrawing(self.store, self.runner)
+
+    @cached_property
+    def backward(self) -> BackwardBar:
+        """The backward call in the toolbar."""
+        from gradviz.ui.backward_bar import BackwardBar
+
+        bar = BackwardBar(self.store, self.theme)
+        self.tools.put(bar)
+        return bar
 
     @cached_property
     def trial(self) -> Trial:

@@ -25,6 +25,8 @@ class Tools(QToolBar):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._buttons: list[tuple[Command, QToolButton, QAction]] = []
         self._last: Command | None = None
+        self._spacer: QAction | None = None  # before the menus at the right
+        self._bar: tuple[QWidget, QAction] | None = None
 
     def add(self, row: Command, action: QAction) -> None:
         """The button of a command, after those that are there."""
@@ -32,7 +34,7 @@ class Tools(QToolBar):
         if before is not None and before.menu != row.menu:
             spacer = QWidget()
             spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-            self.addWidget(spacer)
+            self._spacer = self.addWidget(spacer)
         elif before is not None and before.group != row.group:
             self.addSeparator()
         button = QToolButton()
@@ -45,10 +47,23 @@ class Tools(QToolBar):
         place.setObjectName(row.id)
         self._buttons.append((row, button, place))
 
+    def put(self, bar: QWidget) -> None:
+        """What stands after the buttons at the left: the backward call of a drawing."""
+        place = self.insertWidget(self._spacer, bar) if self._spacer is not None else self.addWidget(bar)
+        self._bar = bar, place
+
+    def show_bar(self, shown: bool) -> None:
+        """Show it, or leave it out."""
+        if self._bar is not None:
+            self._bar[1].setVisible(shown)
+            self.make_room()
+
     def make_room(self) -> None:
         """Leave out as many buttons as the width asks for, the last in the row first."""
         order = sorted(self._buttons, key=lambda one: one[0].id not in ALWAYS)  # stable: else as they stand
         room, places = self.width() - 24, {place for _, _, place in self._buttons}
+        if self._bar is not None and self._bar[1].isVisible():
+            room -= self._bar[0].sizeHint().width() + 6
         for action in self.actions():
             if action not in places and action.isSeparator():
                 room -= SEPARATOR

@@ -81,9 +81,9 @@ class MainWindow(QMainWindow, Helpers):
         self.editor.code.setFocus()
 
     def _assemble(self) -> None:
-        tools = Tools()
-        self.addToolBar(tools)
-        self.actions_.fill_tools(self.menuBar(), tools)
+        self.tools = Tools()
+        self.addToolBar(self.tools)
+        self.actions_.fill_tools(self.menuBar(), self.tools)
         self.setCentralWidget(self.layout_.root)
         self.setStatusBar(self.status)
         self.resize(1280, 800)
@@ -184,6 +184,8 @@ class MainWindow(QMainWindow, Helpers):
             self.stop_finder.show_state(before, after)
         if after.drawing is not None or before.drawing is not None:
             self.live.show_state(before, after)
+            self.backward.show_state(before, after)
+            self.tools.show_bar(after.drawing is not None)
         if before.view is not after.view:
             self.settings.remember_view(after.view)
             self._apply_theme()
@@ -205,6 +207,8 @@ class MainWindow(QMainWindow, Helpers):
         look.apply(cast(QApplication, QApplication.instance()), theme)
         self.layout_.set_theme(theme)
         self.status.set_theme(theme)
+        if "backward" in vars(self):
+            self.backward.set_theme(theme)
 
     # Qt's own events
 

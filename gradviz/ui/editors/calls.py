@@ -8,10 +8,10 @@ from dataclasses import replace
 from PySide6.QtWidgets import QLabel
 
 from gradviz.document.catalogue import catalogue
-from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Operation, Ref
+from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping import add_call, change_call, label, remove_call
-from gradviz.document.typed import quoted, read, write
+from gradviz.document.shaping import add_call, change_call, remove_call
+from gradviz.document.typed_calls import read_gradient, read_inputs, root_name, write_gradient, write_inputs
 from gradviz.ui import look
 from gradviz.ui.editors.fields import Choice, TextField, Toggle, small_button
 from gradviz.ui.editors.form import Editor
@@ -40,11 +40,10 @@ class CallRows:
 
     def fill(self, drawing: Drawing, call: BackwardCall) -> None:
         """Show its options."""
-        self.gradient.show_text("" if call.gradient is None else write(call.gradient))
+        self.gradient.show_text(write_gradient(call))
         self.retain.show_key("" if call.retain_graph is None else str(call.retain_graph))
         self.create.setChecked(call.create_graph)
-        known = [id for id in call.inputs or () if id in drawing.by_id]
-        self.inputs.show_text(", ".join(label(drawing, id) for id in known))
+        self.inputs.show_text(write_inputs(drawing, call))
 
     @property
     def _call(self) -> BackwardCall:
@@ -58,9 +57,7 @@ class CallRows:
         self._editor.edit("Change Backward", lambda drawing: change_call(drawing, index, call))
 
     def _take_gradient(self, text: str) -> None:
-        none = text.strip() in ("", "None")
-        data: Literal = None if none else read(text if text.strip()[0] in "[(" or "," not in text else f"[{text}]").data
-        self._change(replace(self._call, gradient=data))
+        self._change(replace(self._call, gradient=read_gradient(text)))
 
     def _take_retain(self, key: str) -> None:
         self._change(replace(self._call, retain_graph={"True": True, "False": False}.get(key)))
@@ -69,16 +66,7 @@ class CallRows:
         self._change(replace(self._call, create_graph=on))
 
     def _take_inputs(self, text: str) -> None:
-        words = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
-        if words in ([], ["all"], ["None"]):
-            self._change(replace(self._call, inputs=None))
-            return
-        leaves = {node.name: node.id for node in self._editor.drawing.nodes if isinstance(node, Leaf)}
-        unknown = next((word for word in words if word not in leaves), None)
-        if unknown is not None:
-            some = ", ".join(list(leaves)[:2])
-            raise UserError(f"There is no leaf {quoted(unknown)}. Type names of leaves such as {some}.")
-        self._change(replace(self._call, inputs=tuple(dict.fromkeys(leaves[word] for word in words))))
+        self._change(replace(self._call, inputs=read_inputs(self._editor.drawing, text)))
 
     def _remove(self) -> None:
         index = self._index
@@ -103,7 +91,7 @@ class CallsEditor(Editor):
 
     def fill(self, drawing: Drawing) -> None:
         indices = [at for at, call in enumerate(drawing.calls) if call.root.node == self.id]
-        names = tuple(self._name(drawing, drawing.calls[at].root) for at in indices)
+        names = tuple(root_name(drawing, drawing.calls[at].root) for at in indices)
         made = (self.id, tuple(indices), names)
         if made != self._made:
             self._made = made
@@ -119,11 +107,6 @@ class CallsEditor(Editor):
             rows.fill(drawing, drawing.calls[at])
         node = drawing.by_id.get(self.id)
         self.add.setVisible(not indices and isinstance(node, Operation) and not _is_constant(node))
-
-    def _name(self, drawing: Drawing, root: Ref) -> str:
-        node = drawing.by_id[root.node]
-        names = (node.name,) if isinstance(node, Leaf) else node.names
-        return names[root.output] if root.output < len(names) else label(drawing, root.node)
 
     def _add(self) -> None:
         self.edit("Backward from Here", lambda drawing: add_call(drawing, Ref(self.id)))

@@ -1,0 +1,215 @@
+"""The backward call of a drawing, in the toolbar as it is written: `y.backward( gradient=None  retain_graph ☐ … )`,
+each part to be changed where it stands. Several calls are chosen with the button that says which; the inspector has the
+same options at the root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+
+from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.shaping import add_call, change_call, remove_call, uses
+from gradviz.document.typed_calls import (
+    read_gradient,
+    read_inputs,
+    root_name,
+    write_gradient,
+    write_inputs,
+)
+from gradviz.session.state import State
+from gradviz.session.store import Store
+from gradviz.ui import look
+from gradviz.ui.editors.fields import TextField
+from gradviz.ui.theme import Theme
+
+CHANGE, ADD, REMOVE = "Change Backward", "Add Backward", "Remove Backward"
+LEAST, MOST = 5, 18  # characters that a field has room for
+
+
+class BackwardBar(QWidget):
+    """Shows one of the calls of the drawing."""
+
+    def __init__(self, store: Store, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("backward")
+        self.setAccessibleName("Backward call")
+        self._store = store
+        self._theme = theme
+        self._at = 0
+        self.which = QToolButton()
+        self.which.setToolTip("Choose which backward call is shown here, or where it begins")
+        self.which.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(self)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.which.setMenu(self._menu)
+        self.gradient = TextField("gradient", self._take_gradient, hint="None")
+        self.gradient.setToolTip("The gradient of the root: numbers of its shape; None is 1 for a single number.")
+        self.retain = self._box("retain_graph", "Keep the saved buffers, so that backward can run again")
+        self.retain.setTristate(False)
+        self.create = self._box("create_graph", "Record the backward pass too, for second derivatives")
+        self.inputs = TextField("inputs", self._take_inputs, hint="all")
+        self.inputs.setToolTip("The leaves that get a .grad, by their names; all of them if nothing is said.")
+        self.remove = self._button("×", "Remove this backward call", self._remove)
+        self.add = self._button("+", "Call backward again, after the calls that there are", self._add)
+        self._words = [QLabel(text) for text in ("gradient=", "inputs=", ")")]
+        self._lay_out()
+        for field in (self.gradient, self.inputs):
+            field.said.connect(self._say)
+        self.set_theme(theme)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 0, 6, 0)
+        row.setSpacing(7)
+        self._parts: list[QWidget] = [
+            *(self.which, self._words[0], self.gradient, self.retain, self.create),
+            *(self._words[1], self.inputs, self._words[2], self.remove),
+        ]
+        for part in (*self._parts, self.add):
+            row.addWidget(part)
+
+    def _box(self, name: str, help_: str) -> QCheckBox:
+        box = QCheckBox(name)
+        box.setAccessibleName(name)
+        box.setToolTip(help_)
+        box.clicked.connect(self._take_boxes)
+        return box
+
+    def _button(self, text: str, help_: str, then: Callable[[], None]) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolTip(help_)
+        button.setAccessibleName(help_)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(then)
+        return button
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self._theme = theme
+        for part in (*self._words, self.which, self.gradient, self.retain, self.create, self.inputs):
+            part.setFont(look.mono(theme, 12))
+        self._fit()
+
+    # what is shown
+
+    @property
+    def _drawing(self) -> Drawing:
+        return self._store.state.drawing or Drawing()
+
+    @property
+    def call(self) -> BackwardCall | None:
+        """The call that is shown."""
+        calls = self._drawing.calls
+        self._at = min(self._at, max(len(calls) - 1, 0))
+        return calls[self._at] if calls else None
+
+    def show_state(self, before: State, after: State) -> None:
+        """Show the call as it is now."""
+        drawing = after.drawing
+        if drawing is None:
+            return
+        if before.drawing is not None and len(drawing.calls) == len(before.drawing.calls) + 1:
+            self._at = len(drawing.calls) - 1
+        call = self.call
+        for part in self._parts:
+            part.setVisible(call is not None)
+        self.add.setText("+" if call is not None else "+ backward()")
+        self.add.setEnabled(call is not None or self._root(after) is not None)
+        if call is None:
+            return
+        nth = f" {self._at + 1}/{len(drawing.calls)}" if len(drawing.calls) > 1 else ""
+        self.which.setText(f"{root_name(drawing, call.root)}.backward({nth}")
+        self.gradient.show_text(write_gradient(call))
+        self.inputs.show_text(write_inputs(drawing, call))
+        self.retain.setChecked(call.create_graph if call.retain_graph is None else call.retain_graph)
+        self.create.setChecked(call.create_graph)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The fields are as wide as what is in them."""
+        for field in (self.gradient, self.inputs):
+            text = field.text() or field.placeholderText()
+            wide = min(max(len(text), LEAST), MOST) + 2
+            field.setFixedWidth(wide * field.fontMetrics().horizontalAdvance("0"))
+
+    # what the user does
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        drawing = self._drawing
+        for at, call in enumerate(drawing.calls):
+            action = self._menu.addAction(f"{at + 1}. {root_name(drawing, call.root)}.backward()".replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(at == self._at)
+            action.triggered.connect(lambda _=False, nth=at: self._choose(nth))
+        roots = [node for node in drawing.nodes if isinstance(node, Operation) and node.names]
+        if roots:
+            begin = self._menu.addMenu("Begin at")
+            for node in roots:
+                action = begin.addAction(node.names[0])
+                action.triggered.connect(lambda _=False, id=node.id: self._begin_at(Ref(id)))
+
+    def _choose(self, nth: int) -> None:
+        self._at = nth
+        self.show_state(self._store.state, self._store.state)
+
+    def _begin_at(self, root: Ref) -> None:
+        self._change(lambda call: replace(call, root=root))
+
+    def _change(self, change: Callable[[BackwardCall], BackwardCall]) -> None:
+        call = self.call
+        if call is not None:
+            self._store.edit(CHANGE, change_call(self._drawing, self._at, change(call)))
+
+    def _take_gradient(self, text: str) -> None:
+        self._change(lambda call: replace(call, gradient=read_gradient(text)))
+
+    def _take_inputs(self, text: str) -> None:
+        self._change(lambda call: replace(call, inputs=read_inputs(self._drawing, text)))
+
+    def _take_boxes(self) -> None:
+        create, retain = self.create.isChecked(), self.retain.isChecked()
+        self._change(
+            lambda call: replace(call, create_graph=create, retain_graph=_retain(call, create=create, retain=retain))
+        )
+
+    def _remove(self) -> None:
+        if self.call is not None:
+            self._store.edit(REMOVE, remove_call(self._drawing, self._at))
+
+    def _add(self) -> None:
+        root = self._root(self._store.state)
+        if root is None:
+            return
+        try:
+            self._store.edit(ADD, add_call(self._drawing, root))
+        except UserError as error:
+            self._say(str(error))
+
+    def _root(self, state: State) -> Ref | None:
+        """Where another call begins: at what is picked, the root of the call that is shown, or the last result."""
+        drawing = state.drawing or Drawing()
+        picked = [node for node in drawing.nodes if node.id in state.picked and isinstance(node, Operation)]
+        if len(picked) == 1:
+            return Ref(picked[0].id)
+        if self.call is not None:
+            return self.call.root
+        used = uses(drawing)
+        ends = [node for node in drawing.nodes if isinstance(node, Operation) and not used[node.id]]
+        return Ref(ends[-1].id) if ends else None
+
+    def _say(self, sentence: str) -> None:
+        if sentence:
+            self._store.say(sentence)
+
+
+def _retain(call: BackwardCall, *, create: bool, retain: bool) -> bool | None:
+    """What `retain_graph` is written as: None where the box says what PyTorch does by itself."""
+    if create != call.create_graph:
+        return call.retain_graph
+    return None if retain == create else retain

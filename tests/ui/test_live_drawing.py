@@ -1,0 +1,186 @@
+"""A drawing runs after every change of it: through the real window and a real worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gradviz.document import shaping
+from gradviz.document.drawing import BackwardCall, Drawing, Ref
+from gradviz.document.parse import parse
+from gradviz.session.state import Phase, Selection
+from gradviz.ui.window import MainWindow
+
+W, X, MUL = 1, 2, 3
+SLOW = 30_000  # milliseconds that a worker may take to start on a busy machine
+
+
+def product(w: float = 3.0) -> Drawing:
+    drawing, _ = shaping.new_leaf(Drawing(), -200, -60, data=w, name="w", requires_grad=True)
+    drawing, _ = shaping.new_leaf(drawing, -200, 80, data=2.0, name="x")
+    drawing, mul = shaping.new_operation(drawing, "mul", 0, 0)
+    drawing = shaping.connect(shaping.connect(drawing, Ref(W), mul, 0), Ref(X), mul, 1)
+    return shaping.add_call(drawing, Ref(mul))
+
+
+class Live:
+    """Someone who watches a drawing run."""
+
+    def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
+        self.window = window
+        self.store = window.store
+        self.qtbot = qtbot
+        self.phases: list[Phase] = []
+        window.store.subscribe(lambda _, after: self.phases.append(after.run.phase))
+
+    def runs(self, act: Callable[[], None]) -> None:
+        """Do it, and wait until it has run."""
+        with self.qtbot.waitSignal(self.window.live.ended, timeout=SLOW):
+            act()
+
+    def edit(self, change: Callable[[Drawing], Drawing], merge: str = "") -> None:
+        self.store.edit("Change", change(self.drawing), merge=merge)
+
+    @property
+    def drawing(self) -> Drawing:
+        assert self.store.state.drawing is not None
+        return self.store.state.drawing
+
+    def grad(self, name: str) -> str:
+        state = self.store.state
+        assert state.trace is not None
+        frame = state.trace.frame(state.cursor)
+        names = dict(zip(state.trace.names.name.tolist(), state.trace.names.tensor.tolist(), strict=True))
+        found = frame.grad(names[name])
+        return str(state.trace.value(found)) if isinstance(found, int) else str(found)
+
+
+@pytest.fixture
+def live(window: MainWindow, qtbot: QtBot) -> Live:
+    return Live(window, qtbot)
+
+
+def test_every_change_runs_and_what_leaves_the_code_the_same_does_not(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    state = live.store.state
+    assert state.run.phase is Phase.OK and state.cursor == state.steps == 7
+    first = state.trace
+    assert Phase.RUNNING not in live.phases, "what takes no time is not shown as a run"
+    live.edit(lambda drawing: shaping.move(drawing, {W}, 30, 0))
+    live.qtbot.waitUntil(lambda: live.window.live.is_settled)
+    assert live.store.state.trace is first
+    live.store.pick(frozenset({W}))
+    live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, W, data=5.0)))
+    state = live.store.state
+    assert state.trace is not first and state.cursor == state.steps
+    assert state.selection == Selection("tensor", 0) and state.picked == {W}
+    assert not state.is_stale
+
+
+def test_the_newest_value_wins(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    runs: list[str] = []
+    live.window.live.ended.connect(runs.append)
+    for value in range(100):
+        live.edit(lambda drawing, value=value: shaping.change_leaf(drawing, W, data=float(value)), "slider")
+    live.store.seal()
+    live.qtbot.waitUntil(lambda: live.window.live.is_settled and not live.store.state.is_stale, timeout=SLOW)
+    assert 1 <= len(runs) < 20
+    assert "99." in live.store.state.traced.text
+    live.store.undo()
+    assert "99." not in live.store.state.document.text
+
+
+def test_an_error_has_its_card_and_goes_with_the_next_edit(live: Live) -> None:
+    wrong = parse("import torch\nw = torch.ones(2, requires_grad=True)\ny = w * 2\ny.backward()\n")
+    live.runs(lambda: live.store.open(wrong, None))
+    assert live.store.state.run.phase is Phase.RAISED
+    assert "scalar" in live.store.state.run.sentence
+    live.runs(lambda: live.edit(lambda drawing: shaping.remove_call(drawing, 0)))
+    assert live.store.state.run.phase is Phase.OK
+
+
+def test_what_can_not_run_yet_is_no_error(live: Live) -> None:
+    drawing, _ = shaping.new_operation(Drawing(), "mul", 0, 0)
+    live.runs(lambda: live.store.open(drawing, None))
+    assert live.store.state.run.phase is Phase.NEVER
+    assert live.store.state.trace is None
+    live.runs(lambda: live.edit(lambda now: shaping.new_leaf(now, 0, 99, data=1.0)[0]))
+    assert live.store.state.run.phase is Phase.OK
+    live.runs(lambda: live.edit(lambda now: shaping.delete(now, {node.id for node in now.nodes})))
+    assert live.store.state.trace is None and live.store.state.steps == 0
+
+
+def test_a_killed_worker_is_replaced(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    for worker in tuple(live.window.live.pool._workers):
+        worker.kill()
+        worker.join()
+    live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, W, data=5.0)))
+    assert live.store.state.run.phase is Phase.OK
+
+
+def test_the_run_command_and_stop_work_too(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    with live.qtbot.waitSignal(live.window.runner.ended, timeout=SLOW):
+        live.window.runner.run()
+    assert live.store.state.run.phase is Phase.OK and live.store.state.steps == 7
+    live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, W, data=5.0)))
+    assert live.store.state.run.phase is Phase.OK
+
+
+def test_a_wire_is_tried_out(live: Live) -> None:
+    drawing = parse(
+        "import torch\na = torch.ones(2, 3)\nb = torch.ones(4, 5)\nc = torch.ones(3, 2)\nd = torch.mm(a, c)\n"
+    )
+    live.runs(lambda: live.store.open(drawing, None))
+    _, b, c, d = (node.id for node in drawing.nodes)
+    answers: list[str] = []
+    for leaf in (b, c):
+        live.window.trial.ask(shaping.connect(shaping.disconnect(drawing, d, 1), Ref(leaf), d, 1), answers.append)
+        live.qtbot.waitUntil(lambda: not live.window.trial.live.is_running, timeout=SLOW)
+    assert answers == ["mm: 2×3 with 4×5: the inner sizes 3 and 4 differ", ""]
+    assert live.store.state.drawing == drawing
+
+
+def test_the_backward_call_is_changed_in_the_toolbar(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    bar = live.window.backward
+    assert bar.which.text() == "y.backward("
+    live.runs(bar.retain.click)
+    assert live.drawing.calls == (BackwardCall(Ref(MUL), retain_graph=True),)
+    live.runs(bar.add.click)
+    assert len(live.drawing.calls) == 2 and bar.which.text() == "y.backward( 2/2"
+    bar.gradient.setFocus()
+    QTest.keyClicks(bar.gradient, "0.5")
+    live.runs(lambda: QTest.keyClick(bar.gradient, Qt.Key.Key_Return))
+    assert live.drawing.calls[1].gradient == 0.5
+    QTest.keyClicks(bar.inputs, "nobody")
+    QTest.keyClick(bar.inputs, Qt.Key.Key_Return)
+    assert "There is no leaf" in live.store.state.notice.sentence
+    assert live.drawing.calls[1].inputs is None
+    bar.inputs.selectAll()
+    QTest.keyClicks(bar.inputs, "w")
+    QTest.keyClick(bar.inputs, Qt.Key.Key_Return)
+    assert live.drawing.calls[1].inputs == (W,)
+    bar.remove.click()
+    bar.remove.click()
+    assert live.drawing.calls == ()
+    assert bar.add.text() == "+ backward()" and not bar.gradient.isVisible()
+    for _ in range(6):
+        live.store.undo()
+    assert live.drawing.calls == (BackwardCall(Ref(MUL)),)
+
+
+def test_the_bar_is_there_for_drawings_only(live: Live, tmp_path: Path) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    assert live.window.backward.isVisible()
+    from gradviz.document.snippet import Snippet
+
+    live.store.open(Snippet("x = 1\n"), None)
+    assert not live.window.backward.isVisible()
