@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 
+from gradviz.document import shaping
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
+from gradviz.document.parse import parse
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from tests.document.drawings import Walk, check
@@ -62,6 +64,26 @@ def test_two_thousand_edits_undos_and_redos_agree_with_a_list_of_documents() -> 
             check(document)
     assert listed.at > 100
     assert refused < STEPS / 2
+
+
+def _runnable(drawing: Drawing) -> Drawing:
+    """What can run of it."""
+    while left_out := {node for node, _ in drawing.emitted.left_out}:
+        drawing = shaping.delete(drawing, left_out)
+    return drawing
+
+
+def test_what_random_edits_have_made_is_the_same_drawing_when_it_is_read_from_its_code() -> None:
+    compared = 0
+    for seed in range(20):
+        walk, drawing = Walk(seed), Drawing()
+        for step in range(200):
+            _, drawing = walk.step(drawing)
+            if step % 40 == 39:
+                whole = _runnable(drawing)
+                assert parse(whole.text, like=whole) == whole, (seed, step)
+                compared += len(whole.nodes) > 4
+    assert compared > 30
 
 
 def test_a_hundred_edits_are_undone_and_done_again() -> None:
