@@ -221,7 +221,7 @@ def _shown(call: _Call, first: str) -> dict[str, Any]:
     symbol, brief, formula = words.shown(call.key)
     doc = inspect.getdoc(call.function) if call.function is not None else ""
     return {
-        "category": words.category(call.key) if row is None or row.category == "other" else row.category,
+        "category": words.category(call.key, row.category if row else "other"),
         "symbol": symbol or (row.symbol if row else call.name),
         "brief": (brief or (row.brief if row else (doc or "").split("\n\n")[0].replace("\n", " "))).replace("`", ""),
         "formula": formula or (row.formula if row else ""),

@@ -10,7 +10,7 @@ from gradviz.engine.catalogue_tables import rows, words
 
 CATEGORIES = (
     "arithmetic", "functions", "activations", "layers", "losses", "linear algebra", "reductions", "shape", "indexing",
-    "selection", "comparison", "types", "random", "complex", "fourier",
+    "selection", "comparison", "types", "new tensors", "random", "complex", "fourier", "special functions",
 )  # fmt: skip
 OTHER_ARGUMENTS: frozenset[str] = words("F.embedding F.batch_norm F.layer_norm F.group_norm F.ctc_loss F.kl_div "
     "F.binary_cross_entropy_with_logits F.cosine_embedding_loss F.hinge_embedding_loss F.margin_ranking_loss "
@@ -41,10 +41,9 @@ selection: argsort bucketize msort searchsorted unique
 comparison: isclose isin
 types: Tensor.bfloat16 Tensor.bool Tensor.double Tensor.float Tensor.half Tensor.int Tensor.long Tensor.short
   Tensor.to Tensor.type_as
-random: multinomial rand_like randn_like randint_like
+new tensors: fill full_like ones_like zeros_like rand_like randn_like randint_like
 complex: conj imag real
 fourier: istft stft
-functions: fill full_like ones_like zeros_like
 """)
 _CATEGORY_OF = {key: name for name, keys in OF_CATEGORY.items() for key in keys.split()}
 
@@ -177,9 +176,13 @@ def shown(key: str) -> tuple[str, str, str]:
     return symbol, brief, formula
 
 
-def category(key: str) -> str:
-    """Of an operation that has no row of its own."""
-    for start, found in (("linalg.", "linear algebra"), ("fft.", "fourier"), ("special.", "functions")):
+def category(key: str, of_row: str) -> str:
+    """Where an operation stands; `of_row` is the category of its row in the engine, "other" if that says nothing."""
+    if key.startswith("special."):
+        return "special functions"
+    if of_row != "other":
+        return of_row
+    for start, found in (("linalg.", "linear algebra"), ("fft.", "fourier")):
         if key.startswith(start):
             return found
     return _CATEGORY_OF.get(key, "losses" if key.endswith("_loss") else "functions")

@@ -23,7 +23,7 @@ COLOURS = {
     LEAVES: "leaf", "arithmetic": "forward", "functions": "link", "activations": "backward", "layers": "inplace",
     "losses": "error", "linear algebra": "output", "reductions": "accumulate", "shape": "string",
     "indexing": "warning", "selection": "saved", "comparison": "group", "types": "other", "random": "builtin",
-    "complex": "keyword", "fourier": "number",
+    "complex": "keyword", "fourier": "number", "new tensors": "constant", "special functions": "muted",
 }  # fmt: skip
 ModelIndex = QModelIndex | QPersistentModelIndex
 
@@ -112,16 +112,19 @@ class RowPainter(QStyledItemDelegate):
         upper, lower = QRect(text), QRect(text)
         upper.setBottom(text.center().y())
         lower.setTop(text.center().y() + 1)
-        if self.says_category:
-            painter.setFont(look.sans(theme, BRIEF))
+        bold, small = look.sans(theme, NAME, bold=True), look.sans(theme, BRIEF)
+        beside = QFontMetrics(small).horizontalAdvance(row.category) + gap
+        if self.says_category and QFontMetrics(bold).horizontalAdvance(row.name) + beside <= upper.width():
+            painter.setFont(small)
             painter.setPen(QColor(theme.muted))
             painter.drawText(upper, RIGHT, row.category)
-            upper.setRight(upper.right() - painter.fontMetrics().horizontalAdvance(row.category) - gap)
-        self._line(painter, upper, row.name, look.sans(theme, NAME, bold=True), theme.text)
-        self._line(painter, lower, row.brief, look.sans(theme, BRIEF), theme.text if chosen else theme.muted)
+            upper.setRight(upper.right() - beside)
+        self._line(painter, upper, row.name, bold, theme.text)
+        self._line(painter, lower, row.brief, small, theme.text if chosen else theme.muted)
 
     def _line(self, painter: QPainter, box: QRect, text: str, font: QFont, colour: str) -> None:
         painter.setFont(font)
         painter.setPen(QColor(colour))
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        how = Qt.TextElideMode.ElideRight if " " in text else Qt.TextElideMode.ElideMiddle  # names differ at their ends
+        shown = painter.fontMetrics().elidedText(text, how, box.width())
         painter.drawText(box, LEFT, shown)

@@ -83,7 +83,6 @@ def _leaves_for(query: str) -> list[Row]:
 
 @cache
 def operation_row(entry: Entry) -> Row:
-    """The row of an operation; those of a module such as `torch.linalg` are called with it."""
-    module = entry.key.rpartition(".")[0]
-    name = entry.key if module in ("linalg", "special", "fft") else entry.name
+    """The row of an operation; those of `torch.linalg` are called so, because `torch` has others of the same names."""
+    name = entry.key if entry.key.startswith("linalg.") else entry.name
     return Row(name, entry.key, entry.symbol, entry.brief, entry.category, entry)
