@@ -47,6 +47,8 @@ AIMS = (
     Aim("away", "in_window"),
     Aim("million", "in_window"),
     Aim("comparing", "in_window"),
+    Aim("drawing_100", "drawn"),
+    Aim("drawing_500", "drawn"),
     Aim("layout_of_models", "laying_out"),
     Aim("layout_of_large_graphs", "laying_out"),
     Aim("start", "starting"),
