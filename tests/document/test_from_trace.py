@@ -144,7 +144,8 @@ def test_what_can_not_be_drawn_is_a_value_and_said() -> None:
 
 def test_large_tensors_are_random_and_large_indices_are_refused() -> None:
     _, drawing, notes = drawn(
-        "import torch\nw = torch.ones(100, 100, requires_grad=True) * 1.5\nv = torch.randn(90, 100)\nout = (v @ w).sum()\n"
+        "import torch\nw = torch.ones(100, 100, requires_grad=True) * 1.5\n"
+        "v = torch.randn(90, 100)\nout = (v @ w).sum()\n"
     )
     leaf = next(node for node in drawing.nodes if isinstance(node, Leaf) and node.name == "v")
     assert (leaf.maker, leaf.data) == ("randn", (90, 100)) and notes == (
