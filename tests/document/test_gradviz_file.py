@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import fastjsonschema
 import pytest
@@ -216,3 +217,18 @@ def test_what_is_written_can_be_anything_that_can_be_drawn() -> None:
     assert (document.nodes[0].x, document.nodes[0].y) == (0.0, 0.0)
     assert document.comments[0].text == "half a pair: "
     assert document.calls[0].gradient[1] == 10**4000  # type: ignore[index]
+
+
+def test_the_desktop_knows_the_type_and_recognizes_what_is_written() -> None:
+    packaging = Path(__file__).parents[2] / "packaging"
+    types = ElementTree.parse(packaging / "org.gradviz.GradViz.mime.xml").getroot()
+    space = {"m": "http://www.freedesktop.org/standards/shared-mime-info"}
+    described = types.find("m:mime-type", space)
+    assert described is not None
+    entry = (packaging / "org.gradviz.GradViz.desktop").read_text()
+    assert f"MimeType={described.attrib['type']};" in entry
+    assert [glob.attrib["pattern"] for glob in described.findall("m:glob", space)] == [f"*{gradviz_file.SUFFIX}"]
+    match = described.find("m:magic/m:match", space)
+    assert match is not None
+    first, last = map(int, match.attrib["offset"].split(":"))
+    assert first <= text_of(with_its_view()).index(match.attrib["value"]) <= last
