@@ -158,8 +158,7 @@ def test_a_killed_worker_is_reported_in_a_sentence_and_replaced(make_pool: MakeP
 def test_a_spare_worker_that_was_killed_is_replaced_silently(make_pool: MakePool) -> None:
     pool = make_pool()
     pool.warm()
-    spare = pool._spare
-    assert spare is not None
+    (spare,) = pool._spares
     assert spare.wait_ready(PATIENCE)
     spare.kill()
     spare.join()
