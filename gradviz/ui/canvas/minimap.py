@@ -128,6 +128,7 @@ class Minimap(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setTransform(self._transform(), True)
         paint_blocks(painter, scene, scene.painter.ink, painter.transform().m11() / ratio)
+        scene.paint_on_map(painter)
         painter.end()
         return picture
 

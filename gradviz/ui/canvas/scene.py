@@ -233,6 +233,9 @@ class Scene(Nest):
         elif self.selected >= 0 and self.moment.items[self.selected]:
             self.painter.paint_selection(painter, camera, self.selected, focused)
 
+    def paint_on_map(self, painter: QPainter) -> None:
+        """What the mini-map shows besides the items."""
+
     def words(self, item: int) -> Words:
         """All that there is to say of an item."""
         return words(self.placed.diagram, self.moment.frame, item)

@@ -7,47 +7,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
-from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Number, Operation, Ref
+from gradviz.document.drawing import Drawing, Group, Leaf, Number, Operation, Ref
 from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.group_sizes import group_size
 from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.drawing.hitting import FRAME_TITLE, NOTHING, Hit, hit_at
 from gradviz.ui.drawing.shapes import RESULT, Sizes, leaf_size, name_of, outputs_of, ports_of, symbol_of
 
 RESULT_GAP = 44.0  # between a circle and its result
 RESULT_PITCH = 34.0  # between two results, with a badge's room
 PORT_SPREAD = 32.0  # of a circle's side on which ports are
-FRAME_ROOM, FRAME_TITLE = 18.0, 26.0  # around the members of an open group
-CORNER = 14.0  # the part of a comment by which it is resized
-NUMBER_HEIGHT, NUMBER_ROOM = 17.0, 80.0  # of the chip of a plain number, and how far it may reach
+FRAME_ROOM = 18.0  # around the members of an open group
+NUMBER_HEIGHT = 17.0  # of the chip of a plain number
 CALL_WIDTH, CALL_HEIGHT = 92.0, 20.0
 BEND = 44.0  # the shortest handle of a wire
-SAMPLES = 16  # points of a wire that are looked at under the pointer
 
 Cubic = tuple[QPointF, QPointF, QPointF, QPointF]
-
-
-@dataclass(frozen=True)
-class Hit:
-    """What is under a point: kind is "node", "in" (`index` is the port), "out" (the output), "wire" (to port `index` of
-    node `id`), "comment", "corner" (of a comment), "group" (its title or its box), "call" (`index` of the drawing's
-    calls, `id` is its root) or "nothing"."""
-
-    kind: str = "nothing"
-    id: int = 0
-    index: int = 0
-
-    def __bool__(self) -> bool:
-        return self.kind != "nothing"
-
-
-NOTHING = Hit()
+__all__ = ["FRAME_TITLE", "NOTHING", "Cubic", "Geometry", "Hit", "curve", "path_of", "result_curve"]
 
 
 class Geometry:
@@ -58,7 +40,7 @@ class Geometry:
         self._ink = ink
         self._known = known or Sizes()
         self._outputs = outputs_of(drawing)
-        self._closed = {member: group for group in drawing.groups if group.closed for member in group.members}
+        self.hidden = {member: group for group in drawing.groups if group.closed for member in group.members}
 
     def of(self, drawing: Drawing) -> Geometry:
         """The same places for a drawing of which only values are other ones."""
@@ -70,7 +52,7 @@ class Geometry:
 
     def closed_group(self, node: int) -> Group | None:
         """The closed group that a node is hidden in."""
-        return self._closed.get(node)
+        return self.hidden.get(node)
 
     def outputs(self, node: int) -> int:
         """How many outputs it has."""
@@ -141,26 +123,35 @@ class Geometry:
 
     def box(self, node: int) -> QRectF:
         """Around a node with its results (a comment, a group), or the closed group that it is in; empty if unknown."""
-        group = self._closed.get(node)
+        group = self.hidden.get(node)
         return QRectF(self.boxes.get(group.id if group is not None else node, QRectF()))
 
     def extent(self) -> QRectF:
         """Around everything."""
+        return QRectF(self._extent)
+
+    @cached_property
+    def _extent(self) -> QRectF:
         found = QRectF()
         for box in self.boxes.values():
             found = found.united(box)
+        for index in range(len(self.drawing.calls)):
+            found = found.united(self.call_mark(index))
         return found
+
+    @cached_property
+    def port_counts(self) -> dict[int, int]:
+        """How many ports each operation has."""
+        return {node.id: len(ports_of(node)) for node in self.drawing.nodes if isinstance(node, Operation)}
 
     # -- ports and wires
 
     def port_in(self, node: int, port: int) -> QPointF:
         """Where a wire ends."""
-        group = self._closed.get(node)
+        group = self.hidden.get(node)
         if group is not None:
             return _side(self.boxes[group.id], self._entries[group.id], ("in", node, port))
-        operation = self.drawing.by_id[node]
-        assert isinstance(operation, Operation)
-        circle, count = self.circles[node], len(ports_of(operation))
+        circle, count = self.circles[node], self.port_counts[node]
         pitch = min(sizes.PORT_PITCH, PORT_SPREAD / max(count - 1, 1))
         away = (port - (count - 1) / 2) * pitch
         bulge = sizes.RADIUS - math.sqrt(max(sizes.RADIUS**2 - away**2, 0.0))
@@ -179,7 +170,7 @@ class Geometry:
 
     def port_out(self, ref: Ref) -> QPointF:
         """Where the wires of an output begin."""
-        group = self._closed.get(ref.node)
+        group = self.hidden.get(ref.node)
         if group is not None:
             return _side(self.boxes[group.id], self._entries[group.id], ("out", ref.node, ref.output))
         card = self.cards.get(ref)
@@ -194,7 +185,7 @@ class Geometry:
             group.id: {"in": [], "out": []} for group in self.drawing.groups
         }
         for ref, node, port in self.wires():
-            tail, head = self._closed.get(ref.node), self._closed.get(node)
+            tail, head = self.hidden.get(ref.node), self.hidden.get(node)
             if tail is not head or tail is None:
                 for group, key in ((tail, ("out", ref.node, ref.output)), (head, ("in", node, port))):
                     if group is not None and key not in sides[group.id][key[0]]:
@@ -213,8 +204,8 @@ class Geometry:
 
     def is_hidden(self, ref: Ref, node: int) -> bool:
         """Whether a wire is inside of a closed group."""
-        group = self._closed.get(node)
-        return group is not None and self._closed.get(ref.node) is group
+        group = self.hidden.get(node)
+        return group is not None and self.hidden.get(ref.node) is group
 
     def cubic(self, node: int, port: int) -> Cubic | None:
         """The Bézier curve of the wire to a port; None without one, or where it is in a closed group."""
@@ -244,7 +235,7 @@ class Geometry:
         root = self.drawing.calls[index].root
         before = sum(1 for call in self.drawing.calls[:index] if call.root == root)
         card = self.cards.get(root)
-        card = self.box(root.node) if card is None or root.node in self._closed else card
+        card = self.box(root.node) if card is None or root.node in self.hidden else card
         left = card.right() - CALL_WIDTH - before * (CALL_WIDTH + 6)
         return QRectF(left, card.top() - CALL_HEIGHT - 6, CALL_WIDTH, CALL_HEIGHT)
 
@@ -253,73 +244,9 @@ class Geometry:
         node = self.drawing.by_id.get(ref.node)
         return name_of(node, ref.output) if node is not None else ""
 
-    # -- what is under a point
-
     def hit(self, point: QPointF, radius: float) -> Hit:
         """What is under a point; ports and wires also nearby."""
-        return (
-            self._port_at(point, radius) or self._call_at(point) or self._node_at(point)
-            or self._wire_at(point, radius) or self._behind(point, radius)
-        )  # fmt: skip
-
-    def _port_at(self, point: QPointF, radius: float) -> Hit:
-        best, found = radius, NOTHING
-        reach = radius + NUMBER_ROOM
-        for node in self.drawing.nodes:
-            around = self.boxes[node.id].adjusted(-reach, -reach, reach, reach)
-            if node.id in self._closed or not around.contains(point):
-                continue
-            places = [("out", k, self.port_out(Ref(node.id, k))) for k in range(self.outputs(node.id))]
-            if isinstance(node, Operation):
-                places += [("in", k, self.port_in(node.id, k)) for k in range(len(ports_of(node)))]
-            for kind, index, place in places:
-                away = math.hypot(place.x() - point.x(), place.y() - point.y())
-                if kind == "in" and self.number_box(node.id, index).contains(point):
-                    return Hit(kind, node.id, index)
-                if away <= best:
-                    best, found = away, Hit(kind, node.id, index)
-        return found
-
-    def _call_at(self, point: QPointF) -> Hit:
-        for index, call in enumerate(self.drawing.calls):
-            if self.call_mark(index).contains(point):
-                return Hit("call", call.root.node, index)
-        return NOTHING
-
-    def _node_at(self, point: QPointF) -> Hit:
-        for group in self.drawing.groups:
-            if group.closed and group.id in self.boxes and self.boxes[group.id].contains(point):
-                return Hit("group", group.id)
-        for node in reversed(self.drawing.nodes):
-            if node.id in self._closed or not self.boxes[node.id].contains(point):
-                continue
-            circle = self.circles.get(node.id)
-            cards = (self.cards[Ref(node.id, k)] for k in range(self.outputs(node.id)))
-            if (circle is not None and circle.contains(point)) or any(card.contains(point) for card in cards):
-                return Hit("node", node.id)
-        return NOTHING
-
-    def _wire_at(self, point: QPointF, radius: float) -> Hit:
-        best, found = radius, NOTHING
-        for (node, port), cubic in self.cubics.items():
-            away = _distance(cubic, point, best)
-            if away <= best:
-                best, found = away, Hit("wire", node, port)
-        return found
-
-    def _behind(self, point: QPointF, radius: float) -> Hit:
-        for group in self.drawing.groups:
-            if not group.closed and group.id in self.boxes:
-                frame = self.boxes[group.id]
-                if QRectF(frame.left(), frame.top(), frame.width(), FRAME_TITLE).contains(point):
-                    return Hit("group", group.id)
-        for comment in reversed(self.drawing.comments):
-            box = self.boxes[comment.id]
-            if _corner(comment, max(CORNER, radius)).contains(point):
-                return Hit("corner", comment.id)
-            if box.contains(point):
-                return Hit("comment", comment.id)
-        return NOTHING
+        return hit_at(self, point, radius)
 
 
 def curve(begin: QPointF, end: QPointF) -> Cubic:
@@ -354,31 +281,3 @@ def _side(box: QRectF, entries: dict[tuple[str, int, int], tuple[int, int]], key
     nth, many = entries.get(key, (0, 1))
     x = box.left() if key[0] == "in" else box.right()
     return QPointF(x, box.top() + box.height() * (nth + 1) / (many + 1))
-
-
-def _corner(comment: Comment, size: float) -> QRectF:
-    return QRectF(comment.x + comment.width - size, comment.y + comment.height - size, size, size)
-
-
-def _distance(cubic: Cubic, point: QPointF, most: float) -> float:
-    """How far a point is from a curve, nearly; infinite if more than `most`."""
-    xs, ys = [p.x() for p in cubic], [p.y() for p in cubic]
-    x, y = point.x(), point.y()
-    if not (min(xs) - most <= x <= max(xs) + most and min(ys) - most <= y <= max(ys) + most):
-        return math.inf
-    best = math.inf
-    before = xs[0], ys[0]
-    for nth in range(1, SAMPLES + 1):
-        t = nth / SAMPLES
-        a, b, c, d = (1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3
-        now = a * xs[0] + b * xs[1] + c * xs[2] + d * xs[3], a * ys[0] + b * ys[1] + c * ys[2] + d * ys[3]
-        best = min(best, _to_segment(x, y, *before, *now))
-        before = now
-    return best
-
-
-def _to_segment(x: float, y: float, ax: float, ay: float, bx: float, by: float) -> float:
-    dx, dy = bx - ax, by - ay
-    square = dx * dx + dy * dy
-    part = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / square)) if square else 0.0
-    return math.hypot(x - ax - part * dx, y - ay - part * dy)

@@ -10,7 +10,8 @@ from gradviz.document.drawing import Operation, Ref
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.edge_painter import NEAR
 from gradviz.ui.canvas.ink import LEFT, RIGHT, Ink
-from gradviz.ui.drawing.geometry import CORNER, Geometry, Hit
+from gradviz.ui.drawing.geometry import Geometry
+from gradviz.ui.drawing.hitting import CORNER, Hit
 from gradviz.ui.drawing.shapes import entry_of, ports_of
 
 DOT = 4.2

@@ -4,9 +4,10 @@ paint that; `view` asks."""
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
+from gradviz.document.drawing import Ref
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.painter import world_transform
 from gradviz.ui.canvas.scene import Scene
@@ -48,9 +49,19 @@ class DrawnScene(Scene):
         placed = self.placed.extent(self.moment.graphs)
         if placed is not None:
             around = around.united(QRectF(placed[0], placed[1], placed[2] - placed[0], placed[3] - placed[1]))
-        for index in range(len(self.sketch.geometry.drawing.calls)):
-            around = around.united(self.sketch.geometry.call_mark(index))
         return around.left(), around.top(), around.right(), around.bottom()
+
+    def paint_on_map(self, painter: QPainter) -> None:
+        geometry, ink = self.sketch.geometry, self.painter.ink
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink.colour("faint", 0.5))
+        waiting = [card for ref, card in geometry.cards.items() if not self._is_seen(ref)]
+        for box in (*waiting, *(geometry.boxes[comment.id] for comment in geometry.drawing.comments)):
+            painter.drawRect(box)
+
+    def _is_seen(self, ref: Ref) -> bool:
+        """Whether an output is an item, or in a closed group."""
+        return ref in self.sketch.cards or self.sketch.geometry.closed_group(ref.node) is not None
 
     def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
         painter.save()
