@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz import __version__
+from gradviz.commands.canvas_keys import DRAWING_KEYS
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS
 from gradviz.session.proposals import Proposal
@@ -175,7 +176,20 @@ def keyboard_html(theme: Theme) -> str:
         )
         head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{menu}</p>"
         parts.append(f"{head}<table>{lines}</table>" if lines else "")
+    parts.append(_canvas_html(theme))
     return "".join(parts)
+
+
+def _canvas_html(theme: Theme) -> str:
+    """What keys and mouse do on the canvas of a drawing."""
+    cell = "style='padding:3px 12px 3px 0; color:"
+    lines = "".join(
+        f"<tr><td width='{theme.px(180)}' {cell}{theme.link}'>{look.escape(keys)}</td>"
+        f"<td {cell}{theme.muted}'>{look.escape(what)}</td></tr>"
+        for keys, what in DRAWING_KEYS
+    )
+    head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>On the canvas of a drawing</p>"
+    return f"{head}<table>{lines}</table>"
 
 
 def about_html() -> str:

@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Ref
+from gradviz.ui.drawing.geometry import Hit
+from gradviz.ui.drawing.port_words import words
 from gradviz.ui.drawing.wiring import Wiring
 from tests.ui.drawing_hand import ADD, LEFT, MUL, NONE, Hand, W, X, small
 
@@ -176,6 +178,18 @@ def test_a_clicked_wire_is_deleted_with_a_key(qtbot: QtBot) -> None:
     assert hand.hands.keyboard.wire == (MUL, 0)
     hand.key(Qt.Key.Key_Delete)
     assert hand.inputs(MUL) == (None, Ref(X))
+
+
+def test_a_port_says_what_it_is_and_what_comes_there(qtbot: QtBot) -> None:
+    hand = Hand(qtbot, shaping.set_number(wired(), ADD, 1, 2.5))
+    said = [words(hand.view, None, hit) for hit in (Hit("out", W), Hit("in", MUL, 0), Hit("in", ADD, 0))]
+    assert said == ["w: not computed yet", "input of y: w, not computed yet", "input of h: nothing is connected"]
+    assert words(hand.view, None, Hit("in", ADD, 1)) == "other of h: the number 2.5"
+    assert words(hand.view, None, Hit("node", W)) == ""
+    hand.move(hand.port(MUL, 1))
+    assert hand.view.hovered == Hit("in", MUL, 1) and hand.view.cursor().shape() == Qt.CursorShape.CrossCursor
+    QTest.mouseMove(hand.view, FAR)
+    assert not hand.view.hovered
 
 
 def test_quick_clicks_on_ports_break_nothing(hand: Hand) -> None:

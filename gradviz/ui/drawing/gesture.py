@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPen
 
 from gradviz.document.drawing import Drawing
 from gradviz.session.drawn import drawing_of
 from gradviz.session.store import Store
+from gradviz.ui.drawing.geometry import curve, path_of
 from gradviz.ui.drawing.snapping import GRID
 
 if TYPE_CHECKING:
@@ -82,6 +83,21 @@ class Ground:
         camera = self.view.camera
         painter.scale(camera.scale, camera.scale)
         painter.translate(-camera.left, -camera.top)
+
+    def paint_wire(self, painter: QPainter, pen: QPen, begin: QPointF, end: QPointF) -> None:
+        """A wire between two points of the world, as the canvas draws it, with a pen of pixels."""
+        painter.save()
+        self.in_world(painter)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path_of(curve(begin, end)))
+        painter.restore()
+
+    @property
+    def port_radius(self) -> float:
+        """How large a port is that lights up; at a small zoom they stand close together."""
+        return min(max(5.0 * self.view.camera.scale, 2.2), 6.0)
 
     def hit(self, at: QPointF) -> Hit:
         """What is under a pixel."""

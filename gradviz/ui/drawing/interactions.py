@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QToolTip
 
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing
 from gradviz.session.state import State
 from gradviz.session.store import Store
+from gradviz.ui import look
 from gradviz.ui.drawing.dropping import Dropping
 from gradviz.ui.drawing.geometry import NOTHING, Hit
 from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
@@ -20,6 +22,7 @@ from gradviz.ui.drawing.inline import Inline
 from gradviz.ui.drawing.keyboard import Keyboard
 from gradviz.ui.drawing.layer import Layer
 from gradviz.ui.drawing.moving import Moving, Resizing
+from gradviz.ui.drawing.port_words import words
 from gradviz.ui.drawing.refusal import Checks, Then
 from gradviz.ui.drawing.rubber import Rubber
 from gradviz.ui.drawing.typing_in import Typing
@@ -46,6 +49,7 @@ class Interactions:
         self._hand = False  # Space is held: the canvas is moved
         ground.view.setAcceptDrops(True)
         ground.view.install(self)
+        ground.view.cameraChanged.connect(ground.layer.update)
         self.leave = ground.store.subscribe(self._changed)
 
     def set_theme(self, theme: Theme) -> None:
@@ -101,11 +105,21 @@ class Interactions:
             if event.key() == Qt.Key.Key_Space and not event.modifiers():
                 self._hand = kind == QEvent.Type.KeyPress or (self._hand and kind != QEvent.Type.KeyRelease)
             return self.keyboard.handle(kind, event)
+        if kind == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            return self._tell(event)
         if kind == QEvent.Type.Leave:
             self.ground.view.set_hovered(NOTHING)
         elif kind == QEvent.Type.FocusOut:
             self._hand = False
         return self.dropping.handle(event)
+
+    def _tell(self, event: QHelpEvent) -> bool:
+        """A port says what it is."""
+        ground = self.ground
+        text = words(ground.view, ground.store.state.trace, ground.hit(QPointF(event.pos())))
+        if text and self.gesture is None:
+            QToolTip.showText(event.globalPos(), look.tip(text), ground.view)
+        return bool(text)
 
     def _mouse(self, kind: QEvent.Type, event: QMouseEvent) -> bool:
         at, keys = event.position(), event.modifiers()

@@ -13,7 +13,7 @@ from gradviz.document.reach import InPort, inputs_for
 from gradviz.document.shaping.looking import port_name
 from gradviz.ui.drawing.geometry import NOTHING
 from gradviz.ui.drawing.gesture import Gesture, Ground, Press
-from gradviz.ui.drawing.wiring import DISCONNECT, Dropped, Loose, Wire, curve
+from gradviz.ui.drawing.wiring import DISCONNECT, Dropped, Loose, Wire
 
 NEXT = (Qt.Key.Key_Tab, Qt.Key.Key_Right, Qt.Key.Key_Down)
 BACK = (Qt.Key.Key_Backtab, Qt.Key.Key_Left, Qt.Key.Key_Up)
@@ -92,14 +92,12 @@ class KeyWiring(Gesture):
         painter.setPen(QPen(QColor(theme.focus), 1.4))
         painter.setBrush(QColor(theme.panel))
         for port in self.targets:
-            painter.drawEllipse(ground.pixel(ground.geometry.port_in(*port)), 5, 5)
+            painter.drawEllipse(ground.pixel(ground.geometry.port_in(*port)), ground.port_radius, ground.port_radius)
         end = ground.pixel(ground.geometry.port_in(*self.target))
         pen = QPen(QColor(theme.focus), 2.6)
         if self.takes_off:
             pen.setDashPattern([3, 3])
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(curve(ground.pixel(ground.geometry.port_out(self.source)), end))
+        ground.paint_wire(painter, pen, ground.geometry.port_out(self.source), ground.world(end))
         painter.setBrush(QColor(theme.selection))
-        painter.drawEllipse(end, 9, 9)
+        painter.drawEllipse(end, 8, 8)
         ground.layer.paint_hint(painter, f"{self.words}   ·   Enter   ·   Tab: next port   ·   Esc", end)

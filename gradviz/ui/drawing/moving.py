@@ -34,6 +34,7 @@ class Moving(Gesture):
         self.ids: frozenset[int] = frozenset()
         self.way = Snapped(0.0, 0.0)
         self._before = ground.drawing
+        self._from = ground.world(press.at)  # a place of the world: one may look elsewhere meanwhile
 
     def begin(self) -> None:
         ground, here = self.ground, self.press.hit.id
@@ -43,7 +44,7 @@ class Moving(Gesture):
         self.ids = ground.picked
 
     def move(self, at: QPointF, keys: Keys) -> None:
-        way = self.ground.world(at) - self.ground.world(self.press.at)
+        way = self.ground.world(at) - self._from
         if keys & Keys.AltModifier:
             self.way = Snapped(round(way.x(), 1), round(way.y(), 1))
         else:
@@ -95,6 +96,7 @@ class Resizing(Gesture):
     def __init__(self, ground: Ground, press: Press) -> None:
         super().__init__(ground, press)
         self._before = ground.drawing
+        self._from = ground.world(press.at)
 
     def move(self, at: QPointF, keys: Keys) -> None:
         self.ground.preview(self._resized(at))
@@ -102,7 +104,7 @@ class Resizing(Gesture):
     def _resized(self, at: QPointF) -> Drawing:
         here = self.press.hit.id
         comment = next(one for one in self._before.comments if one.id == here)
-        way = self.ground.world(at) - self.ground.world(self.press.at)
+        way = self.ground.world(at) - self._from
         width, height = comment.width + round(way.x()), comment.height + round(way.y())
         return shaping.change_comment(self._before, here, width=width, height=height)
 

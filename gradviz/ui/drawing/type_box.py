@@ -22,9 +22,9 @@ from gradviz.ui import look
 from gradviz.ui.drawing.lines import Line
 from gradviz.ui.theme import Theme
 
-WIDTH = 380
+WIDTH = 470
 ROWS = 7  # suggestions that are seen at once
-SYMBOL, NAME = 58, 120  # widths of their columns
+SYMBOL, NAME = 64, 138  # widths of their columns
 ENTRY = Qt.ItemDataRole.UserRole
 PLACEHOLDER = "mul, +, 3.0, [1, 2], randn(2, 3), w*x + b"
 ModelIndex = QModelIndex | QPersistentModelIndex

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Operation, Ref
@@ -189,18 +189,16 @@ class Wiring(Gesture):
     def paint(self, painter: QPainter) -> None:
         theme = self.ground.layer.theme
         self._paint_reach(painter)
-        start, end = self._ends()
+        start, end = map(self.ground.world, self._ends())
         bad = bool(self.reason)
         pen = QPen(QColor(theme.error if bad else theme.focus), 2.6)
         if bad or self.snapped is None:
             pen.setDashPattern([5, 3])
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPath(curve(start, end))
+        self.ground.paint_wire(painter, pen, start, end)
         if self.snapped is not None:
             painter.setPen(QPen(QColor(theme.error if bad else theme.focus), 2))
             painter.setBrush(QColor(theme.error_fill if bad else theme.selection))
-            painter.drawEllipse(self._end(self.snapped), 9, 9)
+            painter.drawEllipse(self._end(self.snapped), 8, 8)
         if bad:
             within = self.ground.layer.rect()
             paint_bubble(painter, theme, self.reason, self.at, within.toRectF())
@@ -229,12 +227,4 @@ class Wiring(Gesture):
         painter.setPen(QPen(QColor(theme.focus), 1.6))
         painter.setBrush(QColor(theme.panel))
         for wire in self.possible:
-            painter.drawEllipse(self._end(wire), 5.5, 5.5)
-
-
-def curve(start: QPointF, end: QPointF) -> QPainterPath:
-    """The way of a wire from an output to an input."""
-    bend = max(30.0, min(160.0, abs(end.x() - start.x()) / 2))
-    path = QPainterPath(start)
-    path.cubicTo(start + QPointF(bend, 0), end - QPointF(bend, 0), end)
-    return path
+            painter.drawEllipse(self._end(wire), ground.port_radius, ground.port_radius)
