@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from benchmarks.aims import Line
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Operation, Ref
@@ -65,10 +66,10 @@ def _drawing(operations: int, aims: tuple[float | None, float | None, float | No
     moved = [(replace(drawing, nodes=drawing.nodes[::-1]), trace) for drawing, trace in both]
     for drawing, _ in moved:
         _ = drawing.emitted
-    edits = [_milliseconds(lambda nth=nth: show(*moved[0] if nth % 2 else both[0])) for nth in range(ROUNDS)]
+    edits = [_milliseconds(partial(show, *(moved[0] if nth % 2 else both[0]))) for nth in range(ROUNDS)]
     slides, paints = [], []
     for nth in range(ROUNDS):
-        slides.append(_milliseconds(lambda nth=nth: show(*both[nth % 2])))
+        slides.append(_milliseconds(partial(show, *both[nth % 2])))
         paints.append(_milliseconds(app.processEvents))
     what = f"drawing of {operations} operations"
     view.shutdown()
