@@ -157,18 +157,18 @@ bucketize: input
 searchsorted: input
 normal: mean std
 F.gaussian_nll_loss: var
-special.chebyshev_polynomial_t: input other
-special.chebyshev_polynomial_u: input other
-special.chebyshev_polynomial_v: input other
-special.chebyshev_polynomial_w: input other
-special.shifted_chebyshev_polynomial_t: input other
-special.shifted_chebyshev_polynomial_u: input other
-special.shifted_chebyshev_polynomial_v: input other
-special.shifted_chebyshev_polynomial_w: input other
-special.hermite_polynomial_h: input other
-special.hermite_polynomial_he: input other
-special.laguerre_polynomial_l: input other
-special.legendre_polynomial_p: input other
+special.chebyshev_polynomial_t: input n
+special.chebyshev_polynomial_u: input n
+special.chebyshev_polynomial_v: input n
+special.chebyshev_polynomial_w: input n
+special.shifted_chebyshev_polynomial_t: input n
+special.shifted_chebyshev_polynomial_u: input n
+special.shifted_chebyshev_polynomial_v: input n
+special.shifted_chebyshev_polynomial_w: input n
+special.hermite_polynomial_h: input n
+special.hermite_polynomial_he: input n
+special.laguerre_polynomial_l: input n
+special.legendre_polynomial_p: input n
 """)
 
 # operands that may stay open, but not unsaid
@@ -230,6 +230,19 @@ full_like: input, fill_value: number, *, dtype: dtype = None
 rand_like: input, *, dtype: dtype = None
 randn_like: input, *, dtype: dtype = None
 randint_like: input, low: int, high: int, *, dtype: dtype = None
+heaviside: input, values
+special.chebyshev_polynomial_t: input, n
+special.chebyshev_polynomial_u: input, n
+special.chebyshev_polynomial_v: input, n
+special.chebyshev_polynomial_w: input, n
+special.shifted_chebyshev_polynomial_t: input, n
+special.shifted_chebyshev_polynomial_u: input, n
+special.shifted_chebyshev_polynomial_v: input, n
+special.shifted_chebyshev_polynomial_w: input, n
+special.hermite_polynomial_h: input, n
+special.hermite_polynomial_he: input, n
+special.laguerre_polynomial_l: input, n
+special.legendre_polynomial_p: input, n
 linalg.eig: A
 linalg.eigvals: A
 linalg.eigh: A, UPLO: text = 'L'
