@@ -245,6 +245,8 @@ def backward(shell: Shell) -> None:
 def new_drawing(shell: Shell) -> None:
     """Begin an empty drawing; asks if something is not saved."""
     shell.files.new_drawing()
+    if shell.store.state.drawing is not None:
+        shell.focus("canvas")
 
 
 def as_text(shell: Shell) -> None:

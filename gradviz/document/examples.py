@@ -1,5 +1,5 @@
 """The examples that ship with the program: Python files whose docstring is the title, a paragraph and what to look
-at. To add one, add a file to `resources/examples`; the gallery and the tests find it."""
+at, and drawings whose note is. To add one, add a file to `resources/examples`; the gallery and the tests find it."""
 
 from __future__ import annotations
 
@@ -7,38 +7,71 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradviz.document.documents import Document
+from gradviz.document.snippet import Snippet
+
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "examples"
 LOOK_AT = "look at"
 
 
 @dataclass(frozen=True)
 class Example:
-    """One example: `paragraph` says what it shows, `look_at` where to look; `code` is the rest of the file."""
+    """One example: `paragraph` says what it shows, `look_at` where to look; `code` is the rest of the file, or the code
+    of the drawing."""
 
     path: Path
     title: str
     paragraph: str
     look_at: str
     code: str
+    drawn: Document | None = None
+
+    @property
+    def document(self) -> Document:
+        """What is opened."""
+        return Snippet(self.code) if self.drawn is None else self.drawn
+
+    @property
+    def note(self) -> str:
+        """What is said beside it."""
+        look_at = f"Look at {self.look_at}" if self.look_at else ""
+        return f"{self.title}\n{self.paragraph}\n{look_at}".strip()
 
 
 def examples(folder: Path = FOLDER) -> tuple[Example, ...]:
-    """All examples in the order of their file names."""
+    """All snippets in the order of their file names."""
     return tuple(read(path) for path in sorted(folder.glob("*.py")))
 
 
+def drawn_examples(folder: Path = FOLDER) -> tuple[Example, ...]:
+    """All drawings in the order of their file names."""
+    return tuple(read(path) for path in sorted(folder.glob("*.gradviz")))
+
+
 def read(path: Path) -> Example:
-    """The title and texts of one example."""
+    """One example with its title and texts."""
+    if path.suffix == ".gradviz":
+        from gradviz.document.opening import load
+
+        contents = load(path)
+        return Example(path, *_texts(contents.note or _called(path)), contents.document.text, contents.document)
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     docstring = ast.get_docstring(tree)
-    code = text
     if docstring is None:
-        docstring = path.stem.replace("_", " ")
-    else:
-        code = "\n".join(text.split("\n")[tree.body[0].end_lineno :]).lstrip("\n")
-    title, *rest = [" ".join(part.split()) for part in docstring.split("\n\n")]
+        return Example(path, *_texts(_called(path)), text)
+    code = "\n".join(text.split("\n")[tree.body[0].end_lineno :]).lstrip("\n")
+    return Example(path, *_texts(docstring), code)
+
+
+def _called(path: Path) -> str:
+    return path.stem.replace("_", " ")
+
+
+def _texts(said: str) -> tuple[str, str, str]:
+    """The title, the paragraphs, and what to look at."""
+    title, *rest = [" ".join(part.split()) for part in said.split("\n\n")]
     look_at = [part for part in rest if part.lower().startswith(LOOK_AT)]
     texts = [part for part in rest if part not in look_at]
     hints = [part.partition(":")[2].strip() for part in look_at]
-    return Example(path, title.rstrip("."), " ".join(texts), " ".join(hints), code)
+    return title.rstrip("."), " ".join(texts), " ".join(hints)

@@ -120,9 +120,7 @@ class WindowFiles:
 
         example = read(Path(name))
         if self.may_leave():
-            look_at = f"Look at {example.look_at}" if example.look_at else ""
-            note = f"{example.title}\n{example.paragraph}\n{look_at}".strip()
-            self._store.open(Snippet(example.code), None, note=note)
+            self._store.open(example.document, None, note=example.note)
             self._show_editor()
             self._run()
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from gradviz.document.examples import Example, examples
 from gradviz.session.folding import Presentation
 from gradviz.session.state import Selection, State
-from gradviz.ui import look
 from gradviz.ui.drawing.beginning import Beginning
+from gradviz.ui.panels.invitation import Invitation
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
@@ -22,54 +21,6 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.drawn_canvas import DrawnCanvas
     from gradviz.ui.panels.over_canvas import OverCanvas
     from gradviz.ui.panels.two_canvases import TwoCanvases
-
-INVITED = 3  # examples on the empty canvas
-INVITATION = "Paste a snippet and press Run"
-EXPLAINED = "GradViz runs it in a safe place of its own and shows every step of the forward and the backward pass."
-
-
-class Invitation(QWidget):
-    """What the empty window says: what to do, and some examples to begin with."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self.title = QLabel(INVITATION)
-        self.text = QLabel(EXPLAINED)
-        self.text.setObjectName("muted")
-        self.text.setWordWrap(True)
-        self.or_label = QLabel("or begin with an example")
-        self.or_label.setObjectName("muted")
-        self.buttons = [self._button(example) for example in examples()[:INVITED]]
-        column = QVBoxLayout(self)
-        column.setContentsMargins(40, 24, 40, 24)
-        column.setSpacing(12)
-        column.addStretch(2)
-        for label in (self.title, self.text, self.or_label):
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            column.addWidget(label)
-        for button in self.buttons:
-            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
-        self.set_theme(context.theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
-        self.title.setFont(look.sans(theme, 21, bold=True))
-        self.text.setFont(look.sans(theme, 14))
-        for button in self.buttons:
-            button.setMinimumSize(theme.px(330), theme.px(38))
-
-    def _button(self, example: Example) -> QPushButton:
-        button = QPushButton(example.title.replace("&", "&&"))
-        button.setToolTip(example.paragraph)
-        button.setAccessibleDescription(example.paragraph)
-        button.setProperty("example", str(example.path))
-        button.clicked.connect(self._open)
-        return button
-
-    def _open(self) -> None:
-        self._context.shell.files.open_example(str(self.sender().property("example")))
 
 
 class GraphPanel(Panel):

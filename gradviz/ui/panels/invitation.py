@@ -1,0 +1,208 @@
+"""What the empty window says: paste a snippet, or draw a graph, and some examples of both to begin with. Double clicks,
+keys and drops on it begin a drawing: `gradviz.ui.drawing.beginning`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from gradviz.document.examples import Example, drawn_examples, examples
+from gradviz.ui import look
+from gradviz.ui.panels.panel import Context
+from gradviz.ui.theme import Theme
+
+INVITED = 3  # examples of snippets
+TITLE = "See what backward() does"
+SNIPPET = ("Paste a snippet", "Put PyTorch code at the left and press Run (F5).")
+DRAWING = ("Draw a graph", "Double-click to begin a drawing, or type: 3.0, mul, w*x + b")
+EXAMPLES = "or begin with an example"
+WIDE = 560  # pixels at 100 % from which the two ways stand side by side
+CARD = 380  # at most
+QWIDGETSIZE_MAX = 16777215  # Qt's own name for no bound
+
+
+class Sketch(QWidget):
+    """A small picture of a way to begin: lines of code, or a graph."""
+
+    def __init__(self, graph: bool) -> None:
+        super().__init__()
+        self._graph = graph
+        self._theme: Theme | None = None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self._theme = theme
+        self.setFixedHeight(theme.px(64))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(180, 64)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._theme is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        scale = self.height() / 64
+        painter.translate(self.width() / 2 - 90 * scale, 0)
+        painter.scale(scale, scale)
+        (self._paint_graph if self._graph else self._paint_code)(painter, self._theme)
+
+    def _paint_code(self, painter: QPainter, theme: Theme) -> None:
+        """Bars as long as words, in the colours of the editor."""
+        rows = (
+            ((0, 34, theme.keyword), (40, 36, theme.text)),
+            ((0, 12, theme.text), (20, 58, theme.builtin), (84, 22, theme.number)),
+            ((0, 12, theme.text), (20, 24, theme.text), (50, 30, theme.text)),
+            ((0, 40, theme.text), (44, 62, theme.gradient)),
+        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        for at, row in enumerate(rows):
+            for left, width, colour in row:
+                painter.setBrush(QColor(colour))
+                painter.drawRoundedRect(QRectF(36 + left, 6 + 15 * at, width, 6), 3, 3)
+
+    def _paint_graph(self, painter: QPainter, theme: Theme) -> None:
+        """Two leaves, an operation and its result."""
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for begin, end, colour in (
+            ((50, 16), (88, 30), theme.edge),
+            ((50, 48), (88, 34), theme.edge),
+            ((112, 32), (134, 32), theme.gradient),
+        ):
+            path = QPainterPath(QPointF(*begin))
+            middle = (begin[0] + end[0]) / 2
+            path.cubicTo(QPointF(middle, begin[1]), QPointF(middle, end[1]), QPointF(*end))
+            painter.setPen(QPen(QColor(colour), 2))
+            painter.drawPath(path)
+        for box, line, fill in (
+            (QRectF(14, 5, 36, 22), theme.leaf, theme.leaf_fill),
+            (QRectF(14, 37, 36, 22), theme.constant, theme.constant_fill),
+            (QRectF(134, 21, 36, 22), theme.output, theme.output_fill),
+        ):
+            painter.setPen(QPen(QColor(line), 1.6))
+            painter.setBrush(QColor(fill))
+            painter.drawRoundedRect(box, 5, 5)
+        painter.setPen(QPen(QColor(theme.operation), 1.6))
+        painter.setBrush(QColor(theme.card))
+        painter.drawEllipse(QPointF(100, 32), 12, 12)
+        painter.drawLine(QPointF(96, 28), QPointF(104, 36))
+        painter.drawLine(QPointF(104, 28), QPointF(96, 36))
+
+
+class Way(QFrame):
+    """One way to begin: a picture, two sentences, and buttons."""
+
+    def __init__(self, graph: bool, said: tuple[str, str], buttons: Sequence[QPushButton]) -> None:
+        super().__init__()
+        self.setObjectName("way")
+        self.sketch = Sketch(graph)
+        self.title, self.text, self.or_label = QLabel(said[0]), QLabel(said[1]), QLabel(EXAMPLES)
+        self.buttons = buttons
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(8)
+        column.addWidget(self.sketch)
+        for label in (self.title, self.text):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            label.setWordWrap(True)
+            column.addWidget(label)
+        column.addStretch(1)
+        self.or_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        for label in (self.text, self.or_label):
+            label.setObjectName("muted")
+        for at, button in enumerate(buttons):
+            if at == (1 if graph else 0):
+                column.addWidget(self.or_label)
+            button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            column.addWidget(button)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self.sketch.set_theme(theme)
+        self.title.setFont(look.sans(theme, 16, bold=True))
+        self.text.setFont(look.sans(theme, 13))
+        self.or_label.setFont(look.sans(theme, 12))
+        for button in self.buttons:
+            button.setMinimumHeight(theme.px(34))
+
+
+class Invitation(QWidget):
+    """Both ways beside each other, or below each other where there is no room; what does not fit is scrolled to."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._theme = context.theme
+        self.title = QLabel(TITLE)
+        self.title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.title.setWordWrap(True)
+        self.draw = QPushButton("New drawing")
+        self.draw.setObjectName("newDrawing")
+        self.draw.clicked.connect(lambda: context.do("draw.new"))
+        snippets = [self._button(example) for example in examples()[:INVITED]]
+        drawings = [self._button(example) for example in drawn_examples()]
+        self.buttons = [*snippets, self.draw, *drawings]
+        self.ways = (Way(False, SNIPPET, snippets), Way(True, DRAWING, [self.draw, *drawings]))
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._both.setSpacing(16)
+        self._both.addStretch(1)
+        for way in self.ways:
+            self._both.addWidget(way, 100)
+        self._both.addStretch(1)
+        content = QWidget()
+        content.setObjectName("invitation")
+        column = QVBoxLayout(content)
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(16)
+        column.addStretch(2)
+        column.addWidget(self.title)
+        column.addLayout(self._both)
+        column.addStretch(3)
+        self.area = QScrollArea()
+        self.area.setWidget(content)
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self.area)
+        self.set_theme(context.theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self._theme = theme
+        self.title.setFont(look.sans(theme, 21, bold=True))
+        for way in self.ways:
+            way.set_theme(theme)
+        self._turn()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fonts once more: the style sheet may have come after they were set."""
+        super().showEvent(event)
+        self.set_theme(self._theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def _turn(self) -> None:
+        is_wide = self.width() >= self._theme.px(WIDE)
+        self._both.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+        for way in self.ways:
+            way.setMaximumWidth(self._theme.px(CARD) if is_wide else QWIDGETSIZE_MAX)
+
+    def _button(self, example: Example) -> QPushButton:
+        button = QPushButton(example.title.replace("&", "&&"))
+        button.setToolTip(example.paragraph)
+        button.setAccessibleDescription(example.paragraph)
+        button.setProperty("example", str(example.path))
+        button.clicked.connect(self._open)
+        return button
+
+    def _open(self) -> None:
+        self._context.shell.files.open_example(str(self.sender().property("example")))
