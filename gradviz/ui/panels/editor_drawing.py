@@ -29,6 +29,7 @@ class DrawingCode(QObject):
         self._code = code
         self._sentence = sentence
         self._typed: Drawing | None = None  # the drawing that the text in the editor was read as
+        self._writing = False
         self._pause = QTimer(self, singleShot=True, interval=PAUSE)
         self._pause.timeout.connect(self.take)
         code.left.connect(self._left)
@@ -68,7 +69,7 @@ class DrawingCode(QObject):
         changed = before is after or before.document is not drawing
         if changed and drawing != self._typed:
             self._forget()
-            self._code.set_text(drawing.text)
+            self._write(drawing.text)
         if changed or before.picked != after.picked:
             self._mark(drawing, after.picked)
 
@@ -76,6 +77,12 @@ class DrawingCode(QObject):
     def is_current(self) -> bool:
         """True if the code in the editor is that of the drawing, letter by letter."""
         return self._typed is None and not self._pause.isActive()
+
+    def _write(self, text: str) -> None:
+        """Show this code; that the caret moves with it picks nothing."""
+        self._writing = True
+        self._code.set_text(text)
+        self._writing = False
 
     def _forget(self) -> None:
         self._typed = None
@@ -93,7 +100,7 @@ class DrawingCode(QObject):
             self.take()
         if self._typed is not None and self._drawing is not None:
             self._typed = None
-            self._code.set_text(self._drawing.text)
+            self._write(self._drawing.text)
             self._mark(self._drawing, self._shell.store.state.picked)
 
     def _mark(self, drawing: Drawing, picked: frozenset[int]) -> None:
@@ -106,7 +113,7 @@ class DrawingCode(QObject):
     def _pick(self) -> None:
         """Pick the node at the caret, if the user put it there."""
         drawing = self._drawing
-        if drawing is None or not self._code.hasFocus() or not self.is_current:
+        if drawing is None or self._writing or not self._code.hasFocus() or not self.is_current:
             return
         if self._code.toPlainText() != drawing.text:
             return
