@@ -59,13 +59,16 @@ def _drawing(operations: int, aims: tuple[float | None, float | None, float | No
     both = list(zip(drawings, traces, strict=True))
 
     def show(drawing: Drawing, trace: Trace) -> None:
-        view.show_drawing(drawing, drawing, trace)
+        view.show_drawing(drawing, drawings[traces.index(trace)], trace)
 
     show(*both[0])
     view.grab()
     moved = [(replace(drawing, nodes=drawing.nodes[::-1]), trace) for drawing, trace in both]
     for drawing, _ in moved:
         _ = drawing.emitted
+    shifted = replace(drawings[0], nodes=tuple(replace(node, x=node.x + 20) for node in drawings[0].nodes))
+    show(*both[0])
+    drags = [_milliseconds(partial(show, shifted if nth % 2 else drawings[0], traces[0])) for nth in range(ROUNDS)]
     edits = [_milliseconds(partial(show, *(moved[0] if nth % 2 else both[0]))) for nth in range(ROUNDS)]
     slides, paints = [], []
     for nth in range(ROUNDS):
@@ -75,6 +78,7 @@ def _drawing(operations: int, aims: tuple[float | None, float | None, float | No
     view.shutdown()
     return [
         Line(f"{what}, after an edit: CPU, median", "ms", statistics.median(edits), aims[0]),
+        Line(f"{what}, all of it dragged: CPU, median", "ms", statistics.median(drags), aims[0]),
         Line(f"{what}, other values: CPU, median", "ms", statistics.median(slides), aims[1]),
         Line(f"{what}, painted with them: CPU, median", "ms", statistics.median(paints), aims[2]),
     ]

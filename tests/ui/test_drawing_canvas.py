@@ -143,6 +143,24 @@ def test_a_run_with_other_rows_makes_another(qtbot: QtBot) -> None:
     assert scene_of(view).placed.corner is not before.placed.corner
 
 
+def test_nodes_that_are_dragged_keep_the_diagram_and_its_pictures(qtbot: QtBot) -> None:
+    view, trace = shown(qtbot)
+    before, drawing = scene_of(view), everything()
+    moved = replace(drawing, nodes=tuple(
+        replace(node, x=node.x + 40, y=node.y - 25) if node.id == SUM else node for node in drawing.nodes
+    ))  # fmt: skip
+    view.show_drawing(moved, drawing, trace)
+    after = scene_of(view)
+    assert after.placed.diagram is before.placed.diagram and after.painter.sprites is before.painter.sprites
+    item = after.sketch.operations[SUM]
+    assert (after.placed.corner[item] - before.placed.corner[item]).tolist() == [40, -25]
+    edge = after.sketch.wires[SUM, 0]
+    assert (after.placed.cubics[edge, 3] - before.placed.cubics[edge, 3]).tolist() == [40, -25]
+    fresh, _ = shown(qtbot, moved)
+    assert np.array_equal(scene_of(fresh).placed.corner, after.placed.corner)
+    assert np.array_equal(scene_of(fresh).placed.cubics, after.placed.cubics)
+
+
 def test_between_an_edit_and_its_run_old_values_stay(qtbot: QtBot) -> None:
     view, trace = shown(qtbot)
     drawing = everything()

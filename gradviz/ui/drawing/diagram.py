@@ -36,6 +36,7 @@ class Sketch:
     placed: Placed
     items: Items
     wires: Mapping[tuple[int, int], int]
+    results: Mapping[Ref, int]  # the edge that leads to each
     sizes: Sizes
 
     @property
@@ -66,6 +67,7 @@ class _Edges:
     uses: list[list[int]]
     cubics: list[Cubic]
     wires: dict[tuple[int, int], int]
+    results: dict[Ref, int]
 
 
 def draw(drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes | None = None) -> Sketch:
@@ -96,7 +98,8 @@ def draw(drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes |
         names=names, badge=look.badge, frames=none, frame_parent=none, frame_of=np.full(count, -1, np.int64),
         item_of_node=item_of_node, item_of_card=item_of_card,
     )  # fmt: skip
-    return Sketch(geometry, drawn, _placed(diagram, geometry, items, edges), items, edges.wires, sizes)
+    placed = _placed(diagram, geometry, items, edges.cubics)
+    return Sketch(geometry, drawn, placed, items, edges.wires, edges.results, sizes)
 
 
 def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch:
@@ -105,6 +108,15 @@ def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch
     structure = replace(diagram.structure, trace=trace)
     placed = replace(shown.placed, diagram=replace(diagram, structure=structure))
     return replace(shown, geometry=shown.geometry.of(drawing), drawn=drawn, placed=placed)
+
+
+def elsewhere(shown: Sketch, drawing: Drawing, ink: Ink) -> Sketch:
+    """The same diagram for a drawing of which only places are other ones."""
+    geometry = Geometry(drawing, ink, shown.sizes)
+    at = {edge: geometry.cubics[wire] for wire, edge in shown.wires.items()}
+    at |= {edge: result_curve(geometry, ref) for ref, edge in shown.results.items()}
+    placed = _placed(shown.diagram, geometry, shown.items, [at[edge] for edge in range(len(at))])
+    return replace(shown, geometry=geometry, placed=placed)
 
 
 def _widen(look: Look, geometry: Geometry, drawing: Drawing, operations: Mapping[int, int]) -> list[str]:
@@ -125,7 +137,7 @@ def _edges(trace: Trace, drawn: Drawn, geometry: Geometry, items: Items) -> _Edg
     """The wires that ran, and from each operation to its results, by the item at their end."""
     begin = np.searchsorted(trace.inputs.node, np.arange(len(trace.nodes) + 1)).tolist()
     tensors = trace.inputs.tensor.tolist()
-    edges = _Edges([], [], [], [], {})
+    edges = _Edges([], [], [], [], {}, {})
     for node, head in items.heads():
         operation = geometry.drawing.by_id[node]
         if not isinstance(operation, Operation):
@@ -144,6 +156,7 @@ def _edges(trace: Trace, drawn: Drawn, geometry: Geometry, items: Items) -> _Edg
                 _add(edges, (tail, head), uses, geometry.cubics[node, port])
     for ref, item in items.cards.items():
         if ref.node in items.operations:
+            edges.results[ref] = len(edges.ends)
             _add(edges, (items.operations[ref.node], item), [], result_curve(geometry, ref))
     return edges
 
@@ -155,7 +168,7 @@ def _add(edges: _Edges, ends: tuple[int, int], uses: list[int], cubic: Cubic) ->
     edges.cubics.append(cubic)
 
 
-def _placed(diagram: Diagram, geometry: Geometry, items: Items, edges: _Edges) -> Placed:
+def _placed(diagram: Diagram, geometry: Geometry, items: Items, edges: list[Cubic]) -> Placed:
     corner = np.empty((len(diagram), 2))
     for group, item in items.groups.items():
         corner[item] = geometry.boxes[group].left(), geometry.boxes[group].top()
@@ -164,5 +177,5 @@ def _placed(diagram: Diagram, geometry: Geometry, items: Items, edges: _Edges) -
         corner[item] = centre.x() - diagram.size[item, 0] / 2, centre.y() - diagram.size[item, 1] / 2
     for ref, item in items.cards.items():
         corner[item] = geometry.cards[ref].left(), geometry.cards[ref].top()
-    cubics = np.array([[(p.x(), p.y()) for p in cubic] for cubic in edges.cubics]).reshape(-1, 4, 2)
+    cubics = np.array([[(p.x(), p.y()) for p in cubic] for cubic in edges]).reshape(-1, 4, 2)
     return placed_at(diagram, corner, np.empty((0, 4)), cubics, np.arange(len(cubics)))

@@ -30,10 +30,12 @@ class Sketching:
         self._sizes = Sizes()
         self.kept = False  # the latest scene has everything where it was
         self._latest: tuple[Drawing, Trace, Sketch] | None = None
+        self._steps = 0  # that its trace had
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self.theme, self.ink = theme, Ink(theme)
+        self._latest = None
 
     def forget(self) -> None:
         """Another drawing comes, whose numbers mean other nodes."""
@@ -48,18 +50,20 @@ class Sketching:
         scene = DrawnScene(sketch, self.theme)
         if same and isinstance(old, DrawnScene):
             scene.keep_pictures(old)
-        self.kept = same
-        self._sizes, self._latest = sketch.sizes, (drawing, trace, sketch)
+        self.kept = same and self._latest is not None and sketch.placed.cubics is self._latest[2].placed.cubics
+        self._sizes, self._latest, self._steps = sketch.sizes, (drawing, trace, sketch), len(trace)
         return scene
 
     def _sketch(self, drawing: Drawing, drawn: Drawn, trace: Trace) -> tuple[Sketch, bool]:
-        from gradviz.ui.drawing.diagram import again, draw
+        from gradviz.ui.drawing.diagram import again, draw, elsewhere
 
         if self._latest is not None:
             before, former, sketch = self._latest
             same = sketch.drawn.rows == drawn.rows and sketch.drawn.tensors == drawn.tensors
             if same and only_values_differ(before, drawing) and same_structure(former, trace):
                 return again(sketch, drawing, drawn, trace), True
+            if same and former is trace and len(trace) == self._steps and only_places_differ(before, drawing):
+                return elsewhere(sketch, drawing, self.ink), True
         return draw(drawing, drawn, trace, self.ink, self._sizes), False
 
 
@@ -72,6 +76,13 @@ def only_values_differ(one: Drawing, other: Drawing) -> bool:
     if (one.comments, one.groups, one.calls) != (other.comments, other.groups, other.calls):
         return False
     return all(a is b or _same_but_values(a, b) for a, b in zip(one.nodes, other.nodes, strict=True))
+
+
+def only_places_differ(one: Drawing, other: Drawing) -> bool:
+    """Whether two drawings are the same but for places; comments and frames of groups are no part of the diagram."""
+    if len(one.nodes) != len(other.nodes) or (one.groups, one.calls) != (other.groups, other.calls):
+        return False
+    return all(a is b or replace(a, x=b.x, y=b.y) == b for a, b in zip(one.nodes, other.nodes, strict=True))
 
 
 def _same_but_values(one: Node, other: Node) -> bool:
