@@ -64,7 +64,8 @@ class Questions:
         box.setDefaultButton(reload)
         box.setEscapeButton(keep)
         box.exec()
-        return {id(reload): "reload", id(save_as): "save_as"}.get(id(box.clickedButton()), "keep")
+        pressed = box.clickedButton()
+        return "reload" if pressed == reload else "save_as" if pressed == save_as else "keep"
 
     def recover(self, name: str) -> bool:
         """Whether to take back the document of a window that did not close in good order."""

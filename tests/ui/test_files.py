@@ -4,12 +4,15 @@ when another program has changed the file, and that nothing is lost on the way."
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from gradviz.document import opening
 from gradviz.document.drawing import Drawing, Leaf
@@ -18,6 +21,7 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoint, Breakpoints
 from gradviz.session.folding import Folding
 from gradviz.ui.files import WindowFiles
+from gradviz.ui.questions import Questions
 from tests.document.one_of_everything import everything, with_its_view
 from tests.driver import Pilot
 
@@ -254,3 +258,76 @@ def test_a_deleted_file_is_noticed_and_written_again(pilot: Pilot, files: Window
     assert pilot.state.is_dirty
     assert files.save()
     assert opening.load(path).document == SMALL
+
+
+# the questions themselves
+
+
+def answered(button: str, ask: Callable[[], str]) -> str:
+    """What a question returns when this button is pressed; "" for Escape."""
+
+    def press() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        found = [one for one in box.buttons() if one.text().replace("&", "") == button]
+        if found:
+            found[0].click()
+        else:
+            QTest.keyClick(box, Qt.Key.Key_Escape)
+
+    QTimer.singleShot(0, press)
+    return ask()
+
+
+@pytest.mark.parametrize(
+    ("button", "answer"),
+    [("Reload", "reload"), ("Keep Mine", "keep"), ("Save Mine As…", "save_as"), ("", "keep")],
+)
+def test_what_is_pressed_is_what_happens_to_a_changed_file(pilot: Pilot, button: str, answer: str) -> None:
+    questions = Questions(pilot.window)
+    assert answered(button, lambda: questions.changed_on_disk("net.gradviz")) == answer
+
+
+@pytest.mark.parametrize(("button", "answer"), [("Save", "save"), ("Discard", "discard"), ("", "cancel")])
+def test_what_is_pressed_is_what_happens_to_changes(pilot: Pilot, button: str, answer: str) -> None:
+    questions = Questions(pilot.window)
+    assert answered(button, lambda: questions.keep_changes("net.gradviz")) == answer
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "name"),
+    [
+        ("/a/net", "GradViz file (*.gradviz)", "/a/net.gradviz"),
+        ("/a/net", "Python file (*.py)", "/a/net.py"),
+        ("/a/net.py", "GradViz file (*.gradviz)", "/a/net.py"),
+        ("/a/net", "All files (*)", "/a/net"),
+        ("", "", ""),
+    ],
+)
+def test_a_name_gets_the_ending_of_its_kind(
+    pilot: Pilot, monkeypatch: pytest.MonkeyPatch, typed: str, kind: str, name: str
+) -> None:
+    offered: list[str] = []
+
+    def ask(_: object, _title: str, suggestion: str, filters: str) -> tuple[str, str]:
+        offered.append(filters.partition(" (")[0])
+        return typed, kind
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    questions = Questions(pilot.window)
+    assert questions.save_name("drawing.gradviz") == questions.save_name("snippet.py") == name
+    assert offered == ["GradViz file", "Python file"]
+
+
+@pytest.mark.filterwarnings("ignore:.*QDragEnterEvent:DeprecationWarning")  # there is no other before Qt 6.12
+def test_a_file_may_be_dropped_on_a_drawing(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = saved(tmp_path, LARGER)
+    files.new_drawing()
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    canvas = pilot.window.childAt(pilot.window.canvas.mapTo(pilot.window, pilot.window.canvas.rect().center()))
+    assert canvas is not None
+    QApplication.sendEvent(canvas, QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none))
+    QApplication.sendEvent(canvas, QDropEvent(QPointF(5, 5), copy, data, left, none))
+    assert pilot.state.path == path and pilot.state.document == LARGER
