@@ -1,5 +1,5 @@
-"""The operation reference: a list to search in, made from the engine's rows (`gradviz/engine/reference.py`). It is
-opened from the Help menu and changes nothing."""
+"""The operation reference: a list to search in, made from the engine's rows (`gradviz/engine/reference.py`) and, for
+functions that are made of several of them, from the catalogue. It is opened from the Help menu and changes nothing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ class ReferenceDialog(QDialog):
 
     def __init__(self, parent: QWidget, theme: Theme, query: str = "") -> None:
         super().__init__(parent)
-        from gradviz.engine.reference import entries  # the engine is loaded when it is first asked for
-
         self.setWindowTitle("Operation reference")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._theme = theme
-        self._entries = entries()
+        self._entries = _listed()
         self.query = QLineEdit()
         self.query.setPlaceholderText("Type a part of a name, such as softmax or MulBackward0")
         self.query.setAccessibleName("Find an operation")
@@ -60,6 +58,21 @@ class ReferenceDialog(QDialog):
             QCoreApplication.sendEvent(self.text, event)
             return True
         return super().eventFilter(watched, event)
+
+
+def _listed() -> list[Entry]:
+    """The rows of the engine, and the functions of the catalogue that no row is called by, by category."""
+    from gradviz.document.catalogue import catalogue
+    from gradviz.engine.reference import Entry, entries  # the engine is loaded when it is first asked for
+
+    found = entries()
+    known = {call for each in found for call in each.calls}
+    for entry in catalogue().values():
+        calls = tuple(name if name.startswith("Tensor.") else f"torch.{name}" for name in (entry.key, *entry.aliases))
+        if known.isdisjoint(calls[:1]):
+            shown = (entry.name, entry.category, entry.symbol, entry.brief, entry.formula)
+            found.append(Entry(*shown, calls=calls, node="", gradients=entry.gradients, saved=(), link=entry.link))
+    return sorted(found, key=lambda each: each.category)
 
 
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
