@@ -52,7 +52,7 @@ def problem(kind: str, part: Json) -> str:
 def _in_words(message: str) -> str:
     """ "data.x must be number" as "x must be number"."""
     words = re.sub(r"^data[.]?", "", message).strip()
-    if "valid" in words:
+    if "valid" in words or "pattern" in words:
         words = f"{words.split(' ')[0]} is not understood"
     missing = re.fullmatch(r"must contain \[(.*)\] properties", words)
     return f"no {missing[1]}" if missing else words[:80]

@@ -3,6 +3,7 @@ version has written is kept."""
 
 from __future__ import annotations
 
+import ast
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -232,3 +233,26 @@ def test_the_desktop_knows_the_type_and_recognizes_what_is_written() -> None:
     assert match is not None
     first, last = map(int, match.attrib["offset"].split(":"))
     assert first <= text_of(with_its_view()).index(match.attrib["value"]) <= last
+
+
+@pytest.mark.parametrize(
+    ("op", "param"),
+    [
+        ("Tensor.__getitem__", ("index", "0]; import os; (")),
+        ("Tensor.__getitem__", ("index", "__import__('os').system('id')")),
+        ("nn.functional.mse_loss", ("reduction", "sum'); import os; ('")),
+        ("sum", ("dtype", "float64); import os; (")),
+        ("sum", ("dim", "0)\nimport os\n(")),
+        ("einsum", ("equation", '"); import os; ("')),
+    ],
+)
+def test_a_file_is_data_its_texts_never_become_code(op: str, param: tuple[str, str]) -> None:
+    leaf = Leaf(1, "x; import os", (1.0, 2.0), dtype="float32); import os; (")
+    nodes = (replace(leaf, dtype="float32"), Operation(2, op, (Ref(1),), (param,), ("y = 1; import os",)))
+    document = read(write(Contents(Drawing(nodes, (Comment(4, "\nimport os\n"),), next_id=5))), "a").document
+    tree = ast.parse(document.text)
+    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    assert set(names) <= {"torch", "torch.nn.functional"}
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "__import__"]
+    dropped = read(write(Contents(Drawing((leaf,), next_id=2))), "a").dropped
+    assert dropped == ("node 1 (dtype is not understood)",)
