@@ -46,13 +46,20 @@ class IfBroken:
 
 
 @dataclass(frozen=True)
+class Fill:
+    """Texts with commas between them, as many in a line as fit; there may be 40,000 of them."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class _End:
     """The end of a mark, on the stack of `Printer.write`."""
 
     slot: int
 
 
-Doc = str | Line | Group | Nest | Mark | IfBroken | tuple["Doc", ...]
+Doc = str | Line | Group | Nest | Mark | IfBroken | Fill | tuple["Doc", ...]
 Stretch = tuple[int, int, int, int, int]  # node, line, column, end line, end column; lines from 1, the end exclusive
 
 SOFT = Line("")
@@ -101,6 +108,8 @@ class Printer:
                         self._put(each.flat)
                 case IfBroken():
                     self._put(each.broken if broken else each.flat)
+                case Fill():
+                    self._fill(each.items, indent if broken else None)
                 case Nest():
                     stack.append((indent + INDENT, broken, each.doc))
                 case Group():
@@ -116,6 +125,21 @@ class Printer:
     def _put(self, text: str) -> None:
         self._parts.append(text)
         self._col += len(text)
+
+    def _fill(self, items: tuple[str, ...], indent: int | None) -> None:
+        """Texts with commas between them; in one line where there is no indentation to go on with."""
+        parts, col = self._parts, self._col
+        for at, item in enumerate(items):
+            if at:
+                if indent is not None and col + 2 + len(item) > self.width:
+                    parts.append(",\n" + " " * indent)
+                    self._row, col = self._row + 1, indent
+                else:
+                    parts.append(", ")
+                    col += 2
+            parts.append(item)
+            col += len(item)
+        self._col = col
 
     def _newline(self, indent: int) -> None:
         self._parts.append("\n" + " " * indent)
@@ -136,8 +160,8 @@ def _fits(doc: Doc, room: int, parts: list[str] | None = None) -> bool:
         each = stack.pop()
         if isinstance(each, tuple):
             stack.extend(reversed(each))
-        elif isinstance(each, str | Line | IfBroken):
-            text = each if isinstance(each, str) else each.flat
+        elif isinstance(each, str | Line | IfBroken | Fill):
+            text = each if isinstance(each, str) else ", ".join(each.items) if isinstance(each, Fill) else each.flat
             room -= len(text)
             if parts is not None:
                 parts.append(text)
@@ -164,7 +188,6 @@ def bracketed(opening: str, docs: list[Doc], closing: str, *, trailing: bool = T
     return Group((opening, Nest((SOFT, joined([Group(doc) for doc in docs], (",", SPACE)), comma)), SOFT, closing))
 
 
-def filled(opening: str, docs: list[Doc], closing: str) -> Doc:
-    """A list in brackets: as many items in a line as fit."""
-    items: list[Doc] = [doc if at == 0 else (",", Group((SPACE, doc))) for at, doc in enumerate(docs)]
-    return Group((opening, Nest((SOFT, tuple(items))), SOFT, closing))
+def filled(opening: str, items: list[str], closing: str) -> Doc:
+    """A list of texts in brackets: as many in a line as fit."""
+    return Group((opening, Nest((SOFT, Fill(tuple(items)))), SOFT, closing))

@@ -128,7 +128,7 @@ def _operator(entry: Entry, pieces: list[Piece]) -> Piece:
         return Piece((sign, pieces[0].within(POWER)), UNARY)
     strength, (left, right) = BINARY[sign], pieces
     if strength == POWER:
-        tight = left.simple and right.simple
+        tight = left.simple and right.simple and left.strength == ATOM
         before, after = left.within(ATOM), right.within(UNARY)
         return Piece((before, "**" if tight else " ** ", after), POWER)
     before = left.within(strength + (strength == COMPARE))
@@ -188,10 +188,9 @@ def nested(data: Literal, *, single: bool) -> Doc:
     """Numbers in nested lists: a row on a line where they do not fit on one."""
     if not isinstance(data, tuple):
         return number_text(data, single=single)
-    docs = [nested(each, single=single) for each in data]
     if any(isinstance(each, tuple) for each in data):
-        return bracketed("[", docs, "]")
-    return filled("[", docs, "]")
+        return bracketed("[", [nested(each, single=single) for each in data], "]")
+    return filled("[", [number_text(each, single=single) for each in data if not isinstance(each, tuple)], "]")
 
 
 def gradient(data: Literal, root: str, *, plain: bool) -> Doc:
