@@ -134,8 +134,8 @@ class BackwardBar(QWidget):
         """The fields are as wide as what is in them."""
         for field in (self.gradient, self.inputs):
             text = field.text() or field.placeholderText()
-            wide = min(max(len(text), LEAST), MOST) + 2
-            field.setFixedWidth(wide * field.fontMetrics().horizontalAdvance("0"))
+            wide = min(max(len(text), LEAST), MOST)
+            field.setFixedWidth(self._theme.px(26) + wide * field.fontMetrics().horizontalAdvance("0"))
 
     # what the user does
 

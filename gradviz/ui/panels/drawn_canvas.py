@@ -13,6 +13,7 @@ from gradviz.document.shaping import set_group_closed
 from gradviz.session.drawn import drawing_of
 from gradviz.session.state import Selection, State
 from gradviz.ui.drawing.interactions import attach
+from gradviz.ui.drawing.sliders import Sliders
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.panels.over_canvas import OverCanvas
 from gradviz.ui.panels.panel import Context, moved
@@ -32,6 +33,7 @@ class DrawnCanvas(QObject):
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.view.addActions(menu)
         self.hands = attach(self.view, context.shell.store, theme, self._fits, context.do)
+        self.sliders = Sliders(self.view, context.shell.store, theme)
         self.over = OverCanvas(context, self.view)
         self.over.set_theme(theme)
 
@@ -39,6 +41,7 @@ class DrawnCanvas(QObject):
         """Take other colours and sizes."""
         self.view.set_theme(theme)
         self.hands.set_theme(theme)
+        self.sliders.set_theme(theme)
         self.over.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
@@ -60,6 +63,7 @@ class DrawnCanvas(QObject):
         self._shown = drawing
         view.set_playing(after.playing)
         view.set_picked(after.picked)
+        self.sliders.show_state(before, after)
         if before.selection != after.selection or before is after:
             if after.selection is None:
                 view.clear_selection()

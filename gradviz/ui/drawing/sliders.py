@@ -1,0 +1,186 @@
+"""Sliders over the cards of scalar leaves: one for the leaf that is picked, and one for each that has a range of its
+own. They are widgets, so that the keyboard reaches them; a drag is one undo step. What a change sets going is in
+`ui.live_drawing`; the range is set in the inspector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QSlider, QStyle
+
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.session.state import State
+from gradviz.session.store import Store
+from gradviz.ui.drawing.view import DrawingView
+from gradviz.ui.theme import LIGHT, Theme
+
+RANGE = (-10.0, 10.0)  # of one without a range of its own
+STEPS = 1000
+HEIGHT, GAP = 20, 6  # pixels at 100 %
+GROOVE, HANDLE = 4, 7
+SMALLEST = 0.4  # scale of the canvas below which a slider can't be taken hold of
+
+
+def has_slider(leaf: Leaf) -> bool:
+    """Whether this is a number that a slider can move."""
+    return leaf.maker == "tensor" and isinstance(leaf.data, int | float) and not isinstance(leaf.data, bool)
+
+
+def range_of(leaf: Leaf) -> tuple[float, float]:
+    """From where to where its slider goes; the value is always in it."""
+    if leaf.slider is not None:
+        return leaf.slider
+    value = leaf.data if isinstance(leaf.data, int | float) else 0.0
+    if not math.isfinite(value) or RANGE[0] <= value <= RANGE[1]:
+        return RANGE
+    return -2.0 * abs(value), 2.0 * abs(value)
+
+
+def value_at(place: int, low: float, high: float, *, whole: bool) -> int | float:
+    """The value at one of the slider's places, with no more digits than a place has."""
+    value = low + (high - low) * place / STEPS
+    if whole:
+        return round(value)
+    step = (high - low) / STEPS
+    return round(value, max(0, math.ceil(-math.log10(step)))) if 0 < step < 1 else value
+
+
+class LeafSlider(QSlider):
+    """The slider of one leaf. `take` gets the value; `done` comes when it was let go."""
+
+    def __init__(self, over: DrawingView, take: Callable[[int | float], None], done: Callable[[], None]) -> None:
+        super().__init__(Qt.Orientation.Horizontal, over)
+        self.setObjectName("leaf")
+        self.setRange(0, STEPS)
+        self.setSingleStep(STEPS // 100)
+        self.setPageStep(STEPS // 10)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._take = take
+        self._done = done
+        self.theme = LIGHT
+        self._range = RANGE
+        self._whole = False
+        self.valueChanged.connect(self._moved)
+        self.sliderReleased.connect(done)
+
+    def show_leaf(self, leaf: Leaf) -> None:
+        """Show its value; one that is being moved stays where the hand is."""
+        if not self.isSliderDown():
+            self._range = range_of(leaf)
+        self._whole = isinstance(leaf.data, int)
+        low, high = self._range
+        value = float(leaf.data) if isinstance(leaf.data, int | float) else 0.0
+        share = (value - low) / (high - low) if math.isfinite(value) else 0.0
+        place = min(max(round(share * STEPS), 0), STEPS)
+        if not self.isSliderDown() and self.value() != place:
+            self.blockSignals(True)
+            self.setValue(place)
+            self.blockSignals(False)
+        self.setAccessibleName(f"Value of {leaf.name}, from {low:g} to {high:g}")
+        self.setToolTip(f"{leaf.name} from {low:g} to {high:g}; the range is set in the inspector.")
+
+    def _moved(self, place: int) -> None:
+        self._take(value_at(place, *self._range, whole=self._whole))
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        super().keyReleaseEvent(event)
+        if not event.isAutoRepeat():
+            self._done()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._done()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """A groove, filled up to a round handle; with the keyboard the handle is full."""
+        theme = self.theme
+        groove, radius = theme.px(GROOVE), theme.px(HANDLE)
+        length = self.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, self)
+        room = self.width() - length
+        x = length / 2 + QStyle.sliderPositionFromValue(0, STEPS, self.sliderPosition(), room)
+        middle = self.height() / 2
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            for colour, end in ((theme.panel_border, self.width() - length / 2), (theme.focus, x)):
+                painter.setBrush(QColor(colour))
+                box = QRectF(length / 2, middle - groove / 2, end - length / 2, groove)
+                painter.drawRoundedRect(box, groove / 2, groove / 2)
+            painter.setPen(QPen(QColor(theme.focus), 2))
+            painter.setBrush(QColor(theme.focus if self.hasFocus() else theme.panel))
+            painter.drawEllipse(QPointF(x, middle), radius - 1, radius - 1)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The wheel zooms the canvas."""
+        event.ignore()
+
+
+class Sliders(QObject):
+    """All sliders of a canvas."""
+
+    def __init__(self, view: DrawingView, store: Store, theme: Theme) -> None:
+        super().__init__(view)
+        self._view = view
+        self._store = store
+        self._theme = theme
+        self.by_leaf: dict[int, LeafSlider] = {}
+        view.cameraChanged.connect(self._place)
+        view.laidOut.connect(lambda _: self._place())
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self._theme = theme
+        self._place()
+
+    def show_state(self, before: State, after: State) -> None:
+        """There is a slider for each leaf that should have one."""
+        if before is not after and (before.document, before.picked) == (after.document, after.picked):
+            return
+        drawing = after.drawing or Drawing()
+        wanted = {
+            node.id: node
+            for node in drawing.nodes
+            if isinstance(node, Leaf)
+            and has_slider(node)
+            and (node.slider is not None or after.picked == frozenset({node.id}))
+        }
+        for id in [id for id in self.by_leaf if id not in wanted]:
+            slider = self.by_leaf.pop(id)
+            if slider.hasFocus():
+                self._view.setFocus()
+            slider.hide()
+            slider.deleteLater()
+        for id, leaf in wanted.items():
+            if id not in self.by_leaf:
+                self.by_leaf[id] = self._made(id)
+            self.by_leaf[id].show_leaf(leaf)
+        self._place()
+
+    def _made(self, id: int) -> LeafSlider:
+        return LeafSlider(self._view, lambda value: self._take(id, value), self._store.seal)
+
+    def _take(self, id: int, value: int | float) -> None:
+        drawing = self._store.state.drawing
+        leaf = drawing.by_id.get(id) if drawing is not None else None
+        if drawing is not None and isinstance(leaf, Leaf) and leaf.data != value:
+            changed = shaping.change_leaf(drawing, id, data=value)
+            self._store.edit(f"Change {leaf.name}", changed, merge=f"slider {id}")
+
+    def _place(self) -> None:
+        """Each over its card."""
+        view, scale = self._view, self._view.camera.scale / self._theme.scale
+        for id, slider in self.by_leaf.items():
+            card = view.geometry.cards.get(Ref(id))
+            if card is None or scale < SMALLEST or view.geometry.closed_group(id) is not None:
+                slider.hide()
+                continue
+            left, top = view.camera.to_screen(card.left(), card.top())
+            width = round(card.width() * view.camera.scale)
+            height = self._theme.px(HEIGHT)
+            slider.theme = self._theme
+            slider.setGeometry(round(left), round(top) - height - self._theme.px(GAP), width, height)
+            slider.setVisible(view.rect().contains(QPointF(left, top).toPoint()))

@@ -1,0 +1,94 @@
+"""Sliders on the canvas: by mouse and by keyboard, each drag one step of undo."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing, Leaf
+from gradviz.ui.drawing.sliders import LeafSlider, range_of, value_at
+from gradviz.ui.window import MainWindow
+
+LEFT = Qt.MouseButton.LeftButton
+W = 1
+
+
+def weights() -> Drawing:
+    drawing, _ = shaping.new_leaf(Drawing(), -200, -60, data=3.0, name="w", requires_grad=True)
+    drawing, _ = shaping.new_leaf(drawing, -200, 80, data=(1.0, 2.0), name="v")
+    return drawing
+
+
+def slider_of(window: MainWindow, leaf: int = W) -> LeafSlider:
+    return window.canvas.drawn.sliders.by_leaf[leaf]
+
+
+def value(window: MainWindow) -> object:
+    drawing = window.store.state.drawing
+    assert drawing is not None
+    leaf = drawing.by_id[W]
+    assert isinstance(leaf, Leaf)
+    return leaf.data
+
+
+@pytest.fixture
+def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    with qtbot.waitSignal(window.live.ended, timeout=30_000):
+        window.store.open(weights(), None)
+    return window
+
+
+def test_a_picked_number_has_a_slider_and_a_vector_has_none(drawn: MainWindow) -> None:
+    assert not drawn.canvas.drawn.sliders.by_leaf
+    drawn.store.pick(frozenset({2}))
+    assert not drawn.canvas.drawn.sliders.by_leaf
+    drawn.store.pick(frozenset({W}))
+    assert slider_of(drawn).isVisible()
+    card = drawn.canvas.drawn.view.geometry.box(W)
+    left, top = drawn.canvas.drawn.view.camera.to_screen(card.left(), card.top())
+    assert abs(slider_of(drawn).geometry().left() - left) <= 1
+    assert slider_of(drawn).geometry().bottom() < top
+
+
+def test_one_with_a_range_of_its_own_is_always_there(drawn: MainWindow) -> None:
+    drawn.store.edit("Change w", shaping.change_leaf(weights(), W, slider=(0.0, 4.0)))
+    assert slider_of(drawn).value() == 750
+
+
+def test_a_drag_is_one_step(drawn: MainWindow) -> None:
+    drawn.store.pick(frozenset({W}))
+    slider = slider_of(drawn)
+    middle = slider.height() // 2
+    start = QPoint(round(slider.width() * 0.65), middle)
+    QTest.mousePress(slider, LEFT, pos=start)
+    for x in range(1, 20):
+        QTest.mouseMove(slider, start + QPoint(x, 0))
+    QTest.mouseRelease(slider, LEFT, pos=start + QPoint(20, 0))
+    assert value(drawn) != 3.0
+    assert drawn.store.state.undo_label == "Change w"
+    drawn.store.undo()
+    assert value(drawn) == 3.0 and not drawn.store.state.undo_label
+
+
+def test_the_keyboard_moves_it(drawn: MainWindow) -> None:
+    drawn.store.pick(frozenset({W}))
+    slider = slider_of(drawn)
+    slider.setFocus()
+    QTest.keyClick(slider, Qt.Key.Key_Right)
+    assert value(drawn) == 3.2
+    QTest.keyClick(slider, Qt.Key.Key_End)
+    assert value(drawn) == 10.0
+    drawn.store.undo()
+    assert value(drawn) == 3.2
+    assert slider.value() == 660
+
+
+def test_values_have_no_more_digits_than_the_slider_shows() -> None:
+    assert value_at(501, -10.0, 10.0, whole=False) == 0.02
+    assert value_at(333, 0.0, 1.0, whole=False) == 0.333
+    assert value_at(501, -10.0, 10.0, whole=True) == 0
+    assert range_of(Leaf(1, "w", 300.0)) == (-600.0, 600.0)
+    assert range_of(Leaf(1, "w", 3.0, slider=(0.0, 5.0))) == (0.0, 5.0)
