@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QListView
+from PySide6.QtWidgets import QApplication, QListView
 
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing, Operation
@@ -166,3 +167,23 @@ def test_every_category_has_a_colour_of_the_theme(theme: object) -> None:
     categories = {row.category for row in rows("") if row.payload}
     assert categories <= COLOURS.keys()
     assert all(colour_of(shown, category).isValid() for category in categories)
+
+
+def test_what_is_dragged_to_the_empty_window_begins_a_drawing(pilot: Pilot) -> None:
+    panel = opened(pilot)
+    panel.search.setText("scalar")
+    row = panel.list.row(panel.list.currentIndex())
+    assert row is not None
+    drag, canvas = panel.list.drag(row), pilot.window.canvas
+    target = canvas.childAt(canvas.rect().center())
+    while target is not None and not target.acceptDrops():
+        target = target.parentWidget()
+    assert target is not None
+    middle, keys = target.rect().center(), Qt.KeyboardModifier.NoModifier
+    args = (Qt.DropAction.CopyAction, drag.mimeData(), Qt.MouseButton.LeftButton, keys)
+    enter, drop = QDragEnterEvent(middle, *args), QDropEvent(QPointF(middle), *args)
+    QApplication.sendEvent(target, enter)
+    QApplication.sendEvent(target, drop)
+    assert enter.isAccepted() and drop.isAccepted()
+    assert pilot.state.drawing is not None and len(pilot.state.drawing.nodes) == 1
+    drag.deleteLater()

@@ -30,7 +30,7 @@ from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 
 RECENT = 6  # how many that were added last are kept at hand
-HINT = "Enter adds it. Or drag it to the canvas."
+HINT = "Enter adds it, or drag it to the canvas. Shift+F1 explains it."
 SNIPPET = "This is a snippet, to which nothing is added by hand. Begin a <a href='draw.new'>new drawing</a> for that."
 NOTHING = "No operation is called so. Try another word, such as product or norm."
 MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
