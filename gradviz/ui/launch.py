@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
 from gradviz.ui.crash import install
-from gradviz.ui.recovery import something_waits
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 
@@ -45,6 +44,8 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
     window.show()
 
     def begin() -> None:
+        from gradviz.ui.recovery import something_waits
+
         gc.freeze()  # what the program itself is made of need not be looked through again and again
         gc.enable()
         window.offer_recovery()
