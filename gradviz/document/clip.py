@@ -25,18 +25,20 @@ def paste_code(drawing: Drawing, text: str, x: float, y: float) -> tuple[Drawing
     speak of what is in the drawing; names that are taken get a number. Raises UserError for what can't be drawn."""
     if not text.strip():
         raise UserError("There is no code on the clipboard. Copy some nodes or lines first.")
-    try:
-        other = parse_more(text, _known(drawing))
-    except UserError:
-        try:  # an expression of names that are not there yet
-            other = parse_expression(text, _known(drawing))
-        except UserError:
-            other = None
-        if other is None:
-            raise
+    other = _read(text, _known(drawing))
     if not other.nodes:
         raise UserError("There is nothing to draw in this code. Copy lines such as y = w * x.")
     return take_in(drawing, other, x, y)
+
+
+def _read(text: str, known: dict[str, Ref]) -> Drawing:
+    try:
+        return parse_more(text, known)
+    except UserError as refused:
+        try:  # an expression of names that are not there yet
+            return parse_expression(text, known)
+        except UserError:
+            raise refused from None
 
 
 def _known(drawing: Drawing) -> dict[str, Ref]:

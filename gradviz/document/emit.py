@@ -253,7 +253,10 @@ class _Writer:
                 pieces.append(None)
             else:
                 pieces.append(self._operand(operand))
-        piece = operation(catalogue()[node.op], node, pieces)
+        entry = catalogue()[node.op]
+        piece = operation(entry, node, pieces)
+        if entry.many and len(outputs(entry, node)) == 1:  # a tuple of which one is known
+            return Piece((Mark(node.id, piece.doc), "[0]"))
         return Piece(Mark(node.id, piece.doc), piece.strength)
 
     def _operand(self, ref: Ref) -> Piece:

@@ -199,6 +199,8 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Value:
 def _output(scope: Scope, node: ast.AST, owner: Several, place: int) -> int:
     """Which output of a node is meant; one that only a run can count must have been unpacked."""
     count = owner.count or len(getattr(scope.nodes[owner.node], "names", ()))
+    if not count and place == 0:
+        return 0
     if not count:
         raise refuse(node, "only a run tells how many results there are. Give each a name: a, b = …")
     if not -count <= place < count:

@@ -31,7 +31,7 @@ def give_names(scope: Scope) -> None:
             used.add(free)
             free = free_name(name, used)
     for id, node in scope.nodes.items():
-        scope.nodes[id] = _named(node, given)
+        scope.nodes[id] = _named(node, given, used)
 
 
 def _must(scope: Scope, ref: Ref, roots: set[int]) -> bool:
@@ -42,8 +42,13 @@ def _must(scope: Scope, ref: Ref, roots: set[int]) -> bool:
     return len(outputs(catalogue()[node.op], node)) > 1
 
 
-def _named(node: Leaf | Operation, given: dict[Ref, str]) -> Leaf | Operation:
+def _named(node: Leaf | Operation, given: dict[Ref, str], used: set[str]) -> Leaf | Operation:
     if isinstance(node, Leaf):
         return replace(node, name=given.get(Ref(node.id), ""))
-    names = [given.get(Ref(node.id, at), "") for at in range(len(outputs(catalogue()[node.op], node)))]
-    return replace(node, names=tuple(names) if any(names) else ("",) * (len(names) if len(names) > 1 else 0))
+    words = outputs(catalogue()[node.op], node)
+    names = [given.get(Ref(node.id, at), "") for at in range(len(words))]
+    if len(names) > 1:  # those that the code does not name are called as PyTorch calls them
+        for at, word in enumerate(words):
+            names[at] = names[at] or free_name(word if is_name(word) else f"part{at + 1}", used)
+            used.add(names[at])
+    return replace(node, names=tuple(names) if any(names) else ())

@@ -191,7 +191,9 @@ def _is_lost(drawing: Drawing, ref: Operand) -> bool:
     if not isinstance(ref, Ref) or not ref.output:
         return False
     node = drawing.by_id.get(ref.node)
-    return node is None or ref.output >= (outputs(node) if isinstance(node, Operation) else 1)
+    if node is None:  # of a drawing that this one is put into
+        return False
+    return ref.output >= (outputs(node) if isinstance(node, Operation) else 1)
 
 
 def _needed(node: Node, count: int, is_root: bool) -> int:

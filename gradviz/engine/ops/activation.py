@@ -86,7 +86,7 @@ def activation(
 
     def gradient(grad: Any, x: Any, *values: Any) -> Any:
         if explicit is not None:
-            return explicit(grad, x) if state.grad else wrap(through(grad._data, x._data))
+            return explicit(grad, x) if state.grad else wrap(np.asarray(through(grad._data, x._data)))
         return call(backward, grad, x, **dict(zip(names, values, strict=True)))
 
     more = "".join(f", {each}" for each in names)
