@@ -25,6 +25,7 @@ class _Card:
     words: frozenset[str]
     signs: frozenset[str]
     text: str
+    all: str  # everything that a query may be a part of
 
 
 @cache
@@ -40,7 +41,10 @@ def _card(entry: Entry, at: int) -> _Card:
     text = f"{entry.key} {entry.brief} {' '.join(entry.words)} {entry.category}".lower()
     parts = tuple(part for part in re.split(r"[_.\W]+", name) if part)
     words = frozenset(word.lower() for word in entry.words)
-    return _Card(entry, at, name, tuple(sorted(names)), parts, words, frozenset(map(str.lower, signs)), text)
+    lower = frozenset(map(str.lower, signs))
+    initials = "".join(part[0] for part in parts)
+    everything = " ".join((name, name.replace("_", ""), initials, *names, *words, *lower, text))
+    return _Card(entry, at, name, tuple(sorted(names)), parts, words, lower, text, everything)
 
 
 def find(query: str, most: int = 30) -> tuple[Entry, ...]:
@@ -48,7 +52,9 @@ def find(query: str, most: int = 30) -> tuple[Entry, ...]:
     wanted = _normal(query)
     if not wanted:
         return tuple(card.entry for card in _cards()[:most])
-    ranked = sorted((rank, card.at) for card in _cards() if (rank := _rank(wanted, card)) < _BIG)
+    said = wanted.split()
+    likely = [card for card in _cards() if all(word in card.all for word in said)]
+    ranked = sorted((rank, card.at) for card in likely if (rank := _rank(wanted, card)) < _BIG)
     if not ranked and len(wanted) > 2:
         ranked = sorted((rank, card.at) for card in _cards() if (rank := _slip(wanted, card)) < _BIG)
     return tuple(_cards()[at].entry for _, at in ranked[:most])
@@ -94,7 +100,9 @@ def _used(name: str) -> float:
 def _slip(wanted: str, card: _Card) -> int:
     """How many letters are wrong, where that is few."""
     allowed = 1 if len(wanted) < 6 else 2
-    wrong = min(_distance(wanted, name[: len(wanted) + 1], allowed) for name in (card.name, *card.names))
+    letters = set(wanted)
+    alike = [name for name in (card.name, *card.names) if len(letters.difference(name)) <= allowed]
+    wrong = min((_distance(wanted, name[: len(wanted) + 1], allowed) for name in alike), default=_BIG)
     return wrong if wrong <= allowed else _BIG
 
 
