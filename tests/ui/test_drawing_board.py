@@ -7,7 +7,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from gradviz.document.drawing import Leaf
+from gradviz.document.drawing import Leaf, Ref
 from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.ui.drawing.dropping import MIME
 from gradviz.ui.drawing.interactions import Interactions
@@ -124,3 +124,36 @@ def test_everything_is_duplicated_by_a_key(pilot: Pilot) -> None:
     pilot.press("Ctrl+A")
     pilot.press("Ctrl+D")
     assert pilot.state.drawing is not None and len(pilot.state.drawing.nodes) == 6
+
+
+def drawn(pilot: Pilot, text: str) -> int:
+    """Type this with nothing selected; the node that it ends in."""
+    pilot.window.store.pick(frozenset())
+    pilot.window.board.type_here(text)
+    pilot.press("Return")
+    assert pilot.state.drawing is not None
+    return pilot.state.drawing.nodes[-1].id
+
+
+def test_a_wrong_wire_is_refused_with_the_reason_that_the_worker_finds(pilot: Pilot) -> None:
+    matrix, product = drawn(pilot, "A = randn(2, 3)"), drawn(pilot, "mm")
+    found = hands(pilot)
+    ground, view = found.ground, found.ground.view
+    view.fit()
+    for port in (0, 1):
+        begin = ground.pixel(ground.geometry.port_out(Ref(matrix))).toPoint()
+        end = ground.pixel(ground.geometry.port_in(product, port)).toPoint()
+        QTest.mousePress(view, LEFT, NONE, begin)
+        QTest.mouseMove(view, (begin + end) / 2)
+        QTest.mouseMove(view, end)
+        QTest.mouseRelease(view, LEFT, NONE, end)
+        pilot.qtbot.waitUntil(lambda: bool(ground.layer.sentence) or _wires(pilot) > 0, timeout=RUN_TIMEOUT)
+    pilot.qtbot.waitUntil(lambda: bool(ground.layer.sentence), timeout=RUN_TIMEOUT)
+    assert ground.layer.sentence == "mm: 2×3 with 2×3: the inner sizes 3 and 2 differ"
+    assert _wires(pilot) == 1 and pilot.state.undo_label == "Connect"
+
+
+def _wires(pilot: Pilot) -> int:
+    drawing = pilot.state.drawing
+    assert drawing is not None
+    return sum(isinstance(one, Ref) for node in drawing.nodes for one in getattr(node, "inputs", ()))
