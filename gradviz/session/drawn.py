@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
@@ -29,6 +29,7 @@ class Drawn:
     node_of_row: Mapping[int, int] = field(default_factory=dict)
     ref_of_tensor: Mapping[int, Ref] = field(default_factory=dict)
     node_of_tensor: Mapping[int, int] = field(default_factory=dict)  # also of what is made inside of a node
+    failed: int = 0  # the node that the run ended at with an error, 0 for none
 
     def node_of(self, kind: str, index: int) -> int:
         """The drawing node that a "node" or "tensor" of the trace belongs to, 0 for none."""
@@ -40,7 +41,7 @@ _known: WeakKeyDictionary[Trace, tuple[Drawing, int, Drawn]] = WeakKeyDictionary
 
 def drawn(drawing: Drawing, trace: Trace) -> Drawn:
     """Where the nodes of a drawing are in the trace of its code, as far as that goes now."""
-    length = len(trace.nodes) + len(trace.tensors) + len(trace.names)
+    length = len(trace.nodes) + len(trace.tensors) + len(trace.names) + len(trace.errors)
     known = _known.get(trace)
     if known is None or known[0] is not drawing or known[1] != length:
         known = _known[trace] = drawing, length, _find(drawing, trace)
@@ -72,7 +73,21 @@ def _find(drawing: Drawing, trace: Trace) -> Drawn:
     for ref, tensor in tensors.items():
         back.setdefault(tensor, ref)
     inside |= {tensor: ref.node for tensor, ref in back.items()}
-    return Drawn(drawing, rows, tensors, node_of_row, back, inside)
+    return Drawn(drawing, rows, tensors, node_of_row, back, inside, _failed(drawing, trace, rows, tensors))
+
+
+def _failed(drawing: Drawing, trace: Trace, rows: Mapping[int, tuple[int, ...]], tensors: Mapping[Ref, int]) -> int:
+    """The node whose operation raised: of those on that line that have all they need the first that has not run."""
+    line = int(trace.errors.line[0]) if len(trace.errors) else -1
+    spans = [span for span in drawing.emitted.spans if span.line <= line <= span.end_line and span.node not in rows]
+    for span in sorted(spans, key=lambda span: (span.line, span.col, -span.end_line, -span.end_col)):
+        node = drawing.by_id.get(span.node)
+        if isinstance(node, Leaf) and Ref(node.id) not in tensors:
+            return node.id
+        refs = [ref for ref in node.inputs if isinstance(ref, Ref)] if isinstance(node, Operation) else []
+        if isinstance(node, Operation) and all(ref in tensors for ref in refs) and Ref(node.id) not in tensors:
+            return node.id
+    return 0
 
 
 def _tensors(

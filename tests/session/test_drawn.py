@@ -80,3 +80,13 @@ def test_a_trace_of_the_same_text_counts_for_a_drawing() -> None:
     assert drawing_of(Snippet(drawing.text), drawing) is drawing
     assert drawing_of(Snippet("print(1)"), drawing) is None
     assert drawing_of(drawing, Drawing()) is drawing
+
+
+def test_the_node_that_raised_is_found_by_its_line() -> None:
+    x, w = matrix(1, "x"), Leaf(2, "w", ((1.0, 2.0),))
+    product, also = Operation(3, "mm", (Ref(1), Ref(2))), Operation(4, "mm", (Ref(1), Ref(1)))
+    total = Operation(5, "add", (Ref(4), Ref(3)), names=("y",))
+    found, _ = rows_of(Drawing((x, w, product, also, total), next_id=6))
+    assert found.failed == 3
+    fine, _ = rows_of(Drawing((x, also), next_id=6))
+    assert fine.failed == 0

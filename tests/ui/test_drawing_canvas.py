@@ -240,3 +240,14 @@ def test_a_blank_drawing_invites(qtbot: QtBot) -> None:
     assert len(colours) > 2
     x, y = view.camera.to_screen(0, 0)
     assert (x, y) == (view.width() / 2, view.height() / 2)
+
+
+def test_the_node_that_raised_is_marked_with_the_reason(qtbot: QtBot) -> None:
+    left, right = ((1.0, 2.0),), ((1.0, 2.0, 3.0),)
+    nodes = (Leaf(1, "a", left), Leaf(2, "b", right, y=150), Operation(3, "mm", (Ref(1), Ref(2)), x=300, y=70))
+    view, trace = shown(qtbot, Drawing(nodes, next_id=4))
+    assert view.drawn is not None and view.drawn.failed == 3
+    box = view.geometry.circles[3].adjusted(-60, -10, 60, 90)
+    marked = grabbed(view, (box.topLeft(), box.bottomRight()))
+    view.set_cursor(len(trace) - 1)
+    assert grabbed(view, (box.topLeft(), box.bottomRight())) != marked

@@ -249,22 +249,9 @@ class ScenePainter:
 
     def _failed(self, painter: QPainter, item: int, reason: str) -> None:
         """A red mark on the item, and the reason under it."""
-        card, ink = self.card(item), self.ink
-        mark = QRectF(card.right() - 11, card.center().y() + 3, 18, 18)
-        painter.setPen(QPen(ink.colours["card"], 1.5))
-        painter.setBrush(ink.colours["error"])
-        painter.drawEllipse(mark)
-        ink.text(painter, sizes.NAME, "card", mark, "!", CENTRE)
-        lines = ink.broken(sizes.SMALL, reason, REASON_WIDTH)
-        width = max(ink.width(sizes.SMALL, line) for line in lines) + 14
-        height = REASON_LINE * len(lines) + 5
-        below = QRectF(card.center().x() - width / 2, self._box(item).bottom() + 1, width, height)
-        painter.setPen(QPen(ink.colours["error"], 1.2))
-        painter.setBrush(ink.colours["error_fill"])
-        painter.drawRoundedRect(below, 5, 5)
-        for number, line in enumerate(lines):
-            place = QRectF(below.left(), below.top() + 2.5 + number * REASON_LINE, width, REASON_LINE)
-            ink.text(painter, sizes.SMALL, "error", place, line, CENTRE)
+        card = self.card(item)
+        paint_mark(painter, self.ink, QPointF(card.right() - 2, card.center().y() + 12))
+        paint_reason(painter, self.ink, QPointF(card.center().x(), self._box(item).bottom() + 1), reason)
 
     def paint_selection(self, painter: QPainter, camera: Camera, item: int, focused: bool) -> None:
         """The frame around what is selected."""
@@ -278,6 +265,28 @@ class ScenePainter:
         painter.setBrush(QBrush())
         painter.drawRoundedRect(self._box(item).adjusted(-gap, -gap, gap, gap), 10, 10)
         painter.restore()
+
+
+def paint_mark(painter: QPainter, ink: Ink, centre: QPointF) -> None:
+    """The red sign on what an error is about."""
+    mark = QRectF(centre.x() - 9, centre.y() - 9, 18, 18)
+    painter.setPen(QPen(ink.colours["card"], 1.5))
+    painter.setBrush(ink.colours["error"])
+    painter.drawEllipse(mark)
+    ink.text(painter, sizes.NAME, "card", mark, "!", CENTRE)
+
+
+def paint_reason(painter: QPainter, ink: Ink, top: QPointF, reason: str, room: float = REASON_WIDTH) -> None:
+    """What is wrong, in a box under a point with lines of about this width."""
+    lines = ink.broken(sizes.SMALL, reason, room)
+    width = max(ink.width(sizes.SMALL, line) for line in lines) + 14
+    below = QRectF(top.x() - width / 2, top.y(), width, REASON_LINE * len(lines) + 5)
+    painter.setPen(QPen(ink.colours["error"], 1.2))
+    painter.setBrush(ink.colours["error_fill"])
+    painter.drawRoundedRect(below, 5, 5)
+    for number, line in enumerate(lines):
+        place = QRectF(below.left(), below.top() + 2.5 + number * REASON_LINE, width, REASON_LINE)
+        ink.text(painter, sizes.SMALL, "error", place, line, CENTRE)
 
 
 def world_transform(camera: Camera) -> QTransform:

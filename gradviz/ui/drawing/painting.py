@@ -5,30 +5,29 @@ what is only there to be taken hold of; `scene` says when."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
 
-from gradviz.document.drawing import Comment, Group, Leaf, Node, Number, Operation, Ref
+from gradviz.document.drawing import Group, Leaf, Node, Number, Operation, Ref
 from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF
 from gradviz.ui.canvas.edge_painter import FAR, NEAR
 from gradviz.ui.canvas.group_content import GroupContent
-from gradviz.ui.canvas.group_painter import paint_group, paint_group_small, triangle
+from gradviz.ui.canvas.group_painter import paint_group, paint_group_small
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 from gradviz.ui.canvas.moment import Moment
-from gradviz.ui.canvas.painter import WHOLE
+from gradviz.ui.canvas.painter import WHOLE, paint_mark, paint_reason
+from gradviz.ui.drawing.behind import BRIEF, CORNER, grown_by, paint_comment, paint_frame
 from gradviz.ui.drawing.diagram import Sketch
-from gradviz.ui.drawing.geometry import FRAME_TITLE, path_of, result_curve
+from gradviz.ui.drawing.geometry import path_of, result_curve
+from gradviz.ui.drawing.items import FOREVER
 from gradviz.ui.drawing.shapes import entry_of, leaf_dtype, shape_of, symbol_of
 
-BRIEF = 0.85  # of its own size: the names on cards that are seen from further away
-LARGEST = 1.5  # times its own size: as much as there is room for
+REASON_WIDTH = 190.0  # of the lines that say why a node raised
 FAINT = 0.6  # how much is seen of what has not run
-CORNER = 6.0
-COMMENT_PAD = 10.0
-COMMENT_LINE = 17.0
 LONGEST_VALUE = 28  # characters of a literal on a card
 ELLIPSIS = "…"
 
@@ -49,10 +48,10 @@ class Painting:
         """Comments, frames of groups, and the wires of what has not run."""
         for comment in self.drawing.comments:
             if self.geometry.boxes[comment.id].intersects(area):
-                self._comment(painter, comment, scale)
+                paint_comment(painter, self.ink, self.geometry.boxes[comment.id], comment.text, scale)
         for group in self.drawing.groups:
             if not group.closed and group.id in self.geometry.boxes:
-                self._frame(painter, group, scale)
+                paint_frame(painter, self.ink, self.geometry.boxes[group.id], group.title, scale)
         painter.setBrush(QBrush())
         pen = self.ink.pen("edge", max(1.3, 0.8 / scale), alpha=0.75, style=Qt.PenStyle.DashLine)
         painter.setPen(pen)
@@ -69,51 +68,6 @@ class Painting:
             hidden = ref.node not in self.geometry.circles or self.geometry.closed_group(ref.node) is not None
             if not hidden and not self._card_is_seen(moment, ref):
                 yield path_of(result_curve(self.geometry, ref))
-
-    def _comment(self, painter: QPainter, comment: Comment, scale: float) -> None:
-        box, ink = self.geometry.boxes[comment.id], self.ink
-        painter.setPen(ink.pen("halo", max(1.0, 0.8 / scale), alpha=0.7))
-        painter.setBrush(ink.colour("current_line", 0.85))
-        painter.drawRoundedRect(box, CORNER, CORNER)
-        if scale < FAR:
-            return
-        grown = self._grown(scale)
-        painter.save()
-        painter.translate(box.topLeft())
-        painter.scale(grown, grown)
-        inner = QRectF(COMMENT_PAD, COMMENT_PAD - 2, box.width() / grown - 2 * COMMENT_PAD, box.height() / grown)
-        bottom = inner.height() - 4
-        lines = self._wrapped(comment.text, inner.width())
-        for nth, line in enumerate(lines):
-            row = QRectF(inner.left(), inner.top() + nth * COMMENT_LINE, inner.width(), COMMENT_LINE)
-            last = row.bottom() + COMMENT_LINE > bottom and nth + 1 < len(lines)
-            ink.text(painter, sizes.META, "text", row, f"{line} {ELLIPSIS}" if last and line else line, LEFT)
-            if last:
-                break
-        painter.restore()
-
-    def _grown(self, scale: float) -> float:
-        """How much larger words are written that are seen from further away, as far as there is room."""
-        return min(max(BRIEF * self.ink.theme.scale / scale, 1.0), LARGEST)
-
-    def _wrapped(self, text: str, width: float) -> list[str]:
-        return [line for part in text.split("\n") for line in self.ink.broken(sizes.META, part, width)]
-
-    def _frame(self, painter: QPainter, group: Group, scale: float) -> None:
-        box, ink = self.geometry.boxes[group.id], self.ink
-        painter.setPen(ink.pen("group", max(1.4, 1.0 / scale), alpha=0.8))
-        painter.setBrush(ink.colour("group_fill", 0.35))
-        painter.drawRoundedRect(box, 9, 9)
-        if scale < FAR:
-            return
-        grown = self._grown(scale)
-        painter.save()
-        painter.translate(box.topLeft())
-        painter.scale(grown, grown)
-        line = QRectF(10 / grown, 0, (box.width() - 20) / grown, FRAME_TITLE / grown)
-        triangle(painter, ink, line.left() + 5, line.center().y(), is_open=True)
-        ink.text(painter, sizes.NAME, "text", line.adjusted(16, 0, 0, 0), group.title, LEFT)
-        painter.restore()
 
     # -- nodes
 
@@ -145,6 +99,8 @@ class Painting:
             if item < 0 or not moment.items[item]:
                 self._faint_operation(painter, node, scale)
             self._numbers(painter, node, scale)
+        if node.id == self.sketch.drawn.failed and moment.frame.cursor > self._error_step:
+            self._failed(painter, node, scale)
         if node.pinned and scale >= FAR:
             self._pin(painter, self.geometry.boxes[node.id].topLeft())
 
@@ -239,6 +195,33 @@ class Painting:
         painter.setBrush(self.ink.colours["stale"])
         painter.drawEllipse(head + QPointF(1, -2), 4.6, 4.6)
 
+    @cached_property
+    def _error_step(self) -> int:
+        errors = self.sketch.diagram.trace.errors
+        return int(errors.step[0]) if len(errors) else FOREVER
+
+    @cached_property
+    def _error(self) -> str:
+        """Why the run ended: what explains it best."""
+        from gradviz.trace.errors import explain_error
+
+        trace = self.sketch.diagram.trace
+        explained = explain_error(trace)
+        return explained.why if explained is not None else str(trace.errors.message[0])
+
+    def _failed(self, painter: QPainter, node: Node, scale: float) -> None:
+        """What raised: a red mark on it, and the reason under it."""
+        geometry, ink = self.geometry, self.ink
+        around = geometry.circles.get(node.id) or geometry.cards[Ref(node.id)]
+        painter.setBrush(QBrush())
+        painter.setPen(ink.pen("error", max(3.0, 2.0 / scale)))
+        corner = around.height() / 2 + 4 if node.id in geometry.circles else CORNER + 3
+        painter.drawRoundedRect(around.adjusted(-4, -4, 4, 4), corner, corner)
+        paint_mark(painter, ink, QPointF(around.right() - 2, around.center().y() + 12))
+        if scale >= FAR:
+            below = QPointF(around.center().x(), around.bottom() + sizes.LABEL_GAP + sizes.LABEL_HEIGHT + 4)
+            paint_reason(painter, ink, below, self._error, REASON_WIDTH)
+
     # -- closed groups and calls
 
     def _closed(self, painter: QPainter, group: Group, scale: float) -> None:
@@ -261,7 +244,7 @@ class Painting:
         painter.drawRoundedRect(mark, mark.height() / 2, mark.height() / 2)
         if scale < FAR:
             return
-        many, grown = len(self.drawing.calls) > 1, self._grown(scale)
+        many, grown = len(self.drawing.calls) > 1, grown_by(ink, scale)
         text = f"{index + 1}. backward()" if many else "backward()"
         painter.save()
         painter.translate(mark.center())

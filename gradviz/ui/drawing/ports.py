@@ -16,6 +16,7 @@ from gradviz.ui.drawing.shapes import entry_of, ports_of
 
 DOT = 4.2
 NAMED = 1.35  # the zoom from which open ports have their names
+FEW, NAME_PITCH = 3, 14.0  # names of more ports are further apart than these
 GAP = 6.0  # between a thing and the frame that says that it is picked
 
 
@@ -52,6 +53,7 @@ def paint_open_ports(painter: QPainter, ink: Ink, geometry: Geometry) -> None:
 def _inputs(
     painter: QPainter, ink: Ink, geometry: Geometry, node: Operation, scale: float, hovered: Hit | None
 ) -> None:
+    count, middle = geometry.port_counts[node.id], geometry.circles[node.id].center()
     for port, known in enumerate(ports_of(node)):
         is_open = _is_open(node, port)
         wanted = is_open and not known.optional
@@ -61,7 +63,8 @@ def _inputs(
         lit = hovered is not None and hovered.kind == "in" and hovered.index == port
         _dot(painter, ink, place, is_open=is_open, lit=lit, strong=wanted or lit)
         if (is_open and scale >= NAMED * ink.theme.scale) or (hovered is not None and (is_open or lit)):
-            _name(painter, ink, place - QPointF(DOT + 4, 0), known.name, left=True)
+            down = (port - (count - 1) / 2) * NAME_PITCH if count > FEW else place.y() - middle.y()
+            _name(painter, ink, QPointF(place.x() - DOT - 4, middle.y() + down), known.name, left=True)
 
 
 def _is_open(node: Operation, port: int) -> bool:
