@@ -34,10 +34,11 @@ bench: $(VENV)/bench.stamp
 	$(PY) -m benchmarks $(if $(TORCH_PYTHON),--torch-python $(TORCH_PYTHON))
 	$(PY) -m pytest benchmarks -q --benchmark-enable --benchmark-timer=time.thread_time --benchmark-columns=min,median,max
 
-# What follows from the sources: which names are there, and the reference of operations. A test says when they are not current.
+# What follows from the sources: which names are there, the reference and the catalogue of operations. Tests say when they are not current.
 docs: $(VENV)/test.stamp
 	$(PY) -m gradviz.torch.coverage > docs/coverage.md
 	$(PY) -m gradviz.engine.reference > docs/operations.md
+	$(PY) -m gradviz.engine.catalogue
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .benchmarks .hypothesis *.egg-info $(SCREENSHOT)

@@ -223,7 +223,7 @@ FIND_ROWS = (
     ),
     Command(
         id="view.chain",
-        title="Paths of the &Gradient",
+        title="Paths of the Gradient",
         menu="View",
         help="Follow every path by which the gradient comes to this tensor: local derivatives, product and sum.",
         shortcuts=("Ctrl+Shift+\\",),
