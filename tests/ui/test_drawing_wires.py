@@ -192,6 +192,16 @@ def test_a_port_says_what_it_is_and_what_comes_there(qtbot: QtBot) -> None:
     assert not hand.view.hovered
 
 
+def test_inputs_of_which_there_may_be_any_number_change_places(qtbot: QtBot) -> None:
+    drawing, cat = shaping.new_operation(small(), "stack", 0, 260)
+    drawing = shaping.connect(shaping.connect(drawing, Ref(W), cat, 0), Ref(X), cat, 1)
+    hand = Hand(qtbot, drawing)
+    hand.drag(hand.port(cat, 0), hand.port(cat, 2))
+    assert hand.inputs(cat) == (Ref(X), Ref(W))
+    hand.drag(hand.port(cat, 0), EMPTY)
+    assert hand.inputs(cat) == (Ref(W),)
+
+
 def test_quick_clicks_on_ports_break_nothing(hand: Hand) -> None:
     for _ in range(5):
         hand.click(hand.out(W))

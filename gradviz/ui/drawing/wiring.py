@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.reach import InPort, free_port, inputs_for, outputs_for
+from gradviz.document.reach import InPort, free_port, inputs_for, outputs_for, port_count
 from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
 from gradviz.ui.drawing.layer import paint_bubble
 
@@ -64,7 +64,12 @@ def without_wire(drawing: Drawing, loose: Loose) -> Drawing:
 
 def connected(drawing: Drawing, loose: Loose, wire: Wire) -> Drawing:
     """The drawing with the wire; raises UserError with the reason why not."""
-    return shaping.connect(without_wire(drawing, loose), wire.source, *wire.target)
+    before = without_wire(drawing, loose)
+    node, port = wire.target
+    there = before.by_id.get(node)
+    if loose.taken is not None and loose.taken[0] == node and there is not None:
+        port = min(port, port_count(there) - 1)  # of any number of inputs there is one fewer now
+    return shaping.connect(before, wire.source, node, port)
 
 
 class Dropped:
