@@ -5,11 +5,11 @@ transpose and an `addmm`). What it looks like is in `gradviz.ui.drawing`."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
@@ -54,6 +54,38 @@ def drawing_of(traced: Document, drawing: Drawing) -> Drawing | None:
     if isinstance(traced, Drawing):
         return traced
     return drawing if traced.text == drawing.text else None
+
+
+def stale(drawing: Drawing, traced: Drawing) -> frozenset[int]:
+    """The nodes whose values in a trace of `traced` are not those of this drawing: what changed in more than its name
+    or its place, and all that is computed from it."""
+    if drawing is traced:
+        return frozenset()
+    before = traced.by_id
+    waiting = [node.id for node in drawing.nodes if node is not before.get(node.id) and _differs(node, before)]
+    users: dict[int, list[int]] = {}
+    for node in drawing.nodes if waiting else ():
+        for operand in node.inputs if isinstance(node, Operation) else ():
+            if isinstance(operand, Ref):
+                users.setdefault(operand.node, []).append(node.id)
+    found: set[int] = set()
+    while waiting:
+        node_id = waiting.pop()
+        if node_id not in found:
+            found.add(node_id)
+            waiting += users.get(node_id, ())
+    return frozenset(found)
+
+
+def _differs(node: Node, before: Mapping[int, Node]) -> bool:
+    return _meant(node) != (_meant(before[node.id]) if node.id in before else None)
+
+
+def _meant(node: Node) -> Node:
+    """A node without its name and its place."""
+    if isinstance(node, Leaf):
+        return replace(node, name="", slider=None, x=0.0, y=0.0, pinned=False)
+    return replace(node, names=(), x=0.0, y=0.0, pinned=False)
 
 
 def _find(drawing: Drawing, trace: Trace) -> Drawn:

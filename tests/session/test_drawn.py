@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
 from gradviz.document.snippet import Snippet
-from gradviz.session.drawn import Drawn, drawing_of, drawn
+from gradviz.session.drawn import Drawn, drawing_of, drawn, stale
 from tests.trace.running import run
 
 
@@ -90,3 +92,13 @@ def test_the_node_that_raised_is_found_by_its_line() -> None:
     assert found.failed == 3
     fine, _ = rows_of(Drawing((x, also), next_id=6))
     assert fine.failed == 0
+
+
+def test_what_changed_and_all_that_follows_from_it_is_stale() -> None:
+    w, x = Leaf(1, "w", 3.0), Leaf(2, "x", 2.0)
+    e, y = Operation(3, "exp", (Ref(1),)), Operation(4, "mul", (Ref(3), Ref(2)), names=("y",))
+    drawing = Drawing((w, x, e, y), next_id=5)
+    moved = replace(drawing, nodes=(replace(w, x=50.0, name="v"), x, replace(e, pinned=True), y))
+    assert stale(moved, drawing) == frozenset()
+    assert stale(replace(drawing, nodes=(replace(w, data=4.0), x, e, y)), drawing) == {1, 3, 4}
+    assert stale(replace(drawing, nodes=(w, x, e, replace(y, op="add"))), drawing) == {4}

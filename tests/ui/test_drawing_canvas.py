@@ -251,3 +251,15 @@ def test_the_node_that_raised_is_marked_with_the_reason(qtbot: QtBot) -> None:
     marked = grabbed(view, (box.topLeft(), box.bottomRight()))
     view.set_cursor(len(trace) - 1)
     assert grabbed(view, (box.topLeft(), box.bottomRight())) != marked
+
+
+def test_values_of_an_older_drawing_fade_only_when_the_run_is_late(qtbot: QtBot) -> None:
+    view, trace = shown(qtbot)
+    other = everything(w=5.0)
+    view.show_drawing(other, everything(), trace)
+    assert scene_of(view).stale == frozenset(), "nothing flickers"
+    qtbot.waitUntil(lambda: SUM in scene_of(view).stale, timeout=5000)
+    faded = grabbed(view, around(view, SUM))
+    view.show_drawing(other, other, run(other.text))
+    assert scene_of(view).stale == frozenset()
+    assert grabbed(view, around(view, SUM)) != faded

@@ -27,6 +27,7 @@ from gradviz.ui.drawing.items import FOREVER
 from gradviz.ui.drawing.shapes import entry_of, leaf_dtype, shape_of, symbol_of
 
 REASON_WIDTH = 190.0  # of the lines that say why a node raised
+VEIL = 0.6  # how much of old values is covered
 FAINT = 0.6  # how much is seen of what has not run
 LONGEST_VALUE = 28  # characters of a literal on a card
 ELLIPSIS = "…"
@@ -82,6 +83,14 @@ class Painting:
                 self._closed(painter, group, scale)
         for index in range(len(self.drawing.calls)):
             self._call(painter, index, scale)
+
+    def paint_veil(self, painter: QPainter, stale: frozenset[int]) -> None:
+        """Values of an older drawing are faint."""
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.ink.colour("canvas", VEIL))
+        for ref in self.sketch.cards:
+            if ref.node in stale:
+                painter.drawRoundedRect(self.geometry.cards[ref].adjusted(-2, -2, 2, 2), CORNER, CORNER)
 
     def _around(self, node: int) -> QRectF:
         return self.geometry.boxes[node].adjusted(-60, -30, 30, 40)

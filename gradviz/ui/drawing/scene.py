@@ -27,6 +27,7 @@ class DrawnScene(Scene):
         self.painting = Painting(sketch, self.painter.ink)
         self.picked: frozenset[int] = frozenset()
         self.hovered: Hit = NOTHING
+        self.stale: frozenset[int] = frozenset()  # nodes whose values are of an older drawing
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -77,6 +78,7 @@ class DrawnScene(Scene):
         painter.save()
         painter.setTransform(world_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.painting.paint_veil(painter, self.stale)
         self.painting.paint_nodes(painter, self.moment, world, camera.scale)
         if ratio is None:
             paint_open_ports(painter, ink, geometry)

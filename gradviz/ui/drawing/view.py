@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from gradviz.document.drawing import Drawing
-from gradviz.session.drawn import drawn
+from gradviz.session.drawn import drawn, stale
 from gradviz.session.folding import Presentation
 from gradviz.ui import look
 from gradviz.ui.canvas.view import CanvasView
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.scene import DrawnScene
 
 INVITATION = "Type on the canvas:  w = 3,  +,  matmul,  w*x + b\n\nor drag an operation from the palette"
+LATE = 700  # milliseconds after which values that are older than the drawing are seen as such
 
 
 class Interaction(Protocol):
@@ -50,6 +51,8 @@ class DrawingView(CanvasView):
         self._document = Drawing()
         self._geometry = Geometry(self._document, self._sketching.ink)
         self._drawn: Drawn | None = None
+        self._late = QTimer(self, singleShot=True, interval=LATE)
+        self._late.timeout.connect(self._fade)
         self._looked = False  # at this drawing: the camera is the user's
         self.picked: frozenset[int] = frozenset()
         self.hovered = NOTHING
@@ -109,6 +112,7 @@ class DrawingView(CanvasView):
         scene.move_to(self._cursor)
         scene.picked, scene.hovered = self.picked, self.hovered
         self._scene = scene
+        self._watch_age(old)
         if not self._looked:
             self._looked = True
             self._open()
@@ -122,6 +126,23 @@ class DrawingView(CanvasView):
             self._repaint_all()
         self._final = True
         self.laidOut.emit(True)
+
+    def _watch_age(self, old: Scene | None) -> None:
+        """Values that are older than the drawing fade once their run is late, so that nothing flickers as one draws."""
+        from gradviz.ui.drawing.scene import DrawnScene
+
+        if self._drawn is None or not stale(self._document, self._drawn.drawing):
+            self._late.stop()
+        elif isinstance(old, DrawnScene) and old.stale:
+            self._fade()
+        elif not self._late.isActive():
+            self._late.start()
+
+    def _fade(self) -> None:
+        scene = self._sketch_scene
+        if scene is not None and self._drawn is not None:
+            scene.stale = stale(self._document, self._drawn.drawing)
+            self.update()
 
     def put_cursor(self, cursor: int) -> None:
         """The cursor of what is shown next."""
@@ -162,6 +183,10 @@ class DrawingView(CanvasView):
 
     def set_drawing(self, drawing: Presentation) -> None:
         """A drawing has its own places and groups: nothing to do."""
+
+    def shutdown(self) -> None:
+        self._late.stop()
+        super().shutdown()
 
     def _draw_anew(self) -> None:
         """There is no layout that could be asked for."""
