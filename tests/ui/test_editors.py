@@ -1,4 +1,4 @@
-"""The editors of the inspector, by mouse and by keyboard: what is picked in a drawing, its fields, what they refuse. The
+"""The editors of the inspector, by mouse and by keyboard: what is picked, its fields, what they refuse. The
 grid of numbers is in test_grid."""
 
 from __future__ import annotations
@@ -9,75 +9,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gradviz.document.drawing import Drawing, Leaf, Number, Operation, Ref
+from gradviz.document.drawing import Drawing, Number, Operation, Ref
 from gradviz.document.shaping import (
     add_call,
     connect,
-    group,
-    new_comment,
-    new_leaf,
     new_operation,
     set_number,
 )
 from gradviz.document.snippet import Snippet
 from gradviz.ui.editors.calls import CallsEditor
-from gradviz.ui.editors.fields import Choice, TextField
+from gradviz.ui.editors.fields import TextField
 from gradviz.ui.editors.leaf import LeafEditor
 from gradviz.ui.editors.operation import OperationEditor
 from gradviz.ui.editors.others import CommentEditor, GroupEditor
 from gradviz.ui.editors.several import SeveralEditor
-from gradviz.ui.panels.inspector import InspectorPanel
 from tests.driver import Pilot
-
-
-class Desk:
-    """The inspector of a window with a drawing, and the numbers of what is on it."""
-
-    def __init__(self, pilot: Pilot) -> None:
-        self.pilot = pilot
-        self.store = pilot.window.store
-        drawing = Drawing()
-        drawing, self.w = new_leaf(drawing, 0, 0, data=2.0, name="w", requires_grad=True)
-        drawing, self.b = new_leaf(drawing, 0, 100, data=1.0, name="b")
-        drawing, self.mul = new_operation(drawing, "mul", 200, 0)
-        drawing = connect(drawing, Ref(self.w), self.mul, 0)
-        drawing, self.total = new_operation(drawing, "sum", 400, 0)
-        drawing = connect(drawing, Ref(self.mul), self.total, 0)
-        drawing, self.comment = new_comment(drawing, 0, -200, "a note")
-        drawing, self.group = group(drawing, [self.mul, self.total], "all")
-        self.store.open(drawing, None)
-        self.panel = pilot.window.layout_.panel("inspector")
-        assert isinstance(self.panel, InspectorPanel)
-
-    def pick(self, *ids: int) -> object:
-        self.store.pick(frozenset(ids))
-        editor = self.panel.sheet.current
-        assert editor is not None
-        assert editor.isVisible()
-        return editor
-
-    def leaf(self, id: int = 0) -> Leaf:
-        found = self.store.state.drawing.by_id[id or self.w]  # type: ignore[union-attr]
-        assert isinstance(found, Leaf)
-        return found
-
-    def operation(self, id: int) -> Operation:
-        found = self.store.state.drawing.by_id[id]  # type: ignore[union-attr]
-        assert isinstance(found, Operation)
-        return found
-
-    def type(self, field: QWidget, text: str, *, key: Qt.Key | None = Qt.Key.Key_Return) -> None:
-        """Click, replace all, type, press a key."""
-        self.pilot.click(field)
-        assert field.hasFocus()
-        QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-        QTest.keyClicks(field, text) if text else QTest.keyClick(field, Qt.Key.Key_Delete)
-        if key is not None:
-            QTest.keyClick(field, key)
-
-    def choose(self, choice: Choice, key: str) -> None:
-        choice.setCurrentIndex(choice.findData(key))
-        choice.activated.emit(choice.currentIndex())
+from tests.ui.desk import Desk
 
 
 @pytest.fixture
@@ -178,6 +125,12 @@ def test_up_and_down_step_a_number_in_one_undo_step(desk: Desk) -> None:
     for _ in range(3):
         QTest.keyClick(editor.value, Qt.Key.Key_Up)
     QTest.keyClick(editor.value, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert desk.leaf().data == 4.9
+    QTest.keyClick(editor.value, Qt.Key.Key_Tab)
+    desk.pilot.click(editor.value)
+    QTest.keyClick(editor.value, Qt.Key.Key_PageUp)
+    assert desk.leaf().data == 14.9
+    desk.pilot.press("Ctrl+Z")
     assert desk.leaf().data == 4.9
     desk.pilot.press("Ctrl+Z")
     assert desk.leaf().data == 2.0
@@ -397,3 +350,9 @@ def test_a_call_of_a_root_that_is_gone_is_no_trouble(desk: Desk) -> None:
     of_operation(desk, desk.total)
     desk.store.undo()
     assert desk.panel.sheet.editors["calls"].calls == []  # type: ignore[attr-defined]
+
+
+def test_what_is_picked_and_has_not_run_is_not_explained_by_something_else(desk: Desk) -> None:
+    of_operation(desk, desk.total)
+    assert desk.panel.inspection is None
+    assert "once it has run" in desk.panel.browser.toPlainText()

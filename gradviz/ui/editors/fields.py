@@ -30,6 +30,7 @@ class TextField(QLineEdit):
 
     said = Signal(str)
     stepped = Signal(float)  # Up and Down, where `steps`
+    left = Signal()  # the keyboard went elsewhere
 
     def __init__(self, name: str, take: Take, *, steps: bool = False, hint: str = "") -> None:
         super().__init__()
@@ -117,6 +118,7 @@ class TextField(QLineEdit):
         super().focusOutEvent(event)
         if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
             self.commit()
+            self.left.emit()
 
 
 class Choice(QComboBox):

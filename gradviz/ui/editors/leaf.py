@@ -49,6 +49,7 @@ class LeafEditor(Editor):
         self.kind = Choice("Kind", ((one.key, one.title) for one in FORMS), self._take_kind)
         self.value = TextField("Value", self._take_value, steps=True)
         self.value.stepped.connect(self._step)
+        self.value.left.connect(context.shell.store.seal)
         self.grid = GridBox(context, self._take_data, self._take_typed)
         self.shape = TextField("Shape", self._take_shape)
         self.made = Form()

@@ -57,10 +57,11 @@ class InspectorPanel(Panel):
             self.sheet.show_picked(after.drawing, after.picked)
             self._write()
         same_thing = before.selection == after.selection and before.run is after.run
-        same_thing = same_thing and before.what_if is after.what_if
+        same_thing = same_thing and before.what_if is after.what_if and before.picked == after.picked
         if not moved(before, after) and same_thing:
             return
-        self.inspection = inspect_both(after) or overview(after)
+        waits = after.selection is None and self.sheet.kind in ("leaf", "operation")
+        self.inspection = None if waits else inspect_both(after) or overview(after)
         self._write()
 
     def _write(self) -> None:
