@@ -207,9 +207,11 @@ def _aliases(call: _Call, first: str) -> list[str]:
     for prefix, table in _PLACES:
         if prefix and call.key == call.name and call.name in table and f"{prefix}{call.name}" not in words.APART:
             found.append(prefix.replace(_F, _FULL) + call.name)
-    names = {call.name, *(name for name in others if "." not in name)} - tables.TENSOR_ONLY.keys()
+    names = {name for name in others if "." not in name} - tables.TENSOR_ONLY.keys()
+    if not call.key.startswith(("linalg.", "fft.")) and call.name not in tables.TENSOR_ONLY:
+        names.add(call.name)  # the method `norm` is `torch.norm`, not `torch.linalg.norm`
     methods = [name for name in sorted(names) if callable(inspect.getattr_static(Tensor, name, None))]
-    if first in ("input", "tensor", "A", "self", "x") and not call.key.startswith(("linalg.", "fft.")):
+    if first in ("input", "tensor", "A", "self", "x"):
         found += [f"Tensor.{name}" for name in methods]
     return [*dict.fromkeys(found)]
 
