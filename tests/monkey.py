@@ -49,7 +49,7 @@ KEYS = (
     *"Left Right Up Down Home End PgUp PgDown Space Return Esc Tab Shift+Tab Del Backspace F2 F3 / + - ? [ ]".split(),
     *"Shift+Left Shift+Right Ctrl+Left Ctrl+Right Ctrl+Home Ctrl+End Alt+Left Alt+Right a x 1 Menu".split(),
 )
-LEFT_ALONE = {"file.quit"}
+LEFT_ALONE = {"file.quit", "file.new_window"}
 REMEMBERED = 40  # events that are told of when something broke
 CLOSE_AFTER = 12  # looks at the same dialog until it is closed
 
@@ -71,13 +71,25 @@ class Careless(Questions):
         self._names = [shutil.copy(example.path, folder) for example in examples()]  # to be saved over
 
     def open_name(self, folder: str) -> str:
-        return self._dice.choice([*map(str, self._names), "", str(self._folder / "missing.py")])
+        return self._dice.choice(
+            [*map(str, self._names), "", str(self._folder / "saved.gradviz"), str(self._folder / "missing.py")]
+        )
 
     def save_name(self, suggestion: str) -> str:
-        return self._dice.choice([str(self._folder / "saved.py"), "", str(self._folder / "no" / "folder.py")])
+        return self._dice.choice(
+            [
+                str(self._folder / "saved.py"),
+                str(self._folder / "saved.gradviz"),
+                "",
+                str(self._folder / "no" / "folder.py"),
+            ]
+        )
 
     def keep_changes(self, name: str) -> str:
         return self._dice.choice(["discard", "discard", "cancel", "save"])
+
+    def changed_on_disk(self, name: str) -> str:
+        return self._dice.choice(["reload", "keep", "save_as"])
 
     def recover(self, name: str) -> bool:
         return self._dice.random() < 0.5

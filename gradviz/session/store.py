@@ -79,32 +79,13 @@ class Store:
         if document is not None:
             self._set_document(document)
 
-    def open(self, document: Document, path: Path | None, *, saved: Document | None = None, note: str = "") -> None:
+    def open(self, document: Document, path: Path | None, *, note: str = "") -> None:
         """Show another document; its undo list begins empty, and the old trace goes."""
         self._history.clear()
-        view = self._with_recent(path) if path else self._state.view
-        self._change(
-            document=document,
-            saved=document if saved is None else saved,
-            path=path,
-            note=note,
-            folding=Folding(),
-            undo_label="",
-            redo_label="",
-            run=Run(),
-            trace=None,
-            steps=0,
-            cursor=0,
-            selection=None,
-            picked=frozenset(),
-            lineage=None,
-            chain=None,
-            what_if=None,
-            playing=False,
-            playback=Playback(),
-            breakpoints=Breakpoints(),
-            view=view,
-        )
+        before = self._state
+        view = self._with_recent(path) if path else before.view
+        opened = State(document=document, saved=document, path=path, note=note, view=view)
+        self._become(replace(opened, search=before.search, notice=before.notice))
 
     def mark_saved(self, path: Path) -> None:
         """The document is now on disk as it is; what is typed from now on is another undo step."""
@@ -162,7 +143,6 @@ class Store:
                 cursor=steps if at_end else min(state.cursor, steps),
                 selection=linked.found_again(state, run.snippet, trace),
                 lineage=None,
-                chain=None,
                 playing=False,
             )
         )
