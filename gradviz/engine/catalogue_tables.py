@@ -83,7 +83,6 @@ linalg.slogdet: slogdet
 linalg.matrix_power: matrix_power
 linalg.matrix_exp: matrix_exp
 linalg.householder_product: orgqr
-F.dropout: dropout
 """)
 
 OPERATORS = rows("""

@@ -176,36 +176,38 @@ def value(kind: str, literal: Literal) -> str:
     return f"torch.{literal}" if kind == "dtype" and literal is not None else repr(literal)
 
 
-def written(entry: Entry, operation: Operation, *, all_ports: bool = True) -> str:
-    """The call, in the style of the entry."""
+def written(entry: Entry, operation: Operation, *, all_ports: bool = True, name: str = "") -> str:
+    """The call, in the style of the entry, or by another name."""
     ports = {port.name: port for port in entry.ports}
     given, words = dict(operation.params), []
     behind = False  # something was left out, so what follows needs its name
-    for name in entry.order:
-        port, param = ports.get(name), entry.param(name)
+    for each in entry.order:
+        port, param = ports.get(each), entry.param(each)
         if port is not None:
-            tensor = PORTS.get(entry.key, {}).get(name, NAMED.get(name, SQUARE))
+            tensor = PORTS.get(entry.key, {}).get(each, NAMED.get(each, SQUARE))
             if port.optional and not (all_ports and tensor):
-                words += [f"{name}=None"] if port.explicit else []
+                words += [f"{each}=None"] if port.explicit else []
                 behind = True
                 continue
             count = len(operation.inputs) if entry.many == "inputs" else 2
             text = ", ".join([tensor] * count) if port.variadic else tensor
             text = f"[{text}]" if port.variadic and not port.spread else text
             behind = behind or port.keyword_only
-            words.append(f"{name}={text}" if behind else text)
-        elif param is not None and name in given:
-            literal = given[name]
+            words.append(f"{each}={text}" if behind else text)
+        elif param is not None and each in given:
+            literal = given[each]
             if param.spread:
-                words += [repr(each) for each in literal] if isinstance(literal, tuple) else [repr(literal)]
+                words += [repr(one) for one in literal] if isinstance(literal, tuple) else [repr(literal)]
             else:
                 behind = behind or param.keyword_only
                 text = value(param.kind, literal)
-                words.append(f"{name}={text}" if behind or not (param.positional or param.required) else text)
+                words.append(f"{each}={text}" if behind or not (param.positional or param.required) else text)
                 behind = behind or not (param.positional or param.required)
         else:
             behind = True
-    return _styled(entry, words, given)
+    if name.startswith("Tensor."):
+        return f"({words[0]}).{name.removeprefix('Tensor.')}({', '.join(words[1:])})"
+    return f"torch.{name}({', '.join(words)})" if name else _styled(entry, words, given)
 
 
 def _styled(entry: Entry, words: list[str], given: dict[str, Literal]) -> str:

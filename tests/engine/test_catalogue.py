@@ -16,7 +16,7 @@ from gradviz.engine import catalogue as maker
 from gradviz.engine import catalogue_tables as tables
 from gradviz.engine import catalogue_words as words
 from gradviz.engine.reference import entries
-from tests.engine.catalogue_calls import run, variants, written
+from tests.engine.catalogue_calls import run, sample, variants, written
 
 TORCHES: list[Any] = [ours]
 if importlib.util.find_spec("torch") is not None:
@@ -55,6 +55,16 @@ def test_keys_and_aliases_are_names_of_torch(torch: Any) -> None:
         for name in (key, *entry.aliases):
             resolved(torch, name)
             assert seen.setdefault(name, key) == key, f"{name} is {key} and {seen[name]}"
+
+
+@pytest.mark.parametrize("torch", TORCHES)
+def test_what_is_called_by_another_name_takes_the_same_arguments(torch: Any) -> None:
+    for entry in catalogue().values():
+        for alias in entry.aliases:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = run(torch, written(entry, sample(entry), name=alias))
+            assert isinstance(found[0] if isinstance(found, tuple | list) else found, torch.Tensor), alias
 
 
 def test_every_public_operation_of_the_engine_is_there() -> None:
