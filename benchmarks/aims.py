@@ -47,6 +47,7 @@ AIMS = (
     Aim("away", "in_window"),
     Aim("million", "in_window"),
     Aim("comparing", "in_window"),
+    Aim("slider", "drawing_live", rounds=3),
     Aim("drawing_100", "drawn"),
     Aim("drawing_500", "drawn"),
     Aim("layout_of_models", "laying_out"),

@@ -104,8 +104,7 @@ class Stage:
         import gradviz.trace.explain
         import gradviz.trace.trace  # noqa: F401
 
-        spare = self.window.runner.pool._spare
-        assert spare is not None
+        (spare,) = self.window.runner.pool._spares
         assert spare.wait_ready(PATIENCE)
         self.turns()
 

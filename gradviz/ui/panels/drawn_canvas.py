@@ -13,6 +13,7 @@ from gradviz.document.shaping import set_group_closed
 from gradviz.session.drawn import drawing_of
 from gradviz.session.state import Selection, State
 from gradviz.ui.drawing.interactions import attach
+from gradviz.ui.drawing.sketching import only_values_differ
 from gradviz.ui.drawing.sliders import Sliders
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.panels.over_canvas import OverCanvas
@@ -55,12 +56,15 @@ class DrawnCanvas(QObject):
         if self._shown is None or _is_other(before, after):
             view.start_afresh()
         other = self._shown is not drawing or before is after or before.traced is not after.traced
-        if other or before.trace is not after.trace or before.steps != after.steps:
+        if other and self._comes_soon(before, after):
+            pass
+        elif other or before.trace is not after.trace or before.steps != after.steps:
             view.put_cursor(after.cursor)
             view.show_drawing(drawing, drawing_of(after.traced, drawing), after.trace, moving=True)
+            self._shown = drawing
         elif moved(before, after):
             view.set_cursor(after.cursor)
-        self._shown = drawing
+            self._shown = drawing
         view.set_playing(after.playing)
         view.set_picked(after.picked)
         self.sliders.show_state(before, after)
@@ -70,6 +74,19 @@ class DrawnCanvas(QObject):
             else:
                 view.select(after.selection.kind, after.selection.index)
         self.over.show_state(before, after)
+
+    def _comes_soon(self, before: State, after: State) -> bool:
+        """While a slider moves, a drawing is shown once its values are there, not twice."""
+        only_document = before.document is not after.document and before.trace is after.trace
+        merging = self._context.shell.store.is_merging and before.run is after.run and after.trace is not None
+        drawing = after.drawing
+        return (
+            only_document
+            and merging
+            and self._shown is not None
+            and drawing is not None
+            and only_values_differ(self._shown, drawing)
+        )
 
     def toggle_group(self) -> None:
         """Open or close the groups that are picked, or that hold what is picked."""
