@@ -60,7 +60,7 @@ def still_there(document: Document, picked: frozenset[int]) -> frozenset[int]:
     if not picked or not isinstance(document, Drawing):
         return NOTHING
     known = picked & document.by_id.keys()
-    others = {one.id for one in (*document.comments, *document.groups)} & picked
+    others = ({one.id for one in document.comments} | {one.id for one in document.groups}) & picked
     return picked if len(known) + len(others) == len(picked) else known | others
 
 

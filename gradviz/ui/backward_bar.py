@@ -50,7 +50,7 @@ class BackwardBar(QWidget):
         self.gradient.setToolTip("The gradient of the root: numbers of its shape; None is 1 for a single number.")
         self.retain = self._box("retain_graph", "Keep the saved buffers, so that backward can run again")
         self.retain.setTristate(False)
-        self.create = self._box("create_graph", "Record the backward pass too, for second derivatives")
+        self.double = self._box("create_graph", "Record the backward pass too, for second derivatives")
         self.inputs = TextField("inputs", self._take_inputs, hint="all")
         self.inputs.setToolTip("The leaves that get a .grad, by their names; all of them if nothing is said.")
         self.remove = self._button("×", "Remove this backward call", self._remove)
@@ -66,7 +66,7 @@ class BackwardBar(QWidget):
         row.setContentsMargins(6, 0, 6, 0)
         row.setSpacing(7)
         self._parts: list[QWidget] = [
-            *(self.which, self._words[0], self.gradient, self.retain, self.create),
+            *(self.which, self._words[0], self.gradient, self.retain, self.double),
             *(self._words[1], self.inputs, self._words[2], self.remove),
         ]
         for part in (*self._parts, self.add):
@@ -91,7 +91,7 @@ class BackwardBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take other sizes."""
         self._theme = theme
-        for part in (*self._words, self.which, self.gradient, self.retain, self.create, self.inputs):
+        for part in (*self._words, self.which, self.gradient, self.retain, self.double, self.inputs):
             part.setFont(look.mono(theme, 12))
         self._fit()
 
@@ -127,7 +127,7 @@ class BackwardBar(QWidget):
         self.gradient.show_text(write_gradient(call))
         self.inputs.show_text(write_inputs(drawing, call))
         self.retain.setChecked(call.create_graph if call.retain_graph is None else call.retain_graph)
-        self.create.setChecked(call.create_graph)
+        self.double.setChecked(call.create_graph)
         self._fit()
 
     def _fit(self) -> None:
@@ -173,7 +173,7 @@ class BackwardBar(QWidget):
         self._change(lambda call: replace(call, inputs=read_inputs(self._drawing, text)))
 
     def _take_boxes(self) -> None:
-        create, retain = self.create.isChecked(), self.retain.isChecked()
+        create, retain = self.double.isChecked(), self.retain.isChecked()
         self._change(
             lambda call: replace(call, create_graph=create, retain_graph=_retain(call, create=create, retain=retain))
         )

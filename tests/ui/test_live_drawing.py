@@ -13,6 +13,7 @@ from gradviz.document import shaping
 from gradviz.document.drawing import BackwardCall, Drawing, Ref
 from gradviz.document.parse import parse
 from gradviz.document.snippet import Snippet
+from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Selection
 from gradviz.ui.window import MainWindow
 
@@ -104,6 +105,17 @@ def test_an_error_has_its_card_and_goes_with_the_next_edit(live: Live) -> None:
     assert "scalar" in live.store.state.run.sentence
     live.runs(lambda: live.edit(lambda drawing: shaping.remove_call(drawing, 0)))
     assert live.store.state.run.phase is Phase.OK
+
+
+def test_the_fix_of_an_error_changes_the_drawing(live: Live) -> None:
+    twice = "import torch\nw = torch.tensor(2.0, requires_grad=True)\ny = w * w\ny.backward()\ny.backward()\n"
+    live.runs(lambda: live.store.open(parse(twice), None))
+    found = problem(live.store.state)
+    assert found is not None and found.text is not None and "freed" in found.why
+    text = found.text
+    live.runs(lambda: live.store.edit("Apply Fix", live.drawing.with_text(text)))
+    assert [call.retain_graph for call in live.drawing.calls] == [True, None]
+    assert live.store.state.run.phase is Phase.OK and problem(live.store.state) is None
 
 
 def test_what_can_not_run_yet_is_no_error(live: Live) -> None:
