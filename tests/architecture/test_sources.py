@@ -35,7 +35,7 @@ ALLOWED = {
     "layout": {"numpy", "pygraphviz"},
     "document": {"numpy", "networkx", "fastjsonschema"},
     "worker": {"numpy"},
-    "session": {"numpy"},
+    "session": {"numpy", "networkx"},
     "commands": set(),
     "ui": {"numpy", "PySide6", "shiboken6", "pyqtgraph"},
     "__main__": set(),
