@@ -8,14 +8,15 @@ import math
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
 from pytestqt.qtbot import QtBot
 
-from gradviz.document.drawing import Drawing, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.shaping import label
 from gradviz.session.state import Phase, State
 from gradviz.ui.drawing.dropping import MIME
 from gradviz.ui.drawing.interactions import Interactions
+from gradviz.ui.drawing.sliders import LeafSlider
 from gradviz.ui.questions import Questions
 from gradviz.ui.window import MainWindow
 
@@ -194,6 +195,23 @@ class Pilot:
         QTest.mouseDClick(ground.view, LEFT, NO_KEYS, at)
         self.type_keys(value)
         self.press("Return")
+
+    def value(self, name: str) -> float:
+        """What a scalar leaf of the drawing holds."""
+        leaf = self.drawing.by_id[self.named(name)]
+        assert isinstance(leaf, Leaf) and isinstance(leaf.data, int | float)
+        return float(leaf.data)
+
+    def slider(self, name: str) -> LeafSlider:
+        """The slider over a leaf."""
+        return self.window.canvas.drawn.sliders.by_leaf[self.named(name)]
+
+    def handle(self, slider: LeafSlider) -> QPoint:
+        """The middle of a slider's handle."""
+        option = QStyleOptionSlider()
+        slider.initStyleOption(option)
+        style, part = QStyle.ComplexControl.CC_Slider, QStyle.SubControl.SC_SliderHandle
+        return slider.style().subControlRect(style, option, part, slider).center()
 
     def backward_from(self, name: str) -> None:
         """Pick a node and choose Backward from Here."""

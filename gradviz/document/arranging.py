@@ -12,6 +12,7 @@ from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 STEP = 320.0  # from an operation to the next, with the card of its result between them
 CARD = 140.0  # from an operation to the middle of the card of its result, where a leaf of its column stands
 ROW = 120.0
+NEAR = 90.0, 45.0  # nodes whose places are nearer than this stand on each other
 SWEEPS = 4
 
 
@@ -32,6 +33,19 @@ def arrange(drawing: Drawing, only: Iterable[int] | None = None) -> Drawing:
     nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) if node.id in places else node
              for node in drawing.nodes)  # fmt: skip
     return replace(drawing, nodes=tuple(nodes))
+
+
+def uncovered(drawing: Drawing, new: Iterable[int]) -> Drawing:
+    """The drawing with new nodes where they are, or arranged anew if one of them stands on another node."""
+    chosen = set(new)
+    fresh = [node for node in drawing.nodes if node.id in chosen]
+    covers = (
+        abs(node.x - other.x) < NEAR[0] and abs(node.y - other.y) < NEAR[1]
+        for node in fresh
+        for other in drawing.nodes
+        if other.id not in chosen
+    )
+    return arrange(drawing, chosen) if any(covers) else drawing
 
 
 def _operands(node: Node) -> list[int]:

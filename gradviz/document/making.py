@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from gradviz.document.arranging import uncovered
 from gradviz.document.catalogue import Entry, catalogue, find
 from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
 from gradviz.document.errors import UserError
@@ -49,6 +50,7 @@ def make(drawing: Drawing, text: str, around: Around) -> Made:
         raise UserError("This is too long for the box; paste it as code instead.")
     entry = operation(text)
     made = make_operation(drawing, entry, around) if entry is not None else _make_written(drawing, text, around)
+    made = replace(made, drawing=uncovered(made.drawing, made.nodes))
     if around.into is None:
         return made
     return Made(connect(made.drawing, made.result, *around.into), made.nodes, made.result, made.label)

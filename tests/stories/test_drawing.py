@@ -2,7 +2,46 @@
 
 from __future__ import annotations
 
-from tests.driver import Pilot
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
+
+from gradviz.document.drawing import Leaf
+from gradviz.session.state import Phase
+from gradviz.session.store import Store
+from gradviz.ui.recovery import RecoveryKeeper
+from tests.driver import LEFT, NO_KEYS, Pilot
+
+ROOT = Path(__file__).parents[2]
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from gradviz.ui.launch import application
+from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.window import MainWindow
+
+app = application()
+window = MainWindow()
+window.recovery = RecoveryKeeper(window.store, Path(sys.argv[1]) / "kept")
+window.recovery._timer.setInterval(0)
+window.show()
+window.complete()
+window.actions_.do("draw.new")
+for text in ("w = 3.0", "x = 2.0", "w * x"):
+    window.store.pick(frozenset())
+    window.board.type_here(text)
+    QTest.keyClick(window.canvas.drawn.hands.typing.box.line, Qt.Key.Key_Return)
+while not (window.recovery._file.exists() and "mul" in window.recovery._file.read_text()):
+    app.processEvents()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 def test_the_first_gradient_from_nothing_by_mouse(pilot: Pilot) -> None:
@@ -90,3 +129,72 @@ def test_a_hundred_edits_are_undone_and_done_again(pilot: Pilot) -> None:
     for document in documents:
         pilot.press("Ctrl+Shift+Z")
         assert pilot.state.document == document
+
+
+def test_a_slider_drives_values_and_gradients_in_one_step_of_undo(pilot: Pilot) -> None:
+    pilot.new_drawing()
+    pilot.type_on_canvas("w = 3.0")
+    pilot.press("Ctrl+Shift+R")
+    pilot.press("Escape")
+    pilot.type_on_canvas("w**2")
+    pilot.press("Ctrl+B")
+    pilot.settle()
+    pilot.expect_grad("w", 6.0)
+    pilot.pick("w")
+    slider = pilot.slider("w")
+    middle = QPoint(slider.width() // 2, slider.height() // 2)
+    QTest.mousePress(slider, LEFT, NO_KEYS, pilot.handle(slider))
+    for step in range(1, 5):
+        QTest.mouseMove(slider, pilot.handle(slider) + (middle - pilot.handle(slider)) * step / 4)
+    QTest.mouseRelease(slider, LEFT, NO_KEYS, middle)
+    value = pilot.value("w")
+    assert abs(value) < 1
+    pilot.settle()
+    pilot.expect_grad("w", 2 * value)
+    slider.setFocus()
+    pilot.press("Right")
+    pilot.settle()
+    assert pilot.value("w") > value
+    pilot.expect_grad("w", 2 * pilot.value("w"))
+    pilot.press("Ctrl+Z")
+    pilot.press("Ctrl+Z")
+    assert pilot.value("w") == 3.0
+
+
+def test_what_was_saved_is_there_when_it_is_opened_again(pilot: Pilot, tmp_path: Path) -> None:
+    pilot.new_drawing()
+    pilot.type_on_canvas("w = 3.0")
+    pilot.press("Ctrl+Shift+R")
+    pilot.press("Escape")
+    pilot.type_on_canvas("loss = (w - 1)**2")
+    pilot.pick("loss")
+    pilot.press("Ctrl+B")
+    drawing = pilot.drawing
+    pilot.answers.to_save = [str(tmp_path / "first.gradviz")]
+    pilot.press("Ctrl+S")
+    assert not pilot.state.is_dirty
+    pilot.press("Ctrl+N")
+    assert pilot.state.drawing is None
+    pilot.answers.to_open = [str(tmp_path / "first.gradviz")]
+    pilot.press("Ctrl+O")
+    assert pilot.drawing == drawing
+    pilot.settle()
+    pilot.expect_grad("w", 4.0)
+
+
+def test_what_was_drawn_before_a_kill_comes_back(pilot: Pilot, tmp_path: Path) -> None:
+    places = {name: str(tmp_path) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)], cwd=ROOT, env=os.environ | places, timeout=120, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    keeper = RecoveryKeeper(Store(), tmp_path / "kept")
+    pilot.window.recovery.left_behind = keeper.left_behind
+    keeper.answered()
+    keeper.close()
+    pilot.answers.to_recover = [True]
+    pilot.window.offer_recovery()
+    assert [node.name for node in pilot.drawing.nodes if isinstance(node, Leaf)] == ["w", "x"]
+    assert "y = w * x" in pilot.drawing.text
+    pilot.settle()
+    assert pilot.state.run.phase is Phase.OK
