@@ -13,23 +13,23 @@ from gradviz.document.shaping.names import free_name, is_name
 
 def give_names(scope: Scope) -> None:
     """Name the nodes in the scope."""
-    bound: dict[str, list[Ref]] = {}
+    bound: dict[str, dict[Ref, None]] = {}  # in the order of the code, each once
     for name, ref in scope.bindings:
-        if ref.node in scope.nodes and ref not in bound.setdefault(name, []):
-            bound[name].append(ref)
+        if ref.node in scope.nodes:
+            bound.setdefault(name, {})[ref] = None
     roots = {call.root.node for call in scope.calls}
     used = set(bound)
     given: dict[Ref, str] = {}
     for name, refs in bound.items():
         if not is_name(name):
             continue
-        free = name
+        free, last = name, next(reversed(refs))
         for ref in refs:
-            if ref in given or not (ref == refs[-1] or _must(scope, ref, roots)):
+            if ref in given or not (ref == last or _must(scope, ref, roots)):
                 continue
             given[ref] = free
             used.add(free)
-            free = free_name(name, used)
+            free = free_name(free, used)
     for id, node in scope.nodes.items():
         scope.nodes[id] = _named(node, given, used)
 

@@ -11,7 +11,7 @@ from gradviz.document.catalogue import Entry
 from gradviz.document.drawing import BackwardCall, Leaf, Literal, Node, Operand, Operation, Ref
 from gradviz.document.errors import UserError
 
-MOST_NODES = 20_000
+MOST_NODES = 12_000
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ class Scope:
     nodes: dict[int, Node] = field(default_factory=dict)
     bindings: list[tuple[str, Ref]] = field(default_factory=list)
     uses: Counter[int] = field(default_factory=Counter)
+    called: Counter[Ref] = field(default_factory=Counter)  # by how many names each result is known
     calls: list[BackwardCall] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     grown: set[int] = field(default_factory=set)  # nodes whose names say how many outputs they have
@@ -87,8 +88,12 @@ class Scope:
 
     def bind(self, name: str, value: Value) -> None:
         """From now on the name stands for this."""
+        before = self.values.get(name)
+        if isinstance(before, Ref):
+            self.called[before] -= 1
         self.values[name] = value
         if isinstance(value, Ref):
+            self.called[value] += 1
             self.bindings.append((name, value))
 
     def add(self, node: Node) -> Ref:

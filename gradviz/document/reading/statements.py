@@ -150,8 +150,7 @@ def _augmented(scope: Scope, statement: ast.AugAssign) -> None:
 def _is_alone(scope: Scope, ref: Ref) -> bool:
     """True if nobody could tell whether this tensor was changed in place; see Note [In place]."""
     node = scope.nodes.get(ref.node)
-    called = [name for name, known in scope.values.items() if known == ref]
-    if node is None or scope.uses[ref.node] or len(called) > 1:
+    if node is None or scope.uses[ref.node] or scope.called[ref] > 1:
         return False
     return not node.requires_grad if isinstance(node, Leaf) else node.op in FRESH
 
