@@ -75,6 +75,8 @@ def test_every_command_can_be_done(sample: Pilot, tmp_path: Path, row: Command) 
     for dialog in window.findChildren(QDialog):
         assert dialog.isVisible()
         dialog.close()
+    for other in window.windows.open_now[1:]:
+        assert other.close()
 
 
 def ready(state: State, tmp_path: Path) -> State:
