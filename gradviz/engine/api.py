@@ -77,7 +77,7 @@ def in_torch_words(error: TypeError, fn: Callable[..., Any], name: str) -> TypeE
     if not text.startswith(f"{fn.__qualname__}() "):
         return error
     said = text[len(fn.__qualname__) + 3 :]
-    if said.startswith("missing") and "keyword-only" not in said:
+    if said.startswith("missing") and "keyword-only" not in said and '"' not in said:
         named = re.findall(r"'(\w+)'", said)
         absent = ", ".join('"input"' if each == "self" else f'"{each}"' for each in named)
         count = absent.count(",") + 1

@@ -3,13 +3,16 @@ else: one argument that is wrong, or a list of the forms that the function has."
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NoReturn
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
 from gradviz.engine.tensor import Tensor
 
+F = TypeVar("F", bound=Callable[..., Any])
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _OUT = ", *, Tensor out = None"
 # What each class of functions says of itself: the types of the two operands, and whether it takes `out`.
@@ -57,9 +60,37 @@ def forms(name: str, kind: str) -> list[tuple[tuple[str, ...], str, int]]:
     ]
 
 
-def refuse(name: str, given: tuple[Any, ...], known: Sequence[tuple[tuple[str, ...], str, int]]) -> NoReturn:
+def along(name: str, *known: str, none: bool = False) -> Callable[[F], F]:
+    """For a reduction that has the `known` forms: `keepdim` belongs to the one with `dim`, which may be None only if
+    `none` says so. Without `known` forms PyTorch misses `dim` alone."""
+
+    def register(fn: F) -> F:
+        @functools.wraps(fn)
+        def call(*args: Any, **named: Any) -> Any:
+            dim = args[1] if len(args) > 1 else named.get("dim", named.get("axis", call))
+            if dim is call and not named.keys().isdisjoint(("keepdim", "keepdims")):
+                if not known:
+                    raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+                refuse(name, args, [((), each, -1) for each in known], named)
+            if dim is None and not none:
+                if known and "keepdim" not in named:
+                    refuse(name, args, [((), each, -1) for each in known], named)
+                raise TypeError(f"{name}(): argument 'dim' must be int, not NoneType")
+            return fn(*args, **named)
+
+        return cast(F, call)
+
+    return register
+
+
+def refuse(
+    name: str,
+    given: tuple[Any, ...],
+    known: Sequence[tuple[tuple[str, ...], str, int]],
+    named: Mapping[str, Any] = MappingProxyType({}),
+) -> NoReturn:
     """No form of the function takes these arguments."""
-    kinds = [type(each).__name__ for each in given]
+    kinds = [type(each).__name__ for each in given] + [f"{key}={type(each).__name__}" for key, each in named.items()]
     lines = [f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:"]
     for types, written, count in known:
         lines.append(f" * {written}")

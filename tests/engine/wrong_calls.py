@@ -254,6 +254,21 @@ def layers(torch: Any) -> Calls:
     }
 
 
+def reductions(torch: Any) -> Calls:
+    """`keepdim` is an argument of the form with `dim` only."""
+    x = torch.ones(2, 2)
+    found: Calls = {}
+    for name in "sum mean prod max min median nanmedian".split():
+        function = getattr(torch, name)
+        found[f"{name}_keepdim_alone"] = lambda function=function: function(x, keepdim=True)
+        found[f"{name}_keepdim_false_alone"] = lambda function=function: function(x, keepdim=False)
+        if name not in ("sum", "mean"):
+            found[f"{name}_dim_none"] = lambda function=function: function(x, dim=None)
+    found["median_method_keepdim_alone"] = lambda: x.median(keepdim=True)
+    found["logsumexp_dim_none"] = lambda: torch.logsumexp(x, dim=None)
+    return found
+
+
 def _with_gradient(torch: Any) -> Any:
     x = torch.ones(2, requires_grad=True)
     x.grad = torch.tensor([float("inf"), 1.0])
@@ -266,7 +281,7 @@ def calls(torch: Any) -> Calls:
     from tests.engine.wrong_science_calls import SCIENCE_CALLS
 
     found: Calls = {}
-    for table in (autograd, shapes, layers, *NEURAL_CALLS, *SCIENCE_CALLS):
+    for table in (autograd, shapes, layers, reductions, *NEURAL_CALLS, *SCIENCE_CALLS):
         more = table(torch)
         assert not found.keys() & more.keys()
         found |= more

@@ -13,6 +13,7 @@ from gradviz.engine.laid import laid_as
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.ops.ties import Selection, by_partition, by_partitions, by_quickselect, in_order, selected
+from gradviz.engine.overloads import along
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
@@ -229,6 +230,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 
 
 @api("median")
+@along("median")
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements, or along `dim` with its index."""
     if dim is None:

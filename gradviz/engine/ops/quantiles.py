@@ -15,6 +15,7 @@ from gradviz.engine.named import return_type
 from gradviz.engine.ops.neural import times
 from gradviz.engine.ops.order import back_to_one, comparable, has_nan
 from gradviz.engine.ops.reduce import even_share, wrap_dim
+from gradviz.engine.overloads import along
 from gradviz.engine.rows import no_derivative, op
 from gradviz.engine.tensor import Tensor
 
@@ -153,6 +154,7 @@ NANMEDIAN_DIM = op(
 
 
 @api("nanmedian")
+@along("nanmedian")
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of what is not NaN, of all elements or along `dim` with its index."""
     if dim is None:

@@ -16,7 +16,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import log_softmax_backward, softmax_backward
-from gradviz.engine.overloads import refuse
+from gradviz.engine.overloads import along, refuse
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.summing import total
@@ -159,7 +159,13 @@ MEAN_DIM = op(
 )
 
 
+_ALONE = "(Tensor input, *, torch.dtype dtype = None)"
+_ALONE_OUT = "(Tensor input, *, torch.dtype dtype = None, Tensor out = None)"
+_ALONG = "(Tensor input, {} dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None)"
+
+
 @api("sum")
+@along("sum", _ALONE, _ALONG.format("tuple of ints"), none=True)
 def sum_(
     input: Tensor,
     dim: Any = None,
@@ -180,6 +186,7 @@ def sum_(
 
 
 @api("mean")
+@along("mean", _ALONE_OUT, _ALONG.format("tuple of ints"), none=True)
 def mean(
     input: Tensor,
     dim: Any = None,
@@ -263,6 +270,7 @@ PROD_DIM = op(
 
 
 @api("prod")
+@along("prod", _ALONE, _ALONG.format("int"))
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or over `dim`."""
     input = input if dtype is None else input.to(dtype)
@@ -354,11 +362,19 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
     return whole, pair, shared, op(f"arg{name}", "self", kind.position, **shown, brief="Where the extreme is.")
 
 
+_EXTREME = (
+    "(Tensor input, *, Tensor out = None)",
+    "(Tensor input, Tensor other, *, Tensor out = None)",
+    "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
+)
+
+
 def _extreme(name: str, reduce: Any, arg: Any) -> None:
     """The functions of one extreme."""
     whole, pair, shared, position = _extreme_rows(_Extreme(name, reduce, arg))
 
     @api(name)
+    @along(name, *_EXTREME)
     def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
         dim = axis if dim is None else dim
         if not isinstance(input, Tensor):
@@ -385,12 +401,7 @@ def _extreme(name: str, reduce: Any, arg: Any) -> None:
 
 
 def _refuse_extreme(name: str, given: tuple[Any, ...]) -> None:
-    known = (
-        "(Tensor input, *, Tensor out = None)",
-        "(Tensor input, Tensor other, *, Tensor out = None)",
-        "(Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)",
-    )
-    refuse(name, given, [((), each, -1) for each in known])
+    refuse(name, given, [((), each, -1) for each in _EXTREME])
 
 
 def _check_extent(name: str, input: Tensor, dim: Any, error: type[Exception]) -> None:
@@ -734,6 +745,8 @@ LOGSUMEXP = op(
 @api("logsumexp")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) over `dim`, without overflow."""
+    if dim is None:
+        raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
     input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
     made: Tensor = call(LOGSUMEXP, input, dim=_tuple(dim), keepdim=keepdim)
     return made
