@@ -36,6 +36,11 @@ def test_both_runs_of_a_drawing_are_ordinary_canvases(beside: Pilot) -> None:
     two = settle(beside)
     assert two.front.isVisible() and two.other.isVisible() and not beside.window.canvas.shows_drawing
     assert two.view.sentence.text().startswith("Without .detach()")
+    for view in (two.front, two.other):
+        assert view.scene is not None and view.scene.words(0).title == "x"
+    beside.press("Alt+Home")
+    beside.step(3)
+    assert two.front.scene is not None and two.front.scene.moment.frame.cursor == 3
     beside.press("Ctrl+Shift+W")
     assert beside.window.canvas.shows_drawing and beside.window.canvas.drawn.view.isVisible()
     assert beside.state.drawing is not None and beside.state.what_if is None

@@ -130,13 +130,14 @@ class GraphPanel(Panel):
         view = after.view
         self.view.animated = view.animated
         self.view.set_drawing(Presentation(after.folding, view.vertical, view.direct_uses))
-        if before.trace is not after.trace or before.steps != after.steps or before is after:
+        anew = before is after or (before.drawing is not None and before.what_if is None)  # that had its own canvas
+        if before.trace is not after.trace or before.steps != after.steps or anew:
             self._settled = False
             self.view.set_trace(after.trace)
-        if moved(before, after):
+        if moved(before, after) or anew:
             self.view.set_cursor(after.cursor)
         self.view.set_playing(after.playing)
-        if before.selection != after.selection:
+        if before.selection != after.selection or anew:
             if after.selection is None:
                 self.view.clear_selection()
             else:
