@@ -38,7 +38,7 @@ def main(events: int, seed: int) -> int:
     window.show()
     window.complete()
     app.processEvents()
-    monkey = Monkey(window, seed, folder)
+    monkey = Monkey(window, seed, folder, draws=True)
     began = time.monotonic()
     for _ in range(PARTS):
         monkey.play(events // PARTS)

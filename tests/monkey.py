@@ -20,10 +20,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from shiboken6 import Shiboken
 
+from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS
 from gradviz.document.examples import examples
 from gradviz.ui.questions import Questions
 from gradviz.ui.window import MainWindow
+from tests.monkey_draws import Draws
 
 SNIPPETS = (
     "import torch\nx = torch.tensor(3., requires_grad=True)\ny = x * x + x\ny.backward()\nprint(x.grad)\n",
@@ -98,22 +100,29 @@ class Careless(Questions):
 class Monkey:
     """Plays with one window; `broken` are the tracebacks of what went wrong, each with the events before it."""
 
-    def __init__(self, window: MainWindow, seed: int, folder: Path) -> None:
-        self.window = window
+    def __init__(self, window: MainWindow, seed: int, folder: Path, *, draws: bool = False) -> None:
         self.broken: list[str] = []
         self.done = 0
-        self._app = QApplication.instance()
         self._dice = random.Random(seed)
+        self._questions = Careless(self._dice, folder)
         self._log: deque[str] = deque(maxlen=REMEMBERED)
         self._looks = 0
-        window.files.questions = Careless(self._dice, folder)
-        window.files._close = lambda: False  # to quit would end the play
+        self.take(window)
         self._keys = sorted({key for row in COMMANDS if row.id not in LEFT_ALONE for key in row.shortcuts} | set(KEYS))
         self._plays: dict[Callable[[], None], int] = {
             self._press: 30, self._click: 18, self._wheel: 12, self._hover: 9, self._scrub: 9, self._command: 14,
             self._drag: 7, self._move: 6, self._type: 3, self._snippet: 3, self._run: 4, self._resize: 2,
             self._double_click: 2, self._wait: 5,
         }  # fmt: skip
+        self._draws = Draws(self, self._dice, self._note)
+        if draws:
+            self._plays |= self._draws.plays
+
+    def take(self, window: MainWindow) -> None:
+        """Play with this one from now on."""
+        self.window = window
+        window.files.questions = self._questions
+        window.files._close = lambda: False  # to quit would end the play
 
     def play(self, events: int) -> None:
         """So many events; ends early when too much broke."""
@@ -125,6 +134,7 @@ class Monkey:
                 self.done += 1
                 if len(self.broken) > 20:
                     return
+            self._draws.leave()
             self.window.runner.stop()
             self.window.store.play(False)
 
@@ -188,7 +198,10 @@ class Monkey:
         return self._dice.choice([kind.NoModifier] * 5 + [kind.ControlModifier, kind.ShiftModifier, kind.AltModifier])
 
     def _press(self) -> None:
-        key = self._dice.choice(self._keys)
+        self.press(self._dice.choice(self._keys))
+
+    def press(self, key: str) -> None:
+        """A key where the keyboard is."""
         target = QApplication.activePopupWidget() or QApplication.focusWidget() or self.window
         self._note(f"press {key} on {target!r}")
         combination = QKeySequence(key)[0]
@@ -257,7 +270,10 @@ class Monkey:
         self.window.store.move(cursor)
 
     def _command(self) -> None:
-        row = self._dice.choice([row for row in COMMANDS if row.id not in LEFT_ALONE])
+        self.choose(self._dice.choice([row for row in COMMANDS if row.id not in LEFT_ALONE]))
+
+    def choose(self, row: Command) -> None:
+        """Choose it in the menu, with one of its choices."""
         choices = row.choices(self.window.store.state) if row.choices is not None else ()
         value = self._dice.choice(choices).value if choices else ""
         if row.choices is None or choices:

@@ -268,10 +268,16 @@ class Store:
         self._news.append((before, self._state))
         if len(self._news) > 1:
             return  # a subscriber made this change; the loop below tells of it after the present one
+        failed: list[Exception] = []
         while self._news:
             for subscriber in tuple(self._subscribers):
-                subscriber(*self._news[0])
+                try:
+                    subscriber(*self._news[0])
+                except Exception as error:  # noqa: BLE001 the others hear of it all the same, and of all that comes
+                    failed.append(error)
             self._news.pop(0)
+        if failed:
+            raise failed[0]
 
 
 def _same(name: str, old: object, new: object) -> bool:

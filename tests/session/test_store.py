@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Run, Selection, State
@@ -186,3 +187,20 @@ def test_playing_needs_steps() -> None:
     store = Store()
     store.play(True)
     assert not store.state.playing
+
+
+def test_a_subscriber_that_fails_leaves_the_others_all_the_news() -> None:
+    store = Store(clock=Clock())
+    heard: list[str] = []
+
+    def fail(before: State, after: State) -> None:
+        if after.document.text == "a":
+            store.edit("Fix", Snippet("b"))
+            raise ZeroDivisionError
+
+    store.subscribe(fail)
+    store.subscribe(lambda before, after: heard.append(after.document.text))
+    with pytest.raises(ZeroDivisionError):
+        store.edit(TYPING, Snippet("a"))
+    store.edit("Fix", Snippet("c"))
+    assert heard == ["a", "b", "c"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from gradviz.document.drawing import Drawing
+from gradviz.document.drawing import Drawing, Leaf
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Lineage, Phase, Run, Search, Selection
 from gradviz.ui.export import write
@@ -78,6 +78,17 @@ def test_search_and_relatives_stand_out_on_it(pilot: Pilot) -> None:
     lit = scene_of(view).marks.lit
     assert lit is not None and lit[scene_of(view).sketch.operations[MUL]]
     assert not lit[scene_of(view).sketch.operations[SUM]]
+
+
+def test_what_a_search_found_is_forgotten_with_its_run(pilot: Pilot) -> None:
+    view, store = canvas(pilot, everything()).view, pilot.window.store
+    store.look_for(Search(open=True, query="loss"))
+    assert scene_of(view).marks.hits is not None
+    empty = replace(everything(), nodes=(), groups=(), calls=())
+    store.edit("Delete", empty)
+    store.show_live(Run(snippet=empty), None)
+    store.edit("Add x", Drawing((Leaf(1, "x"),), next_id=2))
+    assert scene_of(view).marks.hits is None
 
 
 def test_an_edit_does_not_move_the_picture_but_another_document_is_looked_at_as_a_whole(pilot: Pilot) -> None:

@@ -53,6 +53,14 @@ def test_a_picked_number_has_a_slider_and_a_vector_has_none(drawn: MainWindow) -
     assert slider_of(drawn).geometry().bottom() < top
 
 
+@pytest.mark.parametrize("data", [1e308, -1e300, 10**400])
+def test_what_no_slider_can_move_has_none(drawn: MainWindow, data: float) -> None:
+    drawn.store.edit("Change w", shaping.change_leaf(weights(), W, data=data, requires_grad=False))
+    drawn.store.pick(frozenset({W}))
+    assert drawn.store.state.picked == {W}
+    assert not drawn.canvas.drawn.sliders.by_leaf
+
+
 def test_one_with_a_range_of_its_own_is_always_there(drawn: MainWindow) -> None:
     drawn.store.edit("Change w", shaping.change_leaf(weights(), W, slider=(0.0, 4.0)))
     assert slider_of(drawn).value() == 750

@@ -22,12 +22,14 @@ RANGE = (-10.0, 10.0)  # of one without a range of its own
 STEPS = 1000
 HEIGHT, GAP = 20, 6  # pixels at 100 %
 GROOVE, HANDLE = 4, 7
+MOST = 1e30  # how far a slider goes; beyond, a place on it says nothing
 SMALLEST = 0.4  # scale of the canvas below which a slider can't be taken hold of
 
 
 def has_slider(leaf: Leaf) -> bool:
     """Whether this is a number that a slider can move."""
-    return leaf.maker == "tensor" and isinstance(leaf.data, int | float) and not isinstance(leaf.data, bool)
+    is_number = isinstance(leaf.data, int | float) and not isinstance(leaf.data, bool)
+    return leaf.maker == "tensor" and is_number and all(abs(end) <= MOST for end in range_of(leaf))
 
 
 def range_of(leaf: Leaf) -> tuple[float, float]:
@@ -35,9 +37,9 @@ def range_of(leaf: Leaf) -> tuple[float, float]:
     if leaf.slider is not None:
         return leaf.slider
     value = leaf.data if isinstance(leaf.data, int | float) else 0.0
-    if not math.isfinite(value) or RANGE[0] <= value <= RANGE[1]:
+    if value != value or abs(value) == math.inf or RANGE[0] <= value <= RANGE[1]:
         return RANGE
-    return -2.0 * abs(value), 2.0 * abs(value)
+    return -2 * abs(value), 2 * abs(value)
 
 
 def value_at(place: int, low: float, high: float, *, whole: bool) -> int | float:

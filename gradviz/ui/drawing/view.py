@@ -80,7 +80,9 @@ class DrawingView(CanvasView):
         """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran. `moving`:
         what is elsewhere now goes there in a movement."""
         self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
-        self._trace = trace if self._drawn is not None else None
+        if self._trace is not (trace if self._drawn is not None else None):
+            self._trace = trace if self._drawn is not None else None
+            self._hits = self._family = None  # they are rows of the trace before
         if drawing is not self._document:
             self._fitted = False  # what is added or moved does not move the rest
         before, self._document = self._document, drawing
