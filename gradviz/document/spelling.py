@@ -142,6 +142,8 @@ def _arguments(entry: Entry, node: Operation, pieces: Sequence[Piece | None]) ->
     operands = dict(zip((port.name for port in entry.ports), by_port(entry, node.inputs), strict=True))
     waiting = list(pieces)
     params = {param.name: param for param in entry.params}
+    if "keepdim" in given and "dim" in params and params["dim"].kind == "dims" and params["dim"].default is None:
+        given.setdefault("dim", None)  # sum and mean have keepdim in the form with dim only
     docs: list[Doc] = []
     bare = True
     for name in entry.order or (*operands, *params):

@@ -149,6 +149,18 @@ USAGE_ROWS: tuple[Row, ...] = (
         ),
     ),
     (
+        r"(sum|mean|prod|max|min)\(\) received an invalid combination of arguments - got \([^)]*keepdim=",
+        plain(
+            "{0}() of all elements has no keepdim; only {0}() along a dim has.", "Say which dim, or leave keepdim out."
+        ),
+    ),
+    (
+        r"(\w*median)\(\) missing 1 required positional arguments: \"dim\"",
+        plain(
+            "{0}() of all elements has no keepdim; only {0}() along a dim has.", "Say which dim, or leave keepdim out."
+        ),
+    ),
+    (
         r"index out of range in self",
         plain("An index is not a row of the table.", "Use indices from 0 to num_embeddings − 1, or make it larger."),
     ),

@@ -92,6 +92,7 @@ def test_what_is_drawn_by_hand_reads_as_a_person_writes() -> None:
         ("y = (-2) ** w", "y = (-2) ** w"),
         ("y = (w + x).sum()", "y = (w + x).sum()"),
         ("y = torch.sum(x, dim=(0, 1), keepdim=True)", "y = x.sum(dim=(0, 1), keepdim=True)"),
+        ("y = torch.mean(x, None, True)", "y = x.mean(dim=None, keepdim=True)"),
         ("y = x.view([4, 1]).T", "y = x.view(4, 1).T"),
         ("y = x[0, :2]", "y = x[0, :2]"),
         ("k = 1\ny = x[k]", "y = x[1]"),

@@ -56,6 +56,8 @@ CASES = [
     ("torch.ones(3).add_(torch.ones(2, 3))", "the result has shape [2, 3], the tensor [3]"),
     ("torch.nn.Embedding(3, 2)(torch.tensor([7]))", "not a row"),
     ("torch.tensor([1, 2]).mean()", "this tensor is Long"),
+    ("x.sum(keepdim=True)", "sum() along a dim"),
+    ("torch.median(x, keepdim=True)", "median() along a dim"),
     ("x.sum(dim=3)", "no dimension 3: its dimensions are [-1, 0]"),
     ("torch.ones(6).expand(2, 5)", "dimension 1 has 6 elements and cannot become 5"),
     (AGAIN, "did not do the same"),
