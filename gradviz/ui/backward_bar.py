@@ -1,18 +1,18 @@
 """The backward call of a drawing, in the toolbar as it is written: `y.backward( gradient=None  retain_graph ☐ … )`,
-each part to be changed where it stands. Several calls are chosen with the button that says which; the inspector has the
-same options at the root."""
+each part to be changed where it stands. Where there is no room for that it is one button, `y.backward(…)`, whose menu
+has what can be switched; the inspector has all options at the root, and the menu goes there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping import add_call, change_call, remove_call, uses
+from gradviz.document.shaping import add_call, change_call, check_root, remove_call, uses
 from gradviz.document.typed_calls import (
     read_gradient,
     read_inputs,
@@ -27,11 +27,15 @@ from gradviz.ui.editors.fields import TextField
 from gradviz.ui.theme import Theme
 
 CHANGE, ADD, REMOVE = "Change Backward", "Add Backward", "Remove Backward"
-LEAST, MOST = 5, 18  # characters that a field has room for
+LEAST, MOST = 4, 18  # characters that a field has room for
+SIGN, ADD_WIDTH = 24, 108  # pixels that a sign and "+ backward()" need
+GAP = 3  # pixels between two parts, more between two arguments
 
 
 class BackwardBar(QWidget):
     """Shows one of the calls of the drawing."""
+
+    resized = Signal()  # it takes more room, or less
 
     def __init__(self, store: Store, theme: Theme) -> None:
         super().__init__()
@@ -40,7 +44,10 @@ class BackwardBar(QWidget):
         self._store = store
         self._theme = theme
         self._at = 0
+        self._brief = False
+        self._wide = 0
         self.which = QToolButton()
+        self.which.setObjectName("which")
         self.which.setToolTip("Choose which backward call is shown here, or where it begins")
         self.which.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
@@ -54,6 +61,7 @@ class BackwardBar(QWidget):
         self.inputs = TextField("inputs", self._take_inputs, hint="all")
         self.inputs.setToolTip("The leaves that get a .grad, by their names; all of them if nothing is said.")
         self.remove = self._button("×", "Remove this backward call", self._remove)
+        self.remove.setProperty("sign", True)
         self.add = self._button("+", "Call backward again, after the calls that there are", self._add)
         self._words = [QLabel(text) for text in ("gradient=", "inputs=", ")")]
         self._lay_out()
@@ -63,13 +71,15 @@ class BackwardBar(QWidget):
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
-        row.setContentsMargins(6, 0, 6, 0)
-        row.setSpacing(7)
-        self._parts: list[QWidget] = [
-            *(self.which, self._words[0], self.gradient, self.retain, self.double),
+        row.setContentsMargins(2, 0, 2, 0)
+        row.setSpacing(GAP)
+        self._arguments: list[QWidget] = [
+            *(self._words[0], self.gradient, self.retain, self.double),
             *(self._words[1], self.inputs, self._words[2], self.remove),
         ]
-        for part in (*self._parts, self.add):
+        for part in (self.which, *self._arguments, self.add):
+            if part in (self.retain, self.double, self._words[1]):
+                row.addSpacing(2 * GAP)
             row.addWidget(part)
 
     def _box(self, name: str, help_: str) -> QCheckBox:
@@ -91,9 +101,16 @@ class BackwardBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Take other sizes."""
         self._theme = theme
-        for part in (*self._words, self.which, self.gradient, self.retain, self.double, self.inputs):
+        for part in self._words:
             part.setFont(look.mono(theme, 12))
         self._fit()
+
+    def fit(self, room: int) -> int:
+        """Take the form for which there is room; returns the width that it takes."""
+        if self.call is not None and self._brief != (room < self._wide):
+            self._brief = room < self._wide
+            self._show_call()
+        return self.sizeHint().width()
 
     # what is shown
 
@@ -115,27 +132,47 @@ class BackwardBar(QWidget):
             return
         if before.drawing is not None and len(drawing.calls) == len(before.drawing.calls) + 1:
             self._at = len(drawing.calls) - 1
-        call = self.call
-        for part in self._parts:
-            part.setVisible(call is not None)
-        self.add.setText("+" if call is not None else "+ backward()")
-        self.add.setEnabled(call is not None or self._root(after) is not None)
+        self.add.setText("+" if self.call is not None else "+ backward()")
+        self.add.setEnabled(self.call is not None or self._root(after) is not None)
+        self._show_call()
+        self.resized.emit()
+
+    def _show_call(self) -> None:
+        drawing, call = self._drawing, self.call
+        self.which.setVisible(call is not None)
+        self.add.setVisible(call is None or not self._brief)
+        self._make_sign(call is not None)
+        for part in self._arguments:
+            part.setVisible(call is not None and not self._brief)
         if call is None:
+            self._fit()
             return
         nth = f" {self._at + 1}/{len(drawing.calls)}" if len(drawing.calls) > 1 else ""
-        self.which.setText(f"{root_name(drawing, call.root)}.backward({nth}")
+        text = f"{_short(root_name(drawing, call.root))}.backward("
+        self.which.setText(f"{text}…){nth}" if self._brief else f"{text}{nth}")
         self.gradient.show_text(write_gradient(call))
         self.inputs.show_text(write_inputs(drawing, call))
         self.retain.setChecked(call.create_graph if call.retain_graph is None else call.retain_graph)
         self.double.setChecked(call.create_graph)
         self._fit()
 
+    def _make_sign(self, is_sign: bool) -> None:
+        """The button that adds a call is a sign beside one, and says what it is where there is none."""
+        if self.add.property("sign") != is_sign:
+            self.add.setProperty("sign", is_sign)
+            self.add.style().unpolish(self.add)
+            self.add.style().polish(self.add)
+
     def _fit(self) -> None:
         """The fields are as wide as what is in them."""
+        self.remove.setFixedWidth(self._theme.px(SIGN))
+        self.add.setFixedWidth(self._theme.px(SIGN if self.call is not None else ADD_WIDTH))
         for field in (self.gradient, self.inputs):
             text = field.text() or field.placeholderText()
             wide = min(max(len(text), LEAST), MOST)
-            field.setFixedWidth(self._theme.px(26) + wide * field.fontMetrics().horizontalAdvance("0"))
+            field.setFixedWidth(self._theme.px(16) + wide * field.fontMetrics().horizontalAdvance("0"))
+        if not self._brief:
+            self._wide = self.sizeHint().width()
 
     # what the user does
 
@@ -147,12 +184,32 @@ class BackwardBar(QWidget):
             action.setCheckable(True)
             action.setChecked(at == self._at)
             action.triggered.connect(lambda _=False, nth=at: self._choose(nth))
+        if self._brief:
+            self._fill_arguments()
         roots = [node for node in drawing.nodes if isinstance(node, Operation) and node.names]
         if roots:
             begin = self._menu.addMenu("Begin at")
             for node in roots:
                 action = begin.addAction(node.names[0])
                 action.triggered.connect(lambda _=False, id=node.id: self._begin_at(Ref(id)))
+
+    def _fill_arguments(self) -> None:
+        """What else stands beside the button."""
+        self._menu.addSeparator()
+        for box in (self.retain, self.double):
+            action = self._menu.addAction(box.text())
+            action.setCheckable(True)
+            action.setChecked(box.isChecked())
+            action.triggered.connect(box.click)
+        self._menu.addAction("gradient and inputs…").triggered.connect(self._go_to_root)
+        self._menu.addSeparator()
+        self._menu.addAction("Add a call").triggered.connect(self._add)
+        self._menu.addAction("Remove this call").triggered.connect(self._remove)
+
+    def _go_to_root(self) -> None:
+        """Its options are in the inspector."""
+        if self.call is not None:
+            self._store.pick(frozenset({self.call.root.node}))
 
     def _choose(self, nth: int) -> None:
         self._at = nth
@@ -187,6 +244,7 @@ class BackwardBar(QWidget):
         if root is None:
             return
         try:
+            check_root(self._drawing, root)
             self._store.edit(ADD, add_call(self._drawing, root))
         except UserError as error:
             self._say(str(error))
@@ -206,6 +264,11 @@ class BackwardBar(QWidget):
     def _say(self, sentence: str) -> None:
         if sentence:
             self._store.say(sentence)
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for the rest."""
+    return name if len(name) <= MOST else f"{name[: MOST - 1]}…"
 
 
 def _retain(call: BackwardCall, *, create: bool, retain: bool) -> bool | None:

@@ -92,7 +92,8 @@ def palette(theme: Theme) -> QPalette:
 def style_sheet(theme: Theme) -> str:
     """The application's style sheet. It names the font too: Qt takes the application's from styled widgets."""
     font = f"font-family: {', '.join(repr(name) for name in SANS)}; font-size: {theme.px(BODY)}px"
-    return Template(STYLE_FILE.read_text(encoding="utf-8")).substitute(vars(theme), font=font)
+    code = f"font-family: {', '.join(repr(name) for name in MONO)}; font-size: {theme.px(12)}px"
+    return Template(STYLE_FILE.read_text(encoding="utf-8")).substitute(vars(theme), font=font, code=code)
 
 
 def apply(app: QApplication, theme: Theme) -> None:

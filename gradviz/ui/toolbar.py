@@ -3,14 +3,20 @@ needed are left out, so that nothing is ever cut or hidden behind a button witho
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
 from gradviz.commands.row import Command
 
+if TYPE_CHECKING:
+    from gradviz.ui.backward_bar import BackwardBar
+
 SEPARATOR = 11 + 6  # as window.qss has it; asking Qt's own widget for it takes 10 ms at the start
 ALWAYS = ("run.run", "run.back", "run.step", "run.play")  # the last to go
+BEFORE_THE_BAR = (*ALWAYS, "run.start", "run.end")  # that the backward call is made brief for
 
 
 class Tools(QToolBar):
@@ -26,7 +32,7 @@ class Tools(QToolBar):
         self._buttons: list[tuple[Command, QToolButton, QAction]] = []
         self._last: Command | None = None
         self._spacer: QAction | None = None  # before the menus at the right
-        self._bar: tuple[QWidget, QAction] | None = None
+        self._bar: tuple[BackwardBar, QAction] | None = None
 
     def add(self, row: Command, action: QAction) -> None:
         """The button of a command, after those that are there."""
@@ -47,9 +53,10 @@ class Tools(QToolBar):
         place.setObjectName(row.id)
         self._buttons.append((row, button, place))
 
-    def put(self, bar: QWidget) -> None:
+    def put(self, bar: BackwardBar) -> None:
         """What stands after the buttons at the left: the backward call of a drawing."""
         place = self.insertWidget(self._spacer, bar) if self._spacer is not None else self.addWidget(bar)
+        bar.resized.connect(self.make_room)
         self._bar = bar, place
 
     def show_bar(self, shown: bool) -> None:
@@ -60,13 +67,16 @@ class Tools(QToolBar):
 
     def make_room(self) -> None:
         """Leave out as many buttons as the width asks for, the last in the row first."""
-        order = sorted(self._buttons, key=lambda one: one[0].id not in ALWAYS)  # stable: else as they stand
+        first: tuple[str, ...] = ALWAYS
         room, places = self.width() - 24, {place for _, _, place in self._buttons}
-        if self._bar is not None and self._bar[1].isVisible():
-            room -= self._bar[0].sizeHint().width() + 6
         for action in self.actions():
             if action not in places and action.isSeparator():
                 room -= SEPARATOR
+        if self._bar is not None and self._bar[1].isVisible():
+            first = BEFORE_THE_BAR
+            taken = sum(button.sizeHint().width() + 6 for row, button, _ in self._buttons if row.id in first)
+            room -= self._bar[0].fit(room - taken - 6) + 6
+        order = sorted(self._buttons, key=lambda one: (one[0].id not in ALWAYS, one[0].id not in first))  # stable
         full = False
         for _, button, place in order:
             room -= button.sizeHint().width() + 6

@@ -15,6 +15,7 @@ from gradviz.document.parse import parse
 from gradviz.document.snippet import Snippet
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Selection
+from gradviz.ui.toolbar import BEFORE_THE_BAR
 from gradviz.ui.window import MainWindow
 
 W, X, MUL = 1, 2, 3
@@ -194,3 +195,36 @@ def test_the_bar_is_there_for_drawings_only(live: Live) -> None:
     assert live.window.backward.isVisible()
     live.store.open(Snippet("x = 1\n"), None)
     live.qtbot.waitUntil(lambda: not live.window.backward.isVisible())
+
+
+def shown(window: MainWindow) -> set[str]:
+    return {place.objectName() for place in window.tools.actions() if place.isVisible()}
+
+
+def test_the_bar_leaves_room_for_the_buttons_that_step(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    bar = live.window.backward
+    live.window.resize(1280, 800)
+    live.qtbot.waitUntil(bar.gradient.isVisible)
+    assert set(BEFORE_THE_BAR) <= shown(live.window)
+    live.window.resize(900, 640)
+    live.qtbot.waitUntil(lambda: not bar.gradient.isVisible())
+    assert set(BEFORE_THE_BAR) <= shown(live.window) and bar.which.text() == "y.backward(…)"
+    live.window.resize(1280, 800)
+    live.qtbot.waitUntil(bar.gradient.isVisible)
+
+
+def test_a_narrow_bar_has_its_arguments_in_a_menu(live: Live) -> None:
+    live.runs(lambda: live.store.open(product(), None))
+    bar = live.window.backward
+    live.window.resize(900, 640)
+    live.qtbot.waitUntil(lambda: not bar.gradient.isVisible())
+    menu = bar.which.menu()
+    menu.aboutToShow.emit()
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    live.runs(actions["retain_graph"].trigger)
+    assert live.drawing.calls == (BackwardCall(Ref(MUL), retain_graph=True),)
+    actions["gradient and inputs…"].trigger()
+    assert live.store.state.picked == {MUL}, "the inspector has them"
+    actions["Remove this call"].trigger()
+    assert live.drawing.calls == () and bar.add.isVisible()
