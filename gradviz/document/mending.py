@@ -141,12 +141,19 @@ def _grouped(groups: tuple[Group, ...], nodes: set[int]) -> tuple[Group, ...]:
 
 
 def _called(drawing: Drawing, calls: Iterable[BackwardCall], dropped: list[str]) -> tuple[BackwardCall, ...]:
+    from gradviz.document.shaping.values import check_numbers
+
     kept = []
     for number, call in enumerate(calls, start=1):
         root = drawing.by_id.get(call.root.node)
         if root is None or call.root.output >= _outputs(root):
             dropped.append(f"backward call {number} (nothing begins at node {call.root.node})")
             continue
+        try:
+            check_numbers(0.0 if call.gradient is None else call.gradient)
+        except UserError as error:
+            dropped.append(f"gradient of backward call {number} ({str(error).partition(';')[0].rstrip('.')})")
+            call = replace(call, gradient=None)
         leaves = call.inputs and tuple(one for one in call.inputs if isinstance(drawing.by_id.get(one), Leaf))
         kept.append(replace(call, inputs=leaves or None))
     return tuple(kept)

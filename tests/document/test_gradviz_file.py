@@ -113,6 +113,8 @@ def test_a_file_of_an_older_version_goes_through_its_migrations(monkeypatch: pyt
         ('"text": "what', '"text": 3, "was": "what', "comment 7 (text must be string)"),
         ('"members": [5, 6]', '"members": 5', "group 8 (members must be array)"),
         ('{"root": {"node": 11}, "create_graph"', '{"root": {"node": 77}, "create_graph"', "backward call 2"),
+        ('"gradient": 1.0', '"gradient": "import os"', "gradient of backward call 1 ('import os' is no number"),
+        ('"gradient": 1.0', '"gradient": [[1, 2], [3]]', "gradient of backward call 1 (Row 2 has 1 number"),
         ('{"node": 1}, {"node": 2}', '{"node": 1}, {"node": 44}', "a wire to node 5 (nothing begins at node 44)"),
         ('{"node": 1}, {"node": 2}', '{"node": 1}, {"node": 11}', "(it closes a circle)"),
         ('"keepdim": false', '"keepdin": false', "'keepdin' of node 11 (no such parameter)"),
