@@ -15,7 +15,7 @@ import numpy as np
 from gradviz.document.arranging import arrange
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Literal, Node, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.recorded import Call, pieces, translate
+from gradviz.document.recorded import Call, linear, linear_layers, pieces, translate
 from gradviz.document.shaping import free_name, identifier, tidy
 
 if TYPE_CHECKING:
@@ -37,8 +37,10 @@ def from_trace(trace: Trace, cursor: int | None = None) -> tuple[Drawing, tuple[
     if len(nodes) > MOST_NODES:
         raise UserError(TOO_MANY.format(len(nodes), MOST_NODES))
     made = _Making(trace)
+    turned = linear_layers(trace, nodes)
     for node in nodes:
-        made.add_node(node)
+        if node not in turned.values():
+            made.add_node(node, turned.get(node, -1))
     if not nodes:
         made.add_loose(cursor)
     made.add_calls(set(nodes))
@@ -90,6 +92,7 @@ class _Making:
     def _name(self, tensor: int) -> str:
         """What the snippet calls a tensor, as one word that nothing else has; "" where it has no name."""
         given = re.sub(r"\W+", "_", self._given.get(tensor, "")).strip("_")
+        given = f"layer{given}" if given[:1].isdigit() else given  # "0.weight" of a Sequential
         try:
             name = free_name(identifier(given), self._names)
         except UserError:
@@ -99,8 +102,9 @@ class _Making:
 
     # operations
 
-    def add_node(self, node: int) -> None:
-        """An operation; where it can't be drawn, its results stand there as values."""
+    def add_node(self, node: int, turned: int = -1) -> None:
+        """An operation; where it can't be drawn, its results stand there as values. `turned` is the transposition that
+        makes it a linear layer."""
         trace = self._trace
         outputs: list[int] = trace.outputs_of(node).tolist()
         step = int(trace.nodes.step[node])
@@ -110,7 +114,9 @@ class _Making:
         parts = pieces(trace, node, operand)
         for output, part in zip(outputs, parts, strict=len(parts) > 0):
             self._add(part, [output], node)
-        call = None if parts else translate(trace, node, operand)
+        call = (
+            None if parts else translate(trace, node, operand) if turned < 0 else linear(trace, node, turned, operand)
+        )
         if call is not None:
             self._add(call, outputs, node)
         elif not parts:
@@ -188,7 +194,8 @@ class _Making:
             if (array == 1).all():
                 return "ones", value.shape, None
         if array is not None and array.size <= MOST_NUMBERS and 0 not in array.shape:
-            wide = array.astype(np.float64) if value.dtype in ("bfloat16", "float16") else array
+            short = array.dtype.kind not in "iubc" and array.dtype != np.float64
+            wide = array.astype("U32").astype(np.float64) if short else array  # 0.1, not 0.10000000149011612
             return "tensor", _tuples(wide.tolist()), None
         if 0 in value.shape:
             return "zeros", value.shape, None

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gradviz.document.catalogue import Entry, catalogue
 from gradviz.document.drawing import Literal, Number, Operand, Ref
 
@@ -182,6 +184,28 @@ def pieces(trace: Trace, node: int, operand: Callable[[int], Ref]) -> tuple[Call
         return ()
     source = operand(trace.slots_of(node)[0])
     return tuple(Call("Tensor.__getitem__", (source,), (("index", before + part),)) for part in parts)
+
+
+def linear_layers(trace: Trace, nodes: list[int]) -> dict[int, int]:
+    """The products with a bias in which the second matrix is turned for them alone: a linear layer each, and the
+    operation that turns its weight."""
+    uses = np.bincount(trace.inputs.tensor, minlength=len(trace.tensors))
+    found = {}
+    for node in nodes:
+        if trace.nodes.op[node] != "addmm" or trace.nodes.params[node]:
+            continue
+        bias, _, turned = (trace.slots_of(node).get(slot, -1) for slot in range(3))
+        maker = int(trace.tensors.producer[turned]) if turned >= 0 else -1
+        if maker >= 0 and trace.nodes.op[maker] == "t" and uses[turned] == 1 and len(trace.tensors.shape[bias]) == 1:
+            found[node] = maker
+    return found
+
+
+def linear(trace: Trace, node: int, turned: int, operand: Callable[[int], Ref]) -> Call:
+    """Such a layer as one call."""
+    slots = trace.slots_of(node)
+    weight = trace.slots_of(turned)[0]
+    return Call("nn.functional.linear", tuple(operand(one) for one in (slots[1], weight, slots[0])), ())
 
 
 def _operands(

@@ -130,6 +130,17 @@ def test_modules_become_groups() -> None:
     )
     drawing = check_same(source, "out", "x")
     assert [group.title for group in drawing.groups] == ["0", "1", "2"]
+    assert [node.op for node in drawing.nodes if isinstance(node, Operation)] == [
+        "nn.functional.linear", "tanh", "nn.functional.linear", "sum",
+    ]  # fmt: skip
+    leaves = [node.name for node in drawing.nodes if isinstance(node, Leaf)]
+    assert leaves == ["x", "layer0_weight", "layer0_bias", "layer2_weight", "layer2_bias"]
+
+
+def test_a_weight_that_others_use_too_is_turned_by_itself() -> None:
+    source = HEAD + "fc = nn.Linear(3, 2)\nw = fc.weight.t()\nout = torch.addmm(fc.bias, x, w)\nq = (x @ w).sum()\n"
+    ops = [node.op for node in check_same(source, "out", "q").nodes if isinstance(node, Operation)]
+    assert ops == ["t", "addmm", "matmul", "sum"]
 
 
 def test_what_can_not_be_drawn_is_a_value_and_said() -> None:
@@ -185,3 +196,8 @@ def test_a_call_that_has_lost_its_ends_is_left_out() -> None:
     source = "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * x\nz = y.sum()\ntorch.autograd.grad(z, y)\n"
     _, drawing, notes = drawn(source)
     assert drawing.calls == () and notes == ("The backward call in line 5 can't be drawn and was left out.",)
+
+
+def test_numbers_are_as_short_as_a_person_writes_them() -> None:
+    _, drawing, _ = drawn("import torch\nw = torch.tensor([0.1, float('inf')])\n")
+    assert [node.data for node in drawing.nodes if isinstance(node, Leaf)] == [(0.1, float("inf"))]
