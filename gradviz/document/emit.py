@@ -16,19 +16,9 @@ from dataclasses import dataclass, field
 
 from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Number, Operation, Ref
+from gradviz.document.factories import FACTORIES, RANDOM
 from gradviz.document.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
-from gradviz.document.spelling import (
-    ATOM,
-    MAKERS,
-    RANDOM,
-    Piece,
-    fault,
-    gradient,
-    leaf,
-    number,
-    operation,
-    unpacking,
-)
+from gradviz.document.spelling import ATOM, Piece, fault, gradient, leaf, number, operation, unpacking
 
 WIDTH = 88
 DEEPEST = 12  # operations inside of one another
@@ -116,7 +106,8 @@ def _sort(plan: _Plan) -> None:
 
 def _fault(plan: _Plan, node: Node, known: dict[Ref, None]) -> str:
     if isinstance(node, Leaf):
-        return "" if node.maker in MAKERS else f"{node.name} is made by {node.maker}, which is not known"
+        is_known = node.maker == "tensor" or node.maker in FACTORIES
+        return "" if is_known else f"{node.name} is made by {node.maker}, which is not known"
     entry = catalogue().get(node.op)
     if entry is None:
         return f"{node.op} is not known"

@@ -10,7 +10,8 @@ from math import prod
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.values import DIFFERENTIABLE, MOST, RANDOM, flat
+from gradviz.document.factories import RANDOM
+from gradviz.document.shaping.values import DIFFERENTIABLE, MOST, flat
 from gradviz.document.tables import resized, shape_of, shaped
 from gradviz.document.typed import Value
 

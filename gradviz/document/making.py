@@ -12,8 +12,9 @@ from gradviz.document.arranging import uncovered
 from gradviz.document.catalogue import Entry, catalogue, find
 from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.factories import FACTORIES, RANDOM, SHAPED
 from gradviz.document.reach import InPort, port_count
-from gradviz.document.shaping import FACTORIES, connect, free_name, new_leaf, new_operation, rename, take_in, tidy
+from gradviz.document.shaping import connect, free_name, new_leaf, new_operation, rename, take_in, tidy
 from gradviz.document.shaping.names import taken
 
 PITCH = 190.0  # world units between a node and what is made beside it
@@ -91,14 +92,12 @@ def _make_written(drawing: Drawing, text: str, around: Around) -> Made:
         raise UserError(f"There is a {name} already; choose another name.")
     data = literal(tree)
     if data is not None:
-        return _made_leaf(drawing, *new_leaf(drawing, around.x, around.y, data=data, name=name))
+        return _made_leaf(*new_leaf(drawing, around.x, around.y, data=_floats(data), name=name))
     factory = _factory(tree)
     if factory is not None:
         maker, arguments = factory
-        seed = _free_seed(drawing) if maker in ("randn", "rand", "randint", "randperm", "normal") else None
-        return _made_leaf(
-            drawing, *new_leaf(drawing, around.x, around.y, data=arguments, maker=maker, seed=seed, name=name)
-        )
+        seed = _free_seed(drawing) if maker in RANDOM else None
+        return _made_leaf(*new_leaf(drawing, around.x, around.y, data=arguments, maker=maker, seed=seed, name=name))
     if isinstance(tree, ast.Name) and not name:
         if tree.id in taken(drawing):
             raise UserError(f"{tree.id} is there already; type an operation for it, or an expression with it.")
@@ -140,6 +139,13 @@ def _as_tuples(value: object) -> Literal:
     raise ValueError("no number")
 
 
+def _floats(data: Literal) -> Literal:
+    """Whole numbers as floats, which may get a gradient; `tensor([0, 2])` says that whole numbers are meant."""
+    if isinstance(data, tuple):
+        return tuple(map(_floats, data))
+    return float(data) if type(data) is int and abs(data) < 2**63 else data
+
+
 def _factory(tree: ast.expr) -> tuple[str, Literal] | None:
     """`randn(2, 3)`, also `torch.randn(2, 3)`: its name and its arguments."""
     if not isinstance(tree, ast.Call) or tree.keywords:
@@ -150,7 +156,8 @@ def _factory(tree: ast.expr) -> tuple[str, Literal] | None:
         return None
     if name == "tensor" and len(data) == 1:
         return "tensor", data[0]
-    return (name, data) if name in FACTORIES else None
+    shape = data[0] if name in SHAPED and len(data) == 1 else None  # `zeros((2, 3))`
+    return (name, shape if isinstance(shape, tuple) else data) if name in FACTORIES else None
 
 
 def _free_seed(drawing: Drawing) -> int | None:
@@ -159,7 +166,7 @@ def _free_seed(drawing: Drawing) -> int | None:
     return max(seeds) + 1 if seeds else 0
 
 
-def _made_leaf(before: Drawing, drawing: Drawing, node: int) -> Made:
+def _made_leaf(drawing: Drawing, node: int) -> Made:
     leaf = drawing.by_id[node]
     assert isinstance(leaf, Leaf)
     return Made(drawing, frozenset({node}), Ref(node), f"Add {leaf.name}")

@@ -12,6 +12,7 @@ from gradviz.document.arranging import arrange
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.emit import comment, emit
+from gradviz.document.factories import RANDOM
 from gradviz.document.literals import literal_text
 from gradviz.document.shaping.names import names_of, tidy
 from gradviz.document.spelling import SINGLE, as_floats
@@ -129,7 +130,7 @@ def _carried(node: Node, numbers: dict[int, int], like: Drawing, shown: dict[int
         if not isinstance(old, Leaf):
             return replace(node, id=id)
         data = old.data if _same_numbers(node, old) else node.data
-        seed = old.seed if node.seed is None and old.maker == node.maker and not _is_random(old) else node.seed
+        seed = old.seed if node.seed is None and old.maker == node.maker and old.maker not in RANDOM else node.seed
         return replace(old, name=node.name, data=data, maker=node.maker, seed=seed, dtype=node.dtype,
                        requires_grad=node.requires_grad)  # fmt: skip
     inputs = tuple(
@@ -146,12 +147,6 @@ def _carried(node: Node, numbers: dict[int, int], like: Drawing, shown: dict[int
     )
     names = () if not old.names and node.names == shown.get(id) else node.names
     return replace(old, op=node.op, inputs=inputs, params=old.params if same_params else node.params, names=names)
-
-
-def _is_random(leaf: Leaf) -> bool:
-    from gradviz.document.spelling import RANDOM
-
-    return leaf.maker in RANDOM
 
 
 def _same_numbers(new: Leaf, old: Leaf) -> bool:

@@ -21,9 +21,6 @@ BINARY: Mapping[str, int] = {
     "@": TIMES, "**": POWER,
 }  # fmt: skip
 SINGLE = frozenset({"", "float32", "float", "float16", "half", "bfloat16"})  # dtypes that keep no more than a float32
-SHAPED = frozenset({"randn", "rand", "zeros", "ones", "empty"})  # `torch.zeros(2, 3)`
-RANDOM = frozenset({"randn", "rand", "randint", "randperm", "normal"})
-MAKERS = SHAPED | RANDOM | {"tensor", "full", "arange", "linspace", "logspace", "eye"}
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,14 @@ import ast
 from collections.abc import Mapping
 
 from gradviz.document.drawing import Leaf, Literal, Ref
+from gradviz.document.factories import FACTORIES, RANDOM, SHAPED
 from gradviz.document.literals import DTYPES
 from gradviz.document.reading.plain import is_number
 from gradviz.document.reading.scope import Dtype, Plain, Scope, Value, refuse
-from gradviz.document.spelling import RANDOM, SHAPED
 
 WRITTEN: Mapping[str, str] = {  # what takes numbers as they are: its dtype
     "tensor": "", "as_tensor": "", "asarray": "", "Tensor": "", "FloatTensor": "", "DoubleTensor": "float64",
     "LongTensor": "int64", "scalar_tensor": "",
-}  # fmt: skip
-ORDER: Mapping[str, tuple[str, ...]] = {
-    "full": ("size", "fill_value"), "arange": ("start", "end", "step"), "linspace": ("start", "end", "steps"),
-    "logspace": ("start", "end", "steps", "base"), "eye": ("n", "m"), "randint": ("low", "high", "size"),
-    "randperm": ("n",), "normal": ("mean", "std", "size"), "range": ("start", "end", "step"),
 }  # fmt: skip
 DEEPEST = 16  # dimensions
 OPTIONS = ("dtype", "requires_grad", "device", "layout", "pin_memory")
@@ -26,7 +21,7 @@ OPTIONS = ("dtype", "requires_grad", "device", "layout", "pin_memory")
 
 def is_maker(path: str) -> bool:
     """True for a function that makes a leaf."""
-    return path in WRITTEN or path in SHAPED or (path in ORDER and path != "range")
+    return path in WRITTEN or path in FACTORIES
 
 
 def make(scope: Scope, node: ast.Call, path: str, values: list[Value], named: dict[str, Value]) -> Ref:
@@ -111,7 +106,7 @@ def _shape(node: ast.Call, path: str, values: list[Value], named: dict[str, Valu
 
 
 def _arguments(node: ast.Call, path: str, values: list[Value], named: dict[str, Value]) -> Literal:
-    order = ORDER[path]
+    order = FACTORIES[path].arguments
     given: list[Literal] = [_plain(node, path, value) for value in values]
     if path == "arange" and not given and "start" not in named:
         order = ("end",)

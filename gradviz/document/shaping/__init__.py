@@ -2,7 +2,7 @@
 is refused with a UserError, a sentence for the person who tried, before anything changes. Not how a change is asked for
 (`ui.drawing`), kept or undone (`session.store`). Start at `nodes` and `wires`; `names` has the rule that all keep."""
 
-from gradviz.document.shaping.calls import add_call, change_call, remove_call
+from gradviz.document.shaping.calls import add_call, change_call, check_root, remove_call
 from gradviz.document.shaping.groups import (
     change_comment,
     group,
@@ -16,13 +16,10 @@ from gradviz.document.shaping.names import free_name, identifier, is_name, renam
 from gradviz.document.shaping.nodes import KEEP, change_leaf, delete, new_leaf, new_operation, set_param
 from gradviz.document.shaping.parts import duplicate, part, take_in
 from gradviz.document.shaping.places import SIDES, align, distribute, move, move_to, pin
-from gradviz.document.shaping.values import FACTORIES, RANDOM
 from gradviz.document.shaping.wires import check_no_circle, connect, disconnect, insert_on_wire, set_number
 
 __all__ = [
-    "FACTORIES",
     "KEEP",
-    "RANDOM",
     "SIDES",
     "add_call",
     "align",
@@ -31,6 +28,7 @@ __all__ = [
     "change_comment",
     "change_leaf",
     "check_no_circle",
+    "check_root",
     "connect",
     "delete",
     "disconnect",

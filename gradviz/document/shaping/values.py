@@ -6,10 +6,9 @@ from __future__ import annotations
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
+from gradviz.document.factories import FACTORIES, SHAPED
 
 MOST = 50_000  # numbers that are written down (a matrix of 200 × 200 fits); more of them are made by a factory
-RANDOM = frozenset({"randn", "rand", "randint", "randperm", "normal", "bernoulli"})
-FACTORIES = frozenset({"zeros", "ones", "full", "arange", "linspace", "logspace", "eye", "empty", *RANDOM})
 DIFFERENTIABLE = frozenset({"float64", "float32", "float16", "bfloat16", "complex64", "complex128", "double", "float"})
 
 
@@ -19,7 +18,7 @@ def check_leaf(leaf: Leaf) -> Leaf:
         check_numbers(leaf.data)
     else:
         _check_factory(leaf)
-    if leaf.requires_grad and not _differentiable(leaf):
+    if leaf.requires_grad and not is_differentiable(leaf):
         now = f"has dtype {leaf.dtype}" if leaf.dtype else "holds whole numbers"
         raise UserError(f"Only floating point numbers can have a gradient, and {leaf.name} {now}; choose float32.")
     if leaf.slider is not None and not leaf.slider[0] < leaf.slider[1]:
@@ -33,13 +32,14 @@ def _check_factory(leaf: Leaf) -> None:
     if leaf.maker not in FACTORIES:
         raise UserError(f"There is no factory '{leaf.maker}'; choose one such as randn, zeros or arange.")
     sizes = leaf.data if isinstance(leaf.data, tuple) else (leaf.data,)
-    if leaf.maker in ("randn", "rand", "zeros", "ones", "empty", "eye"):
+    if leaf.maker in SHAPED or leaf.maker == "eye":
         for size in sizes:
             if isinstance(size, bool) or not isinstance(size, int) or size < 0:
                 raise UserError(f"A shape is made of whole numbers such as (2, 3), and {text(size)} is none.")
 
 
-def _differentiable(leaf: Leaf) -> bool:
+def is_differentiable(leaf: Leaf) -> bool:
+    """True for floating point (or complex) numbers: it can get a gradient."""
     if leaf.dtype:
         return leaf.dtype in DIFFERENTIABLE
     if leaf.maker in ("randint", "randperm"):

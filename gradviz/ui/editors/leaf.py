@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gradviz.document.drawing import Drawing, Leaf, Literal
 from gradviz.document.errors import UserError
+from gradviz.document.factories import RANDOM
 from gradviz.document.leaf_forms import (
     DTYPES,
     FORMS,
@@ -23,7 +24,7 @@ from gradviz.document.leaf_forms import (
     packed,
     zero,
 )
-from gradviz.document.shaping import RANDOM, change_leaf
+from gradviz.document.shaping import change_leaf
 from gradviz.document.shaping.values import MOST
 from gradviz.document.tables import resized
 from gradviz.document.typed import Typed, quoted, read, read_number, write
