@@ -6,8 +6,11 @@ from dataclasses import replace
 
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import label, node_of, outputs
+from gradviz.document.shaping.looking import ancestors, label, node_of, outputs
 from gradviz.document.shaping.names import tidy
+from gradviz.document.shaping.values import is_differentiable
+
+NAMED = 3  # leaves in a sentence
 
 
 def add_call(drawing: Drawing, ref: Ref) -> Drawing:
@@ -15,6 +18,20 @@ def add_call(drawing: Drawing, ref: Ref) -> Drawing:
     call = BackwardCall(ref)
     _check(drawing, call)
     return tidy(replace(drawing, calls=(*drawing.calls, call)))
+
+
+def check_root(drawing: Drawing, ref: Ref) -> None:
+    """Refuse, with what to do, to run backward where PyTorch has nothing to go back through: no leaf requires grad."""
+    found = ancestors(drawing, {node_of(drawing, ref.node).id})
+    leaves = [node for node in drawing.nodes if node.id in found and isinstance(node, Leaf)]
+    if not leaves or any(leaf.requires_grad for leaf in leaves):
+        return
+    names = [leaf.name for leaf in leaves if is_differentiable(leaf)][:NAMED]
+    name = label(drawing, ref.node)
+    if not names:
+        raise UserError(f"{name} has whole numbers only, which get no gradient; change a leaf's dtype to float32.")
+    told = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+    raise UserError(f"Nothing requires grad for {name}: select {told} and switch requires_grad on (Ctrl+Shift+R).")
 
 
 def change_call(drawing: Drawing, index: int, call: BackwardCall) -> Drawing:
