@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.drawing import Drawing, Ref
 from gradviz.session.drawn import Drawn, drawing_of, drawn
-from gradviz.session.state import Selection, State
+from gradviz.session.state import Lineage, Selection, State
+from gradviz.session.staying import Ran, cursor_again, lineage_again, thing_again
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
@@ -43,16 +44,21 @@ def found_again(state: State, traced: Document, trace: Trace) -> Selection | Non
     if not isinstance(traced, Drawing):
         return None
     old, new, now = _drawn(state), drawn(traced, trace), state.selection
-    if old is not None and now is not None:
-        if now.kind == "tensor" and now.index in old.ref_of_tensor:
-            tensor = new.tensors.get(old.ref_of_tensor[now.index])
-            if tensor is not None:
-                return Selection("tensor", tensor)
-        node = old.node_of(now.kind, now.index)
-        if now.kind == "node" and node in new.rows:
-            nth = old.rows[node].index(now.index)
-            return Selection("node", new.rows[node][min(nth, len(new.rows[node]) - 1)])
+    again = thing_again(old, new, now) if old is not None and now is not None else None
+    if again is not None:
+        return again
     return _of_node(new, next(iter(state.picked))) if len(state.picked) == 1 else None
+
+
+def place_again(state: State, traced: Document, trace: Trace) -> tuple[int, Lineage | None]:
+    """The cursor and the lineage in a newer trace of the drawing; a cursor at the end stays there."""
+    at_end = state.trace is None or state.cursor >= state.steps
+    old = _drawn(state)
+    if old is None or state.trace is None or not isinstance(traced, Drawing):
+        return len(trace) if at_end else min(state.cursor, len(trace)), None
+    new = drawn(traced, trace)
+    cursor = len(trace) if at_end else cursor_again(Ran(old, state.trace), Ran(new, trace), state.cursor)
+    return cursor, lineage_again(old, new, state.lineage)
 
 
 def still_there(document: Document, picked: frozenset[int]) -> frozenset[int]:

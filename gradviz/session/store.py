@@ -123,26 +123,25 @@ class Store:
             self._change(run=run, trace=None, steps=0, cursor=0, selection=None, lineage=None)
 
     def show_live(self, run: Run, trace: Trace | None) -> None:
-        """A drawing ran because it was changed: the cursor stays at the end, or at the same step; so does what is
-        selected. Without a trace the former stays, unless nothing was there to run."""
+        """A drawing ran because it was changed: the cursor stays at the end, or after the same step; so does what is
+        selected or stands out. Without a trace the former stays, unless nothing was there to run."""
         state = what_if.closed(self._state)
         if trace is None:
             gone = run.phase is Phase.NEVER
             kept = replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None, chain=None)
             self._become(replace(kept if gone else state, run=run, playing=False))
             return
-        steps = len(trace)
-        at_end = state.trace is None or state.cursor >= state.steps
+        cursor, lineage = linked.place_again(state, run.snippet, trace)
         self._become(
             replace(
                 state,
                 run=run,
                 trace=trace,
                 traced=run.snippet,
-                steps=steps,
-                cursor=steps if at_end else min(state.cursor, steps),
+                steps=len(trace),
+                cursor=cursor,
                 selection=linked.found_again(state, run.snippet, trace),
-                lineage=None,
+                lineage=lineage,
                 playing=False,
             )
         )
