@@ -91,6 +91,15 @@ def test_what_a_search_found_is_forgotten_with_its_run(pilot: Pilot) -> None:
     assert scene_of(view).marks.hits is None
 
 
+def test_a_search_in_a_run_of_other_code_marks_nothing_here(pilot: Pilot) -> None:
+    view, store = canvas(pilot, everything(), ran=False).view, pilot.window.store
+    store.look_for(Search(open=True, query="y"))
+    code = "import torch\ny = torch.ones(2) * 2\n"
+    store.end_run(Run(Phase.OK, Snippet(code), "ran"), run(code))
+    marks = scene_of(view).marks
+    assert marks.hits is None or not marks.hits.any()
+
+
 def test_an_edit_does_not_move_the_picture_but_another_document_is_looked_at_as_a_whole(pilot: Pilot) -> None:
     drawn, store = canvas(pilot, everything()), pilot.window.store
     QApplication.processEvents()

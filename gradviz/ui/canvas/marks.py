@@ -51,12 +51,13 @@ class Marks:
         self._parts = None
 
     def show_hits(self, hits: Hits | None) -> None:
-        """Mark what a search has found."""
+        """Mark what a search has found; some of it may be of a trace whose picture is still to come."""
         self.hits = None
         if hits is not None and len(hits):
             trace = self._placed.diagram.trace
             nodes, tensors = np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool)
-            nodes[hits.nodes], tensors[hits.tensors] = True, True
+            for marked, rows in ((nodes, hits.nodes), (tensors, hits.tensors)):
+                marked[rows[rows < len(marked)]] = True
             self.hits = self._items(nodes, tensors)
 
     def _items(self, nodes: Flags, tensors: Flags) -> Flags:
