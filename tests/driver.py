@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
 from pytestqt.qtbot import QtBot
@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.shaping import label
 from gradviz.session.state import Phase, State
-from gradviz.ui.drawing.dropping import MIME
 from gradviz.ui.drawing.interactions import Interactions
 from gradviz.ui.drawing.sliders import LeafSlider
 from gradviz.ui.questions import Questions
 from gradviz.ui.window import MainWindow
+from tests.dropping import carried, drop
 
 LEFT, NO_KEYS = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 RUN_TIMEOUT = 60_000  # milliseconds; a worker starts cold in a test
@@ -138,12 +138,7 @@ class Pilot:
 
     def place(self, what: str, x: int, y: int) -> int:
         """Drag an operation ("mul") or a leaf ("leaf:scalar") from the palette to a pixel of the canvas."""
-        data = QMimeData()
-        data.setData(MIME, what.encode())
-        view, at = self.hands.ground.view, QPoint(x, y)
-        for kind in (QDragEnterEvent, QDropEvent):
-            place = QPointF(at) if kind is QDropEvent else at
-            QApplication.sendEvent(view, kind(place, Qt.DropAction.CopyAction, data, LEFT, NO_KEYS))
+        drop(self.hands.ground.view, carried(what), QPoint(x, y))
         return max(node.id for node in self.drawing.nodes)
 
     def wire(self, source: str, target: str, port: int = 0) -> None:

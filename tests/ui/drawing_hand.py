@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -15,10 +14,10 @@ from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.session.state import State
 from gradviz.session.store import Store
-from gradviz.ui.drawing.dropping import MIME
 from gradviz.ui.drawing.interactions import attach
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.theme import LIGHT, Theme
+from tests.dropping import carried, drop, enter
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NONE = Qt.KeyboardModifier.NoModifier
@@ -131,19 +130,10 @@ class Hand:
 
     def drop(self, payload: str, at: QPoint) -> None:
         """Drag something from the palette to here and let it go."""
-        data = self.carried(payload)
-        self.hover_with(payload, at)
-        event = QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, LEFT, NONE)
-        QApplication.sendEvent(self.view, event)
+        drop(self.view, carried(payload), at)
 
     def hover_with(self, payload: str, at: QPoint) -> None:
-        data = self.carried(payload)
-        QApplication.sendEvent(self.view, QDragEnterEvent(at, Qt.DropAction.CopyAction, data, LEFT, NONE))
-
-    def carried(self, payload: str) -> QMimeData:
-        self._data = QMimeData()
-        self._data.setData(MIME, payload.encode())
-        return self._data
+        enter(self.view, carried(payload), at)
 
     # the keyboard
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.drawing import Leaf, Ref
 from gradviz.document.leaf_kinds import LEAF_KINDS
-from gradviz.ui.drawing.dropping import MIME
 from gradviz.ui.drawing.interactions import Interactions
 from tests.driver import RUN_TIMEOUT, Pilot
+from tests.dropping import carried, drop, enter
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -46,12 +45,10 @@ def test_a_key_on_the_empty_window_begins_a_drawing(pilot: Pilot) -> None:
 
 def test_a_drop_on_the_empty_window_begins_a_drawing(pilot: Pilot) -> None:
     invitation = pilot.window.canvas.invitation
-    data = QMimeData()
-    data.setData(MIME, b"leaf:scalar")
-    at = QPoint(200, 200)
-    QApplication.sendEvent(invitation, QDragEnterEvent(at, Qt.DropAction.CopyAction, data, LEFT, NONE))
+    data, at = carried("leaf:scalar"), QPoint(200, 200)
+    enter(invitation, data, at)
     assert pilot.state.drawing is None
-    QApplication.sendEvent(invitation, QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, LEFT, NONE))
+    drop(invitation, data, at)
     assert pilot.state.drawing is not None and len(pilot.state.drawing.nodes) == 1
 
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
@@ -24,6 +23,7 @@ from gradviz.ui.files import WindowFiles
 from gradviz.ui.questions import Questions
 from tests.document.one_of_everything import everything, with_its_view
 from tests.driver import Pilot
+from tests.dropping import carried, drop
 
 SMALL = Drawing((Leaf(1, "w", 3.0, requires_grad=True),), next_id=2)
 LARGER = replace(SMALL, nodes=(*SMALL.nodes, Leaf(2, "x", 2.0, x=50.0)), next_id=3)
@@ -319,15 +319,10 @@ def test_a_name_gets_the_ending_of_its_kind(
     assert offered == ["GradViz file", "Python file"]
 
 
-@pytest.mark.filterwarnings("ignore:.*QDragEnterEvent:DeprecationWarning")  # there is no other before Qt 6.12
 def test_a_file_may_be_dropped_on_a_drawing(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
     path = saved(tmp_path, LARGER)
     files.new_drawing()
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     canvas = pilot.window.childAt(pilot.window.canvas.mapTo(pilot.window, pilot.window.canvas.rect().center()))
     assert canvas is not None
-    QApplication.sendEvent(canvas, QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none))
-    QApplication.sendEvent(canvas, QDropEvent(QPointF(5, 5), copy, data, left, none))
+    drop(canvas, carried(path))
     assert pilot.state.path == path and pilot.state.document == LARGER

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QModelIndex, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QListView
+from PySide6.QtWidgets import QListView
 
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing, Operation
@@ -19,6 +18,7 @@ from gradviz.ui.panels.palette_rows import rows
 from gradviz.ui.reference import ReferenceDialog
 from gradviz.ui.theme import DARK, LIGHT
 from tests.driver import Pilot
+from tests.dropping import drop, enter
 
 
 def opened(pilot: Pilot) -> PalettePanel:
@@ -179,11 +179,7 @@ def test_what_is_dragged_to_the_empty_window_begins_a_drawing(pilot: Pilot) -> N
     while target is not None and not target.acceptDrops():
         target = target.parentWidget()
     assert target is not None
-    middle, keys = target.rect().center(), Qt.KeyboardModifier.NoModifier
-    args = (Qt.DropAction.CopyAction, drag.mimeData(), Qt.MouseButton.LeftButton, keys)
-    enter, drop = QDragEnterEvent(middle, *args), QDropEvent(QPointF(middle), *args)
-    QApplication.sendEvent(target, enter)
-    QApplication.sendEvent(target, drop)
-    assert enter.isAccepted() and drop.isAccepted()
+    middle = target.rect().center()
+    assert enter(target, drag.mimeData(), middle) and drop(target, drag.mimeData(), middle)
     assert pilot.state.drawing is not None and len(pilot.state.drawing.nodes) == 1
     drag.deleteLater()

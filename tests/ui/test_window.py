@@ -6,8 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPointF, Qt, QUrl
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +15,7 @@ from gradviz.session.state import Selection
 from gradviz.ui.dialogs import CommandPalette
 from gradviz.ui.theme import DARK, LIGHT
 from tests.driver import Pilot
+from tests.dropping import carried, drop
 from tests.trace.sample import MUL2, B, W
 
 SAMPLE_STEPS = 18
@@ -223,16 +223,6 @@ def test_the_timeline_moves_by_keys_wheel_and_mouse(qtbot: QtBot, sample: Pilot)
 # files
 
 
-def drop(target: QWidget, path: Path) -> None:
-    """Drop a file on a widget; Qt offers it to the widget's parents if the widget does not want it."""
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    QApplication.sendEvent(target, QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none))
-    QApplication.sendEvent(target, QDropEvent(QPointF(5, 5), copy, data, left, none))
-
-
-@pytest.mark.filterwarnings("ignore:.*QDragEnterEvent:DeprecationWarning")  # there is no other before Qt 6.12
 def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Path) -> None:
     one, two = tmp_path / "one.py", tmp_path / "two.py"
     one.write_text("a = 1\n")
@@ -240,7 +230,7 @@ def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Pa
     pilot.answers.to_open = [str(one)]
     pilot.press("Ctrl+O")
     assert (pilot.state.document.text, pilot.state.path) == ("a = 1\n", one)
-    drop(pilot.window.editor.code.viewport(), two)
+    drop(pilot.window.editor.code.viewport(), carried(two))
     assert pilot.state.path == two
     assert pilot.state.view.recent == (str(two), str(one))
     pilot.window.actions_.choose("file.recent", str(one))

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import opening
@@ -24,6 +21,7 @@ from gradviz.ui.theme import DARK
 from gradviz.ui.window import MainWindow
 from tests.document.one_of_everything import everything
 from tests.driver import Answers, Pilot
+from tests.dropping import carried, drop
 
 ROOT = Path(__file__).parents[2]
 
@@ -103,17 +101,12 @@ def test_quitting_asks_each_window(pilot: Pilot, qtbot: QtBot, more: list[Pilot]
     assert pilot.window.windows.open_now == (pilot.window,), "the first stays, because its user wants to"
 
 
-@pytest.mark.filterwarnings("ignore:.*QDragEnterEvent:DeprecationWarning")  # there is no other before Qt 6.12
 def test_of_several_dropped_files_each_gets_a_window(
     pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path
 ) -> None:
     opening.save(tmp_path / "a.py", Contents(Snippet("a = 1\n")))
     opening.save(tmp_path / "b.gradviz", Contents(everything()))
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / name)) for name in ("a.py", "b.gradviz")])
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    QApplication.sendEvent(pilot.window, QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none))
-    QApplication.sendEvent(pilot.window, QDropEvent(QPointF(5, 5), copy, data, left, none))
+    drop(pilot.window, carried(tmp_path / "a.py", tmp_path / "b.gradviz"))
     other = opened(pilot, qtbot, more)
     qtbot.waitUntil(lambda: other.state.path is not None, timeout=5000)
     assert (pilot.state.path, other.state.path) == (tmp_path / "a.py", tmp_path / "b.gradviz")
