@@ -63,6 +63,11 @@ class Path:
         signed = [f"({one})" if one.startswith(("-", "−")) and at else one for at, one in enumerate(written)]
         return " × ".join(signed)
 
+    def way(self, trace: Trace) -> tuple[tuple[str, int], ...]:
+        """By what it goes, so that it is known again in another run."""
+        frame = trace.frame_at(len(trace))
+        return tuple((frame.name(step.operand), step.slot) for step in self.steps)
+
 
 @dataclass(frozen=True, eq=False)
 class Paths:

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from gradviz.document.documents import Document
+from gradviz.document.drawing import Drawing
+from gradviz.document.snippet import Snippet
 from gradviz.session.chain_rule import ChainRule
+from gradviz.session.drawn import drawn
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui.live_run import LiveRun
@@ -24,12 +28,14 @@ if TYPE_CHECKING:
 NONE = "No backward call sends a gradient to {}."
 FAILED = "The paths could not be followed: the run ended before this backward call. Run the snippet again."
 FOLLOW = 250  # milliseconds without another run until what was asked is asked again: a slider brings many
+GONE = "{} has not run, so no gradient comes to it."
 WORKING = "Following the paths to {} …"
 
 
 class ChainRunner(QObject):
     """Implements the commands' `Chains`. What is shown follows the document: after a run the same tensor is asked for
-    again."""
+    again, of a drawing that of the same node. What was found stays until the newer is known, so that nothing
+    flickers."""
 
     ended = Signal()  # after the store knows what was found
     _found = Signal(int, object, object)  # the number of the question, Paths or None, Dependencies or None
@@ -38,6 +44,8 @@ class ChainRunner(QObject):
         super().__init__()
         self._store = store
         self._number = 0
+        self._asked: ChainRule | None = None
+        self._of: Document = Snippet()  # the document that this was asked of
         self._thread: threading.Thread | None = None
         self.live = LiveRun(pool)
         self.live.ended.connect(self._finish)
@@ -48,24 +56,27 @@ class ChainRunner(QObject):
 
     def ask(self, tensor: int) -> None:
         """Find the paths to this tensor of the trace."""
+        state, trace = self._store.state, self._store.state.trace
+        if trace is not None:
+            self._ask(trace, tensor, same=state.chain is not None and state.chain.name == self._name(trace, tensor))
+
+    def _name(self, trace: Trace, tensor: int) -> str:
+        return trace.frame(self._store.state.cursor).name(tensor)
+
+    def _ask(self, trace: Trace, tensor: int, *, same: bool) -> None:
+        """`same`: it is asked again, so that what was found is shown until the answer."""
         from gradviz.session.paths import call_of
 
-        state, trace = self._store.state, self._store.state.trace
+        state = self._store.state
         self.drop()
-        if trace is None:
-            return
-        call, name = call_of(trace, state.cursor, tensor), trace.frame(state.cursor).name(tensor)
+        call, name = call_of(trace, state.cursor, tensor), self._name(trace, tensor)
+        self._asked, self._of = ChainRule(trace, call, tensor, name), state.traced
         if call < 0:
-            self._store.show_chain(ChainRule(trace, -1, tensor, name, sentence=NONE.format(name)))
+            self._store.show_chain(replace(self._asked, sentence=NONE.format(name)))
             self.ended.emit()
             return
-        before = state.chain
-        kept = before is not None and before.name == name
-        at = before.at if before is not None and kept else -1
-        asked = ChainRule(trace, call, tensor, name, at=at, sentence=WORKING.format(name))
-        if before is not None and kept:
-            asked = replace(asked, paths=before.paths, depends=before.depends)
-        self._store.show_chain(asked)
+        if not same or state.chain is None or state.chain.paths is None:
+            self._store.show_chain(replace(self._asked, sentence=WORKING.format(name)))
         self.live.start(state.traced.text, state.title, (call, tensor))
 
     def drop(self) -> None:
@@ -95,20 +106,34 @@ class ChainRunner(QObject):
         chain, trace = state.chain, state.trace
         if chain is None or trace is None or state.run.is_running:
             return
-        names = trace.names
-        found = [int(row) for row, name in zip(names.tensor, names.name, strict=True) if name == chain.name]
-        if found:
-            self.ask(found[-1])
-        else:
-            self.drop()
-            self._store.show_chain(None)
+        tensor = self._tensor_again(chain, state.traced, trace)
+        if tensor is not None:
+            self._ask(trace, tensor, same=True)
+            return
+        self.drop()
+        waits = self._asked is not None and isinstance(self._of, Drawing) and self._is_drawn(self._asked, self._of)
+        self._store.show_chain(replace(chain, paths=None, at=-1, sentence=GONE.format(chain.name)) if waits else None)
+
+    def _is_drawn(self, asked: ChainRule, of: Drawing) -> bool:
+        """Whether the node that was asked about is still there, though it has not run."""
+        drawing = self._store.state.drawing
+        return drawing is not None and drawn(of, asked.trace).node_of("tensor", asked.tensor) in drawing.by_id
+
+    def _tensor_again(self, chain: ChainRule, traced: Document, trace: Trace) -> int | None:
+        """The tensor that was asked about in another trace: that of the same node, or of the same name."""
+        asked = self._asked
+        if asked is not None and isinstance(self._of, Drawing) and isinstance(traced, Drawing):
+            ref = drawn(self._of, asked.trace).ref_of_tensor.get(asked.tensor)
+            return drawn(traced, trace).tensors.get(ref) if ref is not None else None
+        names = zip(trace.names.tensor, trace.names.name, strict=True)
+        return max((int(row) for row, name in names if name == chain.name), default=None)
 
     def _finish(self, done: Done) -> None:
-        chain, trace = self._store.state.chain, self.live.trace
-        if chain is None or trace is None:
+        asked, trace = self._asked, self.live.trace
+        if self._store.state.chain is None or asked is None or trace is None:
             return
         self._thread = threading.Thread(
-            target=self._look_over, args=(self._number, chain, trace), name="gradviz-paths", daemon=True
+            target=self._look_over, args=(self._number, asked, trace), name="gradviz-paths", daemon=True
         )
         self._thread.start()
 
@@ -125,15 +150,23 @@ class ChainRunner(QObject):
             self._found.emit(number, found, depends)
 
     def _show(self, number: int, found: Paths | None, depends: Dependencies | None) -> None:
-        chain = self._store.state.chain
-        if number != self._number or chain is None:
+        chain, asked = self._store.state.chain, self._asked
+        if number != self._number or chain is None or asked is None:
             return
         if found is None:
-            self._store.show_chain(replace(chain, paths=None, depends=None, at=-1, sentence=FAILED))
+            self._store.show_chain(replace(asked, sentence=FAILED))
         else:
-            at = chain.at if chain.at < len(found.found) else -1
-            self._store.show_chain(replace(chain, paths=found, depends=depends, at=at, sentence=""))
+            at = _again(chain, found) if chain.at >= 0 else -1
+            self._store.show_chain(replace(asked, paths=found, depends=depends, at=at))
         self.ended.emit()
+
+
+def _again(chain: ChainRule, found: Paths) -> int:
+    """Which path is the chosen one of what was found before, -1 none."""
+    if chain.paths is None:
+        return -1
+    way = chain.paths.found[chain.at].way(chain.paths.trace)
+    return next((at for at, path in enumerate(found.found) if path.way(found.trace) == way), -1)
 
 
 def _nothing() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing
+from gradviz.document.parse import parse
 from gradviz.session.state import Selection
 from gradviz.ui.panels.paths import HINT, PathsPanel
 from tests.driver import RUN_TIMEOUT, Pilot
@@ -68,6 +71,59 @@ def test_after_another_run_the_same_tensor_is_asked_for_again(pilot: Pilot) -> N
     with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
         pilot.run()
     assert [row[2] for row in page.model.rows] == ["9"]
+
+
+def draw(pilot: Pilot, source: str, name: str) -> tuple[PathsPanel, int]:
+    """Open a drawing and ask for the paths to one of its nodes; the number of that node."""
+    store = pilot.window.store
+    with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+        store.open(parse(source), None)
+    drawing = store.state.drawing
+    assert drawing is not None
+    node = next(each.id for each in drawing.nodes if shaping.label(drawing, each.id) == name)
+    store.pick(frozenset({node}))
+    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+        pilot.window.actions_.do("view.chain")
+    return panel(pilot), node
+
+
+def test_on_a_drawing_the_chosen_path_stays_while_values_change(pilot: Pilot) -> None:
+    page, w = draw(pilot, SCALARS, "w")
+    store, workers = pilot.window.store, set(pilot.window.live.pool._workers)
+    assert store.state.chain is not None and len(page.model.rows) == 1
+    row = page.table.visualRect(page.model.index(0, 0)).center()
+    QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=row)
+    assert store.state.chain.at == 0
+    empty: list[object] = []
+    store.subscribe(lambda _, after: empty.append(after.chain) if not after.chain or not after.chain.paths else None)
+    scene = pilot.window.canvas.drawn.view
+    for value in range(4, 9):
+        changed = shaping.change_leaf(drawing_of(pilot), w, data=float(value))
+        with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+            store.edit("Change w", changed, merge="slider")
+        assert scene.scene is not None and scene.scene.marks.lit is not None, "it stands out at every value"
+    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+        store.seal()
+    assert not empty and page.table.isVisible()
+    assert store.state.chain is not None and store.state.chain.at == 0
+    assert store.state.chain.trace is store.state.trace
+    assert len(workers | set(pilot.window.live.pool._workers)) <= 2, "no worker is started for a question"
+
+
+def drawing_of(pilot: Pilot) -> Drawing:
+    drawing = pilot.window.store.state.drawing
+    assert drawing is not None
+    return drawing
+
+
+def test_on_a_drawing_the_paths_are_those_of_the_node_whatever_it_is_called(pilot: Pilot) -> None:
+    page, w = draw(pilot, SCALARS, "w")
+    rows = page.model.rows
+    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+        pilot.window.store.edit("Rename w", shaping.rename(drawing_of(pilot), w, "weight"))
+    assert page.sentence.text().startswith("weight: 1 path") and len(page.model.rows) == len(rows)
+    pilot.window.store.edit("Delete weight", shaping.delete(drawing_of(pilot), {w}))
+    pilot.qtbot.waitUntil(lambda: pilot.window.store.state.chain is None, timeout=RUN_TIMEOUT)
 
 
 def test_what_was_asked_goes_with_the_tensor(pilot: Pilot) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gradviz.commands.finding import show_path
 from gradviz.session.state import Lineage, Selection, State
 from gradviz.ui.canvas.minimap import Minimap
+from gradviz.ui.drawing.sketching import same_structure
 from gradviz.ui.panels.panel import Context, moved
 from gradviz.ui.panels.search_bar import SearchBar
 from gradviz.ui.theme import Theme
@@ -84,6 +85,8 @@ def _standing_out(state: State) -> Family | None:
         return None
     if state.lineage is not None:
         return family(state.trace, state.lineage)
-    if chain is None or chain.paths is None or chain.at < 0 or chain.trace is not state.trace:
+    if chain is None or chain.paths is None or chain.at < 0:
         return None
+    if chain.trace is not state.trace and not same_structure(chain.trace, state.trace):
+        return None  # a moment later the paths of this run are known
     return along(state.trace, chain.paths.found[chain.at], chain.tensor)

@@ -110,6 +110,7 @@ class PathsPanel(Panel):
         self.table.setModel(self.model)
         plain(self.table, "Paths of the gradient", stretch=0)
         self.table.selectionModel().currentRowChanged.connect(self._choose)
+        self.table.clicked.connect(self._choose)  # of a single row, which is the current one from the beginning
         top = QHBoxLayout()
         top.addWidget(self.sentence, 1)
         top.addWidget(self.button)
