@@ -8,12 +8,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
+from gradviz.document.extents import extents
 
 STEP = 320.0  # from an operation to the next, with the card of its result between them
 CARD = 140.0  # from an operation to the middle of the card of its result, where a leaf of its column stands
+BESIDE = 65.0  # from an operation to the left edge of that card
+AIR = 150.0  # of a step, what is not card
 ROW = 120.0
+UNDER = 24.0  # of a row, what is not card: tabs, labels, a badge
 NEAR = 90.0, 45.0  # nodes whose places are nearer than this stand on each other
 SWEEPS = 4
+
+Cards = dict[int, tuple[float, float]]  # how large the card of each node will be
 
 
 def arrange(drawing: Drawing, only: Iterable[int] | None = None) -> Drawing:
@@ -23,11 +29,12 @@ def arrange(drawing: Drawing, only: Iterable[int] | None = None) -> Drawing:
     new = [node for node in drawing.nodes if node.id in chosen]
     if not new:
         return drawing
-    ground = _Ground(drawing, chosen)
+    cards = extents(drawing)
+    ground = _Ground(drawing, chosen, cards)
     users = _users(drawing)
     places: dict[int, tuple[float, float]] = {}
     for part in _parts(new, users, chosen):
-        block = _block(part, users)
+        block = _block(part, users, cards)
         at = _anchor(drawing, part, block, users, chosen) or ground.below()
         places |= ground.take(block, at)
     nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) if node.id in places else node
@@ -105,7 +112,7 @@ def _layers(part: list[Node], users: dict[int, list[int]]) -> dict[int, int]:
     return layer
 
 
-def _block(part: list[Node], users: dict[int, list[int]]) -> dict[int, tuple[float, float]]:
+def _block(part: list[Node], users: dict[int, list[int]], cards: Cards) -> dict[int, tuple[float, float]]:
     """Places of connected nodes around (0, 0)."""
     known = {node.id: node for node in part}
     layer = _layers(part, users)
@@ -119,10 +126,21 @@ def _block(part: list[Node], users: dict[int, list[int]]) -> dict[int, tuple[flo
             wish = {id: _mean([height[one] for one in near[id]], height[id]) for id in columns[column]}
             columns[column].sort(key=wish.__getitem__)
             heavy = [not isinstance(known[id], Leaf) for id in columns[column]]
-            found = _apart([wish[id] for id in columns[column]], heavy)
+            tall = [max((cards[id][1] + UNDER) / ROW, 1.0) for id in columns[column]]
+            found = _apart([wish[id] for id in columns[column]], heavy, tall)
             height |= zip(columns[column], found, strict=True)
-    spot = {id: layer[id] * STEP + (CARD if isinstance(known[id], Leaf) else 0.0) for id in known}
+    left = _lefts(columns, cards)
+    spot = {id: left[layer[id]] + (BESIDE + cards[id][0] / 2 if isinstance(known[id], Leaf) else 0.0) for id in known}
     return {id: (spot[id], height[id] * ROW) for id in known}
+
+
+def _lefts(columns: dict[int, list[int]], cards: Cards) -> dict[int, float]:
+    """Where the operations of each column stand: each column is as wide as its widest card asks for."""
+    found, x = {}, 0.0
+    for column in sorted(columns):
+        found[column] = x
+        x += max(STEP, AIR + max(cards[id][0] for id in columns[column]))
+    return found
 
 
 def _near(id: int, known: dict[int, Node], users: dict[int, list[int]]) -> list[int]:
@@ -135,11 +153,12 @@ def _mean(numbers: list[float], otherwise: float) -> float:
     return sum(numbers) / len(numbers) if numbers else otherwise
 
 
-def _apart(wishes: list[float], heavy: list[bool]) -> list[float]:
-    """Heights at least one row apart, in this order, around the wishes, above all those of the heavy ones."""
+def _apart(wishes: list[float], heavy: list[bool], tall: list[float]) -> list[float]:
+    """Heights so far apart that these rows fit in, in this order, around the wishes, above all those of the heavy
+    ones."""
     found: list[float] = []
-    for wish in wishes:
-        found.append(max(wish, found[-1] + 1.0) if found else wish)
+    for at, wish in enumerate(wishes):
+        found.append(max(wish, found[-1] + (tall[at - 1] + tall[at]) / 2) if found else wish)
     pushes = [at - wish for at, wish in zip(found, wishes, strict=True)]
     push = _mean([one for one, is_heavy in zip(pushes, heavy, strict=True) if is_heavy] or pushes, 0.0)
     return [at - push for at in found]
@@ -183,13 +202,14 @@ class _Spot:
 class _Ground:
     """What is covered already, in columns, so that 10,000 nodes find their places quickly."""
 
-    def __init__(self, drawing: Drawing, chosen: set[int]) -> None:
+    def __init__(self, drawing: Drawing, chosen: set[int], cards: Cards) -> None:
+        self._cards = cards
         self._columns: dict[int, list[_Spot]] = defaultdict(list)
         self._left, self._bottom = 0.0, 0.0
         self._empty = True
         for node in drawing.nodes:
             if node.id not in chosen:
-                self._add(_spot(node, node.x, node.y))
+                self._add(_spot(node, node.x, node.y, cards[node.id]))
         for one in drawing.comments:
             self._add(_Spot(one.x, one.y, one.x + one.width, one.y + one.height))
         self._kinds = {node.id: node for node in drawing.nodes}
@@ -213,7 +233,7 @@ class _Ground:
         if at == self.below() and at is not None:
             dx += STEP / 4 - min(x for x, _ in block.values())
             dy += ROW - min(y for _, y in block.values())
-        spots = {id: _spot(self._kinds[id], x + dx, y + dy) for id, (x, y) in block.items()}
+        spots = {id: _spot(self._kinds[id], x + dx, y + dy, self._cards[id]) for id, (x, y) in block.items()}
         down = 0.0
         while (more := max((self._cover(spot, down) for spot in spots.values()), default=0.0)) > 0:
             down += more
@@ -232,8 +252,9 @@ class _Ground:
         return most
 
 
-def _spot(node: Node, x: float, y: float) -> _Spot:
+def _spot(node: Node, x: float, y: float, card: tuple[float, float]) -> _Spot:
     """What a node covers; an operation, its result too."""
+    half = max(card[1] / 2 + 6.0, ROW * 0.45)
     if isinstance(node, Operation):
-        return _Spot(x - 30.0, y - ROW * 0.45, x + CARD + 80.0, y + ROW * 0.45)
-    return _Spot(x - 80.0, y - ROW * 0.45, x + 80.0, y + ROW * 0.45)
+        return _Spot(x - 30.0, y - half, x + BESIDE + card[0] + 5.0, y + half)
+    return _Spot(x - card[0] / 2 - 5.0, y - half, x + card[0] / 2 + 5.0, y + half)

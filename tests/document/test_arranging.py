@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from gradviz.document import shaping
 from gradviz.document.arranging import arrange, uncovered
-from gradviz.document.drawing import Drawing, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
+from gradviz.document.extents import extents
 from gradviz.document.making import Around, make
+from gradviz.document.parse import parse
 from tests.document.drawings import chain, squared_error
 
 
@@ -27,6 +29,35 @@ def test_a_computation_flows_to_the_right_and_covers_nothing() -> None:
             if isinstance(operand, Ref):
                 assert placed.by_id[operand.node].x < node.x
     assert arrange(placed) == placed
+
+
+NETWORK = """import torch
+
+x = torch.tensor([[0.5, -1.0], [1.0, 2.0], [0.0, 1.0]])
+w1 = torch.tensor([[0.1, 0.2], [-0.3, 0.4]], requires_grad=True)
+b1 = torch.zeros(2, requires_grad=True)
+w2 = torch.tensor([[0.7], [-0.6]], requires_grad=True)
+t = torch.tensor([[1.0], [0.0], [1.0]])
+loss = ((torch.tanh(x @ w1 + b1) @ w2 - t) ** 2).mean()
+image = torch.randn(1, 8, 8, requires_grad=True)
+size = (image * image).sum()
+"""
+
+
+def test_cards_of_matrices_have_the_room_that_they_need() -> None:
+    drawing = parse(NETWORK)
+    cards = extents(drawing)
+    boxes = []
+    for node in drawing.nodes:
+        width, height = cards[node.id]
+        left = node.x - width / 2 if isinstance(node, Leaf) else node.x + 64
+        boxes.append((left, node.y - height / 2, left + width, node.y + height / 2))
+        if isinstance(node, Operation):
+            boxes.append((node.x - 20, node.y - 20, node.x + 20, node.y + 20))
+    for at, one in enumerate(boxes):
+        for other in boxes[at + 1 :]:
+            apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            assert apart, (one, other)
 
 
 def test_new_nodes_stand_beside_what_they_are_connected_with() -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.drawing import Drawing, Group, Leaf, Number, Operation, Ref
+from gradviz.document.extents import extents
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
 from gradviz.ui.launch import application
@@ -113,3 +114,13 @@ def test_an_unknown_operation_is_a_node_like_others(qtbot: QtBot) -> None:
     places = geometry(Drawing((leaf, Operation(2, "no.such", (Ref(1), Number(2.0)), x=200)), next_id=3))
     assert places.hit(QPointF(200, 0), 3) == Hit("node", 2)
     assert places.hit(places.port_in(2, 0), 3) == Hit("in", 2, 0)
+
+
+def test_first_places_know_about_how_large_cards_become() -> None:
+    drawing = everything()
+    cards, known = Geometry(drawing, Ink(LIGHT)).cards, extents(drawing)
+    for node in drawing.nodes:
+        if isinstance(node, Leaf):
+            width, height = known[node.id]
+            assert abs(width - cards[Ref(node.id)].width()) <= 34, node
+            assert abs(height - cards[Ref(node.id)].height()) <= 6, node
