@@ -3,6 +3,9 @@ complex)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from gradviz.engine import dtypes
 
 _MINUS = (
@@ -64,6 +67,17 @@ def check_kind(name: str, dtype: dtypes.dtype) -> None:
     kernel = KERNELS.get(name, {}).get(kind)
     if kernel is not None:
         raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtype.title))
+
+
+def only(kinds: str, kernel: str, forward: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A function of two arrays for some of NumPy's kinds of element only."""
+
+    def checked(x: Any, y: Any) -> Any:
+        if x.dtype.kind not in kinds:
+            raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtypes.of(x).title))
+        return forward(x, y)
+
+    return checked
 
 
 def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:

@@ -269,6 +269,22 @@ def reductions(torch: Any) -> Calls:
     return found
 
 
+def elements(torch: Any) -> Calls:
+    """Types of elements and of bounds that an operation does not take."""
+    x, bound = torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0])
+    found: Calls = {
+        "clamp_tensor_and_number": lambda: torch.clamp(x, bound, 1.5),
+        "clamp_number_and_tensor": lambda: torch.clamp(x, 0.5, bound),
+        "clamp_number_and_gradient": lambda: torch.clamp(x, torch.tensor(0.0, requires_grad=True), 1.5),
+    }
+    for name in ("logaddexp", "logaddexp2", "hypot"):
+        function = getattr(torch, name)
+        for kind, values in (("integers", [1, 2]), ("booleans", [True, False])):
+            pair = torch.tensor(values)
+            found[f"{name}_of_{kind}"] = lambda function=function, pair=pair: function(pair, pair)
+    return found
+
+
 def _with_gradient(torch: Any) -> Any:
     x = torch.ones(2, requires_grad=True)
     x.grad = torch.tensor([float("inf"), 1.0])
@@ -281,7 +297,7 @@ def calls(torch: Any) -> Calls:
     from tests.engine.wrong_science_calls import SCIENCE_CALLS
 
     found: Calls = {}
-    for table in (autograd, shapes, layers, reductions, *NEURAL_CALLS, *SCIENCE_CALLS):
+    for table in (autograd, shapes, layers, reductions, elements, *NEURAL_CALLS, *SCIENCE_CALLS):
         more = table(torch)
         assert not found.keys() & more.keys()
         found |= more

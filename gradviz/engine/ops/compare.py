@@ -29,7 +29,7 @@ from gradviz.engine.elementwise import (
 )
 from gradviz.engine.inplace import write
 from gradviz.engine.overloads import check_operands, refuse
-from gradviz.engine.refusals import check_kind
+from gradviz.engine.refusals import check_kind, only
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
@@ -119,11 +119,7 @@ _logic("logical_xor", np.logical_xor, "Where just one is not 0.")
 
 
 def _bits(name: str, ufunc: Any, operators: str, symbol: str, kernel: str, kinds: str) -> None:
-    def forward(x: Any, y: Any) -> Any:
-        if x.dtype.kind not in kinds:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtypes.of(x).title}'")
-        return ufunc(x, y)
-
+    forward = only(kinds, kernel, ufunc)
     shown: dict[str, Any] = {"symbol": symbol, "latex": name, "brief": "Integers, bit by bit."}
     row = op(name, "self, other", forward, category="comparison", **shown)
     binary(row, operators=operators, fast=False)
@@ -431,10 +427,21 @@ def _clamp_grad(grad: Any, self: Any, min: Any, max: Any) -> Any:
     return F["where"](inside, grad, 0)
 
 
+def _is_own_bound(bound: Any) -> bool:
+    """True for a tensor that can't stand for a number, as one without dimensions and gradient does."""
+    return isinstance(bound, Tensor) and (bool(bound._data.ndim) or bound.requires_grad)
+
+
 def _prepare_clamp(input: Tensor, min: Any = None, max: Any = None) -> Prepared:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [each for each in (min, max) if each is not None]
+    if any(map(_is_own_bound, bounds)) and not all(isinstance(each, Tensor) for each in bounds):
+        forms = [
+            ((), f"(Tensor input, {kind} min = None, {kind} max = None, *, Tensor out = None)", -1)
+            for kind in ("Tensor", "Number")
+        ]
+        refuse("clamp", (input, min, max), forms)
     target = result_type(input, *map(operand, bounds))
     check_kind("clamp", target)
     data = cast(input, target)

@@ -16,6 +16,7 @@ from gradviz.engine.named import return_type
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.overloads import check_operands
+from gradviz.engine.refusals import only
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
@@ -23,11 +24,7 @@ F = FUNCTIONS
 
 
 def _whole(name: str, ufunc: Any, latex: str, brief: str) -> None:
-    def forward(x: Any, y: Any) -> Any:
-        if x.dtype.kind not in "iu":
-            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{dtypes.of(x).title}'")
-        return ufunc(x, y)
-
+    forward = only("iu", f"{name}_cpu", ufunc)
     row = op(name, "self, other", forward, category="arithmetic", symbol=name, latex=latex, brief=brief)
     register(lambda input, other: prepare_pair(row, input, other, NO_PARAMS, False), (name,))
 
@@ -103,16 +100,10 @@ def _prepare_ldexp(input: Any, other: Any) -> Prepared:
 register(_prepare_ldexp, ("ldexp",))
 
 
-def _next(x: Any, y: Any) -> Any:
-    if x.dtype.kind not in "fV":
-        raise NotImplementedError(f"\"nextafter_cpu\" not implemented for '{dtypes.of(x).title}'")
-    return np.nextafter(x, y)
-
-
 NEXTAFTER: OpRow = op(
     "nextafter",
     "self, other",
-    _next,
+    only("fV", "nextafter_cpu", np.nextafter),
     category="functions",
     symbol="next",
     brief="The next number towards another.",

@@ -16,6 +16,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.elementwise import Prepared, binary, register, unary
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import spread, wrap_dim
+from gradviz.engine.refusals import only
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 
@@ -169,7 +170,7 @@ ATAN2 = op(
 HYPOT = op(
     "hypot",
     "self, other",
-    np.hypot,
+    only("fcV", "hypot_cpu", np.hypot),
     category="functions",
     symbol="hypot",
     latex=r"\sqrt{x^2 + y^2}",
@@ -193,7 +194,7 @@ XLOGY = op(
 LOGADDEXP = op(
     "logaddexp",
     "self, other",
-    numeric.logaddexp,
+    only("fcV", "logaddexp_cpu", numeric.logaddexp),
     category="functions",
     symbol="lae",
     latex=r"\ln(e^x + e^y)",
@@ -205,7 +206,7 @@ LOGADDEXP = op(
 LOGADDEXP2 = op(
     "logaddexp2",
     "self, other",
-    np.logaddexp2,
+    only("fcV", "logaddexp2_cpu", np.logaddexp2),
     category="functions",
     symbol="lae₂",
     latex=r"\log_2(2^x + 2^y)",
@@ -263,7 +264,9 @@ for _row, _names in (
     (COPYSIGN, ("copysign",)),
     (HEAVISIDE, ("heaviside",)),
 ):
-    binary(_row, *_names, division=_row is not HEAVISIDE, number=COPYSIGN_NUMBER if _row is COPYSIGN else None)
+    binary(
+        _row, *_names, division=_row in (ATAN2, XLOGY, COPYSIGN), number=COPYSIGN_NUMBER if _row is COPYSIGN else None
+    )
 
 # --- without NaN ---
 
