@@ -13,6 +13,8 @@ from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
 
+NOT_ALL = "Not all of the snippet is in the drawing."
+MOST_NOTES = 6  # sentences that are told
 AWAY = 40.0  # how far a duplicate stands from what it is of, in both directions
 ACROSS = {"left": "Left", "center": "Centers", "right": "Right", "top": "Top", "middle": "Middles", "bottom": "Bottom"}
 
@@ -231,6 +233,7 @@ def backward(shell: Shell) -> None:
         return
 
     def edit(drawing: Drawing) -> Drawing:
+        shaping.check_root(drawing, root)
         if len(drawing.calls) == 1:
             return shaping.change_call(drawing, 0, replace(drawing.calls[0], root=root, gradient=None))
         return shaping.add_call(drawing, root)
@@ -264,15 +267,15 @@ def is_text(state: State) -> bool:
 
 def as_drawing(shell: Shell) -> None:
     """Go on with the snippet as a drawing: as it is written where that can be drawn, else as it ran."""
-    from gradviz.document.parse import parse
+    from gradviz.document.parse import read
 
     document = shell.store.state.document
     if not is_text(shell.store.state):
         return
-    notes: tuple[str, ...] = ()
     try:
         try:
-            drawing = parse(document.text)
+            reading = read(document.text)
+            drawing, notes = reading.drawing, reading.passed_over and (NOT_ALL, *reading.passed_over)
         except UserError:
             if not _has_run(shell.store.state):
                 raise
@@ -280,10 +283,16 @@ def as_drawing(shell: Shell) -> None:
     except UserError as refusal:
         shell.store.say(str(refusal))
         return
-    shell.store.edit("Edit as Drawing", replace(drawing, newline=document.newline))
+    shell.store.edit("Edit as Drawing", replace(drawing, newline=document.newline), note=_note(notes))
     shell.focus("canvas")
-    if notes:
-        shell.store.say(" ".join(notes))
+
+
+def _note(sentences: tuple[str, ...]) -> str:
+    """A title and what is below it, for the place above the code."""
+    if not sentences:
+        return ""
+    more = f" There are {len(sentences) - MOST_NOTES} more such lines." if len(sentences) > MOST_NOTES else ""
+    return f"{sentences[0]}\n{' '.join(sentences[1:MOST_NOTES])}{more} Undo brings the text back.".replace("\n ", "\n")
 
 
 def _has_run(state: State) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from gradviz.document.arranging import arrange
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.reading.comments import sentence
 from gradviz.document.reading.naming import give_names
 from gradviz.document.reading.scope import Named, Scope
 from gradviz.document.reading.statements import read as read_lines
@@ -21,7 +22,7 @@ from gradviz.document.snippet import MAX_BYTES, too_big
 
 @dataclass(frozen=True)
 class Reading:
-    """A drawing and, in sentences, the lines of its code that it does not have, such as those that print."""
+    """A drawing and, in sentences, the lines of its code that it does not have: those that print, comments."""
 
     drawing: Drawing
     passed_over: tuple[str, ...] = ()
@@ -40,16 +41,18 @@ def read(text: str, like: Drawing | None = None) -> Reading:
     scope = _scope()
     read_lines(scope, _tree(text).body)
     drawing = _drawing(scope)
+    comments = sentence(text)
+    passed_over = (*scope.passed_over, comments) if comments else tuple(scope.passed_over)
     if like is not None:
         from gradviz.document.recognising import recognise
 
-        return Reading(recognise(drawing, text, like), tuple(scope.passed_over))
-    return Reading(arrange(drawing), tuple(scope.passed_over))
+        return Reading(recognise(drawing, text, like), passed_over)
+    return Reading(arrange(drawing), passed_over)
 
 
 def parse_expression(text: str, known: Mapping[str, Ref]) -> Drawing:
     """The nodes of an expression such as `w*x + b`. It may speak of what is `known`, whose nodes are not in the result;
-    other names become new leaves."""
+    other names become new leaves, which require grad."""
     scope = _more(known)
     scope.invents = True
     try:

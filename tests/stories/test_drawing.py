@@ -198,3 +198,34 @@ def test_what_was_drawn_before_a_kill_comes_back(pilot: Pilot, tmp_path: Path) -
     assert "y = w * x" in pilot.drawing.text
     pilot.settle()
     assert pilot.state.run.phase is Phase.OK
+
+
+def test_one_expression_is_seen_as_a_whole_and_has_gradients(pilot: Pilot) -> None:
+    pilot.window.resize(1280, 800)
+    pilot.new_drawing()
+    pilot.type_on_canvas("loss = ((w*x + b) - t)**2")
+    view = pilot.window.canvas.drawn.view
+    assert view.shows_everything
+    pilot.set_value("w", "3")
+    pilot.backward_from("loss")
+    pilot.settle()
+    pilot.expect_grad("w", 6.0)
+    assert view.shows_everything
+    before = view.camera
+    pilot.press("Escape")
+    pilot.set_value("x", "2")
+    assert view.camera == before
+
+
+def test_backward_without_a_leaf_that_requires_grad_says_what_to_do(pilot: Pilot) -> None:
+    pilot.new_drawing()
+    pilot.type_on_canvas("w = 3")
+    pilot.type_on_canvas("y = w*w")
+    pilot.press("Ctrl+B")
+    assert "select w and switch requires_grad on" in pilot.state.notice.sentence
+    assert pilot.drawing.calls == ()
+    pilot.pick("w")
+    pilot.press("Ctrl+Shift+R")
+    pilot.backward_from("y")
+    pilot.settle()
+    pilot.expect_grad("w", 6.0)

@@ -74,13 +74,13 @@ class Scope:
     asides: set[int] = field(default_factory=set)  # leaves that were only written as the gradient of a call
     seed: int | None = None
     next_id: int = 1
-    invents: bool = False  # a name that is not known becomes a leaf
+    invents: bool = False  # a name that is not known becomes a leaf that requires grad
 
     def look_up(self, name: ast.Name) -> Value:
         """What a name stands for here."""
         value = self.values.get(name.id)
         if value is None and self.invents:
-            value = self.add(Leaf(self.next_id, name.id, 1.0))
+            value = self.add(Leaf(self.next_id, name.id, 1.0, requires_grad=True))
             self.bind(name.id, value)
         if value is None:
             raise refuse(name, f"{name.id} is not defined above. Define it first, or correct the name.")

@@ -17,6 +17,7 @@ SHARPEN = 80  # milliseconds after the last zoom
 READABLE = 0.17  # the smallest zoom at which a graph is opened whole: names and numbers are seen from there on
 LEGIBLE = 0.42  # the smallest zoom at which a single item is looked at
 OPENED = 0.75  # the zoom at which a larger one is opened
+EDGE = 16.0  # pixels that stay between what is brought in and the edge
 AROUND = 1.6  # how much of its surroundings is seen with what one zooms to
 
 
@@ -51,6 +52,24 @@ class Viewport(Surface):
         box = min(lefts), min(tops), max(rights), max(bottoms)
         camera = fitting(box, self.width() / AROUND, self.height() / AROUND, self._theme.scale)
         self._fly(self._aimed(camera, ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)))
+
+    def bring_in(self, box: Box) -> None:
+        """A box of the world wholly in view: nothing moves if it is, a little if it fits in at this zoom; else all is
+        fitted, or the box alone where nothing of all could be read."""
+        camera = self.flight.target(self._camera)
+        (left, top), (right, bottom) = camera.to_screen(*box[:2]), camera.to_screen(*box[2:])
+        room_x, room_y = self.width() - 2 * EDGE, self.height() - 2 * EDGE
+        if right - left <= room_x and bottom - top <= room_y:
+            across = max(right - EDGE - room_x, 0.0) + min(left - EDGE, 0.0)
+            down = max(bottom - EDGE - room_y, 0.0) + min(top - EDGE, 0.0)
+            if across or down:
+                self._fitted = False
+                self._fly(camera.moved(across, down))
+            return
+        self.fit()
+        if self.flight.target(self._camera).scale < READABLE * self._theme.scale:
+            self._fitted = False
+            self._fly(fitting(box, self.width(), self.height(), self._theme.scale))
 
     def look_afresh(self) -> None:
         """Look as at a graph that was just opened."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.view import DrawingView
 
 ROOM = 15.0  # world units that stay free around what is placed by a command
-EDGE = 16.0  # pixels that stay between what is new and the edge of the canvas
 REACH = 9.0  # pixels around a port that are still the port
 Keys = Qt.KeyboardModifier
 
@@ -149,15 +148,12 @@ class Ground:
             at.setY(max(under) + size.y() / 2 + 1)
 
     def reveal(self, ids: frozenset[int]) -> None:
-        """Bring what is new into view, without looking further away than that takes."""
+        """Bring what is new into view; where it is seen already, nothing moves."""
         box = QRectF()
         for one in ids:
-            box = box.united(self.pixels(self.geometry.box(one)))
-        seen = QRectF(self.view.rect()).adjusted(EDGE, EDGE, -EDGE, -EDGE)
-        if box.isEmpty() or seen.contains(box):
-            return
-        right, down = min(0.0, seen.right() - box.right()), min(0.0, seen.bottom() - box.bottom())
-        self.view.pan(max(right, seen.left() - box.left()), max(down, seen.top() - box.top()))
+            box = box.united(self.geometry.box(one))
+        if not box.isEmpty():
+            self.view.bring_in((box.left(), box.top(), box.right(), box.bottom()))
 
 
 class Gesture:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping import add_call, change_call, remove_call
+from gradviz.document.shaping import add_call, change_call, check_root, remove_call
 from gradviz.document.typed_calls import read_gradient, read_inputs, root_name, write_gradient, write_inputs
 from gradviz.ui import look
 from gradviz.ui.editors.fields import Choice, TextField, Toggle, small_button
@@ -109,7 +109,11 @@ class CallsEditor(Editor):
         self.add.setVisible(not indices and isinstance(node, Operation) and not _is_constant(node))
 
     def _add(self) -> None:
-        self.edit("Backward from Here", lambda drawing: add_call(drawing, Ref(self.id)))
+        self.edit("Backward from Here", self._added)
+
+    def _added(self, drawing: Drawing) -> Drawing:
+        check_root(drawing, Ref(self.id))
+        return add_call(drawing, Ref(self.id))
 
 
 def _is_constant(operation: Operation) -> bool:

@@ -1,0 +1,47 @@
+"""What is typed on the canvas, as nodes."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradviz.document import shaping
+from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.errors import UserError
+from gradviz.document.making import Around, make
+
+HERE = Around(0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "data"), [("3", 3.0), ("w = 3", 3.0), ("[1, 2]", (1.0, 2.0)), ("[[1], [2.5]]", ((1.0,), (2.5,)))]
+)  # fmt: skip
+def test_whole_numbers_that_are_typed_can_have_a_gradient(typed: str, data: object) -> None:
+    made = make(Drawing(), typed, HERE)
+    leaf = made.drawing.by_id[made.result.node]
+    assert isinstance(leaf, Leaf) and repr(leaf.data) == repr(data)
+    assert "requires_grad=True" in shaping.change_leaf(made.drawing, leaf.id, requires_grad=True).text
+
+
+def test_what_is_written_as_a_tensor_or_is_a_truth_value_stays_so() -> None:
+    for typed, data in (("tensor([0, 2])", (0, 2)), ("True", True)):
+        made = make(Drawing(), typed, HERE)
+        leaf = made.drawing.by_id[made.result.node]
+        assert isinstance(leaf, Leaf) and repr(leaf.data) == repr(data)
+
+
+def test_names_that_an_expression_invents_get_gradients_and_known_ones_stay() -> None:
+    drawing, _ = shaping.new_leaf(Drawing(), -400, 0, data=2.0, name="x")
+    made = make(drawing, "loss = (w*x - t)**2", HERE)
+    grads = {node.name: node.requires_grad for node in made.drawing.nodes if isinstance(node, Leaf)}
+    assert grads == {"x": False, "w": True, "t": True}
+
+
+def test_backward_where_nothing_requires_grad_is_refused_with_what_to_switch_on() -> None:
+    drawing, w = shaping.new_leaf(Drawing(), 0, 0, data=2.0, name="w")
+    drawing, n = shaping.new_leaf(drawing, 0, 200, data=2, name="n")
+    made = make(drawing, "y = w*n", Around(300, 0))
+    with pytest.raises(UserError, match=r"Nothing requires grad for y: select w and switch requires_grad on"):
+        shaping.check_root(made.drawing, made.result)
+    with pytest.raises(UserError, match="n has whole numbers only"):
+        shaping.check_root(made.drawing, Ref(n))
+    shaping.check_root(shaping.change_leaf(made.drawing, w, requires_grad=True), made.result)
