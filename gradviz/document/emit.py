@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Number, Operation, Ref
+from gradviz.document.emit_again import emitted_again, remember
 from gradviz.document.factories import FACTORIES, RANDOM
 from gradviz.document.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
 from gradviz.document.spelling import ATOM, Piece, fault, gradient, leaf, number, operation, unpacking
@@ -61,6 +62,12 @@ class _Plan:
 
 def emit(drawing: Drawing) -> Emitted:
     """The code of a drawing."""
+    again = emitted_again(drawing, WIDTH)
+    remember(drawing)
+    return again if again is not None else _emit(drawing)
+
+
+def _emit(drawing: Drawing) -> Emitted:
     plan = _Plan(drawing)
     _sort(plan)
     _name(plan)

@@ -74,8 +74,11 @@ class LiveDrawing(QObject):
             self._ran = after.run.snippet.text  # the Run command
         elif before is not after and before.document is after.document:
             return
-        if not self._soon.isActive() or not self._store.is_merging:
-            self._soon.start(0 if self._store.is_merging else SOON)
+        if self._store.is_merging:  # the worker goes on while this window paints
+            self._soon.stop()
+            self._begin()
+        else:
+            self._soon.start(SOON)
 
     def drop(self) -> None:
         """End the run; nothing of it is shown."""

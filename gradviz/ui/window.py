@@ -172,6 +172,8 @@ class MainWindow(QMainWindow, Helpers):
     # state and look
 
     def _show(self, before: State, after: State) -> None:
+        if after.drawing is not None or before.drawing is not None:
+            self.live.show_state(before, after)
         for panel in self.layout_.made.values():
             panel.show_state(before, after)
         self.layout_.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
@@ -183,7 +185,6 @@ class MainWindow(QMainWindow, Helpers):
             self.player.show_state(after)
             self.stop_finder.show_state(before, after)
         if after.drawing is not None or before.drawing is not None:
-            self.live.show_state(before, after)
             self.backward.show_state(before, after)
             self.tools.show_bar(after.drawing is not None)
         if before.view is not after.view:

@@ -17,9 +17,10 @@ from gradviz.worker.events import Batch, Detail, Done, Event, Output
 from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
-from gradviz.worker.usage import usage
+from gradviz.worker.usage import Usage, usage
 
 _POLL_SECONDS = 0.05
+AT_ONCE = 30_000  # characters that a worker's pipe surely takes without waiting
 SPARES = 2  # workers that are kept for further runs
 _WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
@@ -38,6 +39,7 @@ class Run:
     ) -> None:
         self._limits = limits
         self._on_event = on_event
+        self._source = source
         bounds = {"output_chars": limits.output_chars, "values_mb": limits.values_mb}
         self._request_header = {"source": source, "filename": filename, "limits": bounds, "question": question}
         self._verdict: Done | None = None
@@ -45,6 +47,8 @@ class Run:
         self._finished = threading.Event()
         self._worker: WorkerProcess | None = None
         self._begun = time.monotonic()
+        self._asked = False
+        self._before: Usage | None = None
         self._printed = self._steps = self._bytes = 0
         self.result: Done | None = None
 
@@ -64,6 +68,8 @@ class Run:
         self._request = request
         self._watcher = threading.Thread(target=self._watch, name="gradviz-run", daemon=True)
         worker.listen(self._on_frame, self._on_end)
+        if worker.is_ready and len(self._source) <= AT_ONCE:  # it need not wait for a thread's turn
+            self._ask(worker)
         self._watcher.start()
 
     def join(self) -> None:
@@ -82,15 +88,21 @@ class Run:
     def _limit(self, sentence: str) -> None:
         self._end_with(Done("limit", Detail(f"The run was stopped because it {sentence}.")))
 
+    def _ask(self, worker: WorkerProcess) -> None:
+        self._before = usage(worker.pid)
+        self._begun = time.monotonic()
+        self._asked = True
+        worker.send(Frame(FrameKind.RUN, self._request, self._request_header))
+
     def _watch(self) -> None:
         worker, limits = self._worker, self._limits
         assert worker is not None
-        if not worker.wait_ready(limits.start_seconds):
-            worker.kill()
-            return
-        before = usage(worker.pid)
-        self._begun = time.monotonic()
-        worker.send(Frame(FrameKind.RUN, self._request, self._request_header))
+        if not self._asked:
+            if not worker.wait_ready(limits.start_seconds):
+                worker.kill()
+                return
+            self._ask(worker)
+        before = self._before
         while not self._finished.wait(_POLL_SECONDS):
             now = usage(worker.pid)
             if time.monotonic() - self._begun > limits.wall_seconds:

@@ -66,6 +66,11 @@ class WorkerProcess:
         """Whether it still runs, as far as is known now."""
         return not self._gone.is_set() and self._process.poll() is None
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it said READY and has not ended."""
+        return self._started and self._ready.is_set() and not self._gone.is_set()
+
     def wait_ready(self, timeout: float) -> bool:
         """Block until it said READY; False if it never will."""
         if not self._ready.wait(timeout):

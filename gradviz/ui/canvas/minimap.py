@@ -64,7 +64,7 @@ class Minimap(QWidget):
             return
         self._extent = extent
         self.setGeometry(QRect(self._view.width() - size.width() - GAP, GAP, size.width(), size.height()))
-        key = scene.placed, scene.moment.graphs.tobytes(), size
+        key = scene.placed.corner, scene.moment.graphs.tobytes(), size
         if self._shown is None or self._shown[0] is not key[0] or self._shown[1:] != key[1:]:
             self._shown = key
             self._picture = None

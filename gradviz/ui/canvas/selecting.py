@@ -82,8 +82,8 @@ class Selecting(Hovering):
 
     def show_family(self, family: Family | None) -> None:
         """Let everything but these operations and tensors fade; None for nothing."""
-        self._family = family
-        if self._scene is not None:
+        nothing, self._family = family is None and self._family is None, family
+        if self._scene is not None and not nothing:
             self._scene.marks.show_family(family)
             self._repaint_all()
 

@@ -55,6 +55,7 @@ class DrawnCanvas(QObject):
         view.animated = after.view.animated
         if self._shown is None or _is_other(before, after):
             view.start_afresh()
+            self.hands.ground.layer.drop_bubble()
         other = self._shown is not drawing or before is after or before.traced is not after.traced
         if other and self._comes_soon(before, after):
             pass
@@ -66,7 +67,8 @@ class DrawnCanvas(QObject):
             view.set_cursor(after.cursor)
             self._shown = drawing
         view.set_playing(after.playing)
-        view.set_picked(after.picked)
+        if view.picked != after.picked:
+            view.set_picked(after.picked)
         self.sliders.show_state(before, after)
         if before.selection != after.selection or before is after:
             if after.selection is None:

@@ -90,7 +90,7 @@ class TimelinePanel(Panel):
 
     def _take(self, before: State, after: State) -> None:
         """Another trace, or the same one with more steps."""
-        self._picture = None
+        former, span = self.content, self.span
         was_whole = self.span.is_whole(before.steps) or before.trace is not after.trace
         has_trace = after.trace is not None and after.steps > 0
         self.content = Content(after.trace, after.steps) if has_trace and after.trace is not None else None
@@ -98,6 +98,8 @@ class TimelinePanel(Panel):
             self.span = whole(after.steps)
         if self.content is not None:
             self.content.stop_at(after.breakpoints.hits.steps)
+        if former is None or self.content is None or span != self.span or not self.content.looks_like(former):
+            self._picture = None
 
     def show_span(self, span: Span) -> None:
         """Show other steps."""

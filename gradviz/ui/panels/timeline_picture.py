@@ -34,7 +34,7 @@ class Content:
         self.strip = Strip(trace, steps)
         self.iterations: Iterations = iterations(trace, steps)
         self.course: Training | None = training(trace, steps)
-        self._marks = find_marks(trace, steps)
+        self._marks = self._marked = find_marks(trace, steps)
         self.marks = Marks(self._marks)
 
     def stop_at(self, hits: tuple[int, ...]) -> None:
@@ -42,7 +42,22 @@ class Content:
         import numpy as np
 
         found: NDArray[np.int64] = np.array(hits, np.int64)
-        self.marks = Marks({**self._marks, Mark.BREAKPOINT: found[found < self.steps]})
+        self._marked = {**self._marks, Mark.BREAKPOINT: found[found < self.steps]}
+        self.marks = Marks(self._marked)
+
+    def looks_like(self, other: Content) -> bool:
+        """Whether the picture of another trace is the same: a slider brings other values only. A course has values in
+        it, so that it is another one each time."""
+        import numpy as np
+
+        if self.steps != other.steps or self.course is not None or other.course is not None:
+            return False
+        if max(len(self.iterations), len(other.iterations)) > 1 or self._marked.keys() != other._marked.keys():
+            return False
+        pairs = [(self.strip.kinds, other.strip.kinds), (self.strip.held, other.strip.held)]
+        pairs += [(self.trace.steps.call[: self.steps], other.trace.steps.call[: self.steps])]
+        pairs += [(self._marked[mark], other._marked[mark]) for mark in self._marked]
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
 
 @dataclass(frozen=True)
