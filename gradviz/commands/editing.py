@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gradviz.commands.copying import copy_numpy, copy_torch, has_value
-from gradviz.commands.row import Choice, Command
+from gradviz.commands.row import Choice, Command, Shell
 from gradviz.session.state import State
 
 
@@ -87,6 +87,12 @@ FILE_ROWS = (
 )
 
 
+def _undo(shell: Shell) -> None:
+    """What is typed in the code of a drawing and can't be drawn goes first."""
+    if not shell.source.forget_typing():
+        shell.store.undo()
+
+
 def _do(_: bool) -> None:
     """Saving tells its caller whether it happened; a command does not ask."""
 
@@ -100,7 +106,7 @@ EDIT_ROWS = (
         shortcuts=("Ctrl+Z",),
         enabled=lambda state: bool(state.undo_label),
         retitle=lambda state: f"&Undo {state.undo_label}".rstrip(),
-        run=lambda shell, _: shell.store.undo(),
+        run=lambda shell, _: _undo(shell),
     ),
     Command(
         id="edit.redo",

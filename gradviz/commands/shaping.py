@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from gradviz.commands.row import Shell
 from gradviz.document import shaping
+from gradviz.document.arranging import cleared
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
@@ -130,7 +131,7 @@ def duplicate(shell: Shell) -> None:
     def edit(drawing: Drawing) -> Drawing:
         changed, new = shaping.duplicate(drawing, state.picked, AWAY, AWAY)
         copies.append(new)
-        return changed
+        return cleared(changed, new)
 
     if change(shell, f"Duplicate {things(state)}", edit):
         shell.store.pick(copies[0])
@@ -253,10 +254,10 @@ def new_drawing(shell: Shell) -> None:
 
 
 def as_text(shell: Shell) -> None:
-    """Go on with the drawing as a snippet."""
+    """Go on with the drawing as a snippet, with all that was typed into its code."""
     drawing = shell.store.state.drawing
     if drawing is not None:
-        shell.store.edit("Edit as Text", Snippet(drawing.text, drawing.newline))
+        shell.store.edit("Edit as Text", Snippet(shell.source.text, drawing.newline))
         shell.focus("editor")
 
 

@@ -49,14 +49,14 @@ class Store:
 
     # documents
 
-    def edit(self, label: str, document: Document, *, merge: str = "") -> None:
+    def edit(self, label: str, document: Document, *, merge: str = "", note: str = "") -> None:
         """The one path of every change to the document. Edits after each other with the same label and `merge` are one
-        undo step, until `seal`."""
+        undo step, until `seal`. A `note` is told beside the document from now on."""
         before = self._state.document
         if document == before:
             return
         self._history.add(label, before, document, merge)
-        self._set_document(document)
+        self._set_document(document, note)
 
     def seal(self) -> None:
         """A series of edits is over (a slider was let go): what comes next is another undo step."""
@@ -242,13 +242,14 @@ class Store:
         recent = (name, *(other for other in self._state.view.recent if other != name))
         return replace(self._state.view, recent=recent[:RECENT])
 
-    def _set_document(self, document: Document) -> None:
-        stops = self._state.breakpoints
+    def _set_document(self, document: Document, note: str = "") -> None:
+        stops, same_kind = self._state.breakpoints, type(document) is type(self._state.document)
         if stops.points:
             points = shifted(stops.points, self._state.document.text, document.text)
             stops = replace(stops, points=points) if points != stops.points else stops
         self._change(
             document=document,
+            note=note or (self._state.note if same_kind else ""),
             picked=linked.still_there(document, self._state.picked),
             undo_label=self._history.undo_label,
             redo_label=self._history.redo_label,

@@ -131,3 +131,38 @@ def test_a_key_alone_does_not_pick(pilot: Pilot, code: CodeEdit) -> None:
     put_caret(code, "import")
     pilot.qtbot.keyClick(code, Qt.Key.Key_Space)
     assert pilot.state.picked == frozenset()
+
+
+def test_what_a_drawing_has_no_place_for_is_said_before_it_goes_and_after(pilot: Pilot, code: CodeEdit) -> None:
+    replace_text(code, "y.backward()\n", "y.backward()\nprint(y)\n# so far\n")
+    panel = pilot.window.editor
+    pilot.qtbot.waitUntil(lambda: panel.refusal.isVisible())
+    assert "Line 9: print is no part of a drawing. Line 10: a comment is no part" in panel.refusal.text()
+    assert "go when you leave the code; Edit as Text" in panel.refusal.text()
+    pilot.window.setFocus()
+    assert code.toPlainText() == CODE and "Now it is gone from the code." in panel.refusal.text()
+
+
+def test_edit_as_text_keeps_all_that_was_typed(pilot: Pilot, code: CodeEdit) -> None:
+    typed = CODE + "print(y)  # so far\n"
+    code.setPlainText(typed)
+    pilot.qtbot.waitUntil(lambda: pilot.window.editor.refusal.isVisible())
+    pilot.window.actions_.do("draw.as_text")
+    assert pilot.state.drawing is None and pilot.state.document.text == typed
+    pilot.window.actions_.do("draw.as_drawing")
+    assert "Line 9: print is no part of a drawing. Line 9: a comment" in pilot.window.editor.note.text()
+    pilot.window.editor.note.linkActivated.emit("close")
+    assert not pilot.window.editor.note.isVisible()
+    pilot.window.actions_.do("edit.undo")
+    assert pilot.state.document.text == typed and not pilot.state.note
+
+
+def test_undo_takes_back_what_cant_be_drawn_first(pilot: Pilot, code: CodeEdit) -> None:
+    replace_text(code, "torch.tensor(3.)", "torch.tensor(4.)")
+    pilot.qtbot.waitUntil(lambda: "torch.tensor(4.)" in drawing(pilot).text)
+    replace_text(code, "(w * x + 1) ** 2", "(w * x +")
+    pilot.window.actions_.do("edit.undo")
+    assert "torch.tensor(4.)" in code.toPlainText() and "(w * x + 1) ** 2" in code.toPlainText()
+    assert not pilot.window.editor.refusal.isVisible()
+    pilot.window.actions_.do("edit.undo")
+    assert code.toPlainText() == CODE

@@ -30,6 +30,7 @@ from gradviz.ui.panels.highlighter import PythonHighlighter
 from gradviz.ui.theme import Theme
 
 INDENT = "    "
+SNIPPET_HINT = "Paste a snippet and press Run (F5)."
 
 
 class LineNumbers(QWidget):
@@ -75,7 +76,7 @@ class CodeEdit(QPlainTextEdit):
         self.setAccessibleName("Snippet")
         self.setUndoRedoEnabled(False)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setPlaceholderText("Paste a snippet and press Run (F5).")
+        self.setPlaceholderText(SNIPPET_HINT)
         self.flash = Flash(self, self._mark)
         self.picked = Picked(self, self._mark)
         self.numbers = LineNumbers(self, self._numbers_width, self._paint_numbers)
@@ -168,9 +169,9 @@ class CodeEdit(QPlainTextEdit):
         return super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Typing is over, unless a menu is only opened."""
+        """Typing is over, unless a menu is only opened, or another window is in front for a while."""
         super().focusOutEvent(event)
-        if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason):
+        if event.reason() not in _STAYING:
             self.left.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -328,6 +329,11 @@ def _paint_dot(painter: QPainter, theme: Theme, box: QRect, enabled: bool) -> No
     painter.restore()
 
 
+_STAYING = (
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+    Qt.FocusReason.ActiveWindowFocusReason,
+)
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 

@@ -36,8 +36,10 @@ class EditorPanel(Panel):
         self.note.setObjectName("note")
         self.note.setWordWrap(True)
         self.note.setTextFormat(Qt.TextFormat.RichText)
-        self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.note.linkActivated.connect(self._close_note)
         self.note.hide()
+        self._closed = ""  # the note that was read
         self.refusal = QLabel()
         self.refusal.setObjectName("note")
         self.refusal.setWordWrap(True)
@@ -86,8 +88,26 @@ class EditorPanel(Panel):
     def _show_note(self, note: str) -> None:
         title, _, rest = note.partition("\n")
         bold = "<span style='font-weight:600'>{}</span><br>{}"
-        self.note.setText(bold.format(look.escape(title), look.escape(rest)) if note else "")
+        close = f" <a href='close' style='color:{self.theme.focus}'>Close</a>" if self._is_of_drawing else ""
+        self.note.setText(bold.format(look.escape(title), look.escape(rest) + close) if note else "")
         self.note.setFont(look.sans(self.theme, 12.5))
+
+    @property
+    def _is_of_drawing(self) -> bool:
+        return self.context.shell.store.state.drawing is not None
+
+    def _close_note(self) -> None:
+        self._closed = self.context.shell.store.state.note
+        self.note.hide()
+
+    @property
+    def text(self) -> str:
+        """What stands there, also where it is no part of the drawing."""
+        return self.code.toPlainText()
+
+    def forget_typing(self) -> bool:
+        """Take back what was typed into the code of a drawing and can't be drawn; False if there is no such thing."""
+        return self._of_drawing is not None and self._is_of_drawing and self._of_drawing.forget_typing()
 
     def show_state(self, before: State, after: State) -> None:
         if before is after or before.note != after.note:
@@ -97,7 +117,8 @@ class EditorPanel(Panel):
         if after.drawing is None and (before is after or before.document is not after.document):
             self.code.set_text(after.document.text)
         self.card.show_state(after)
-        self.note.setVisible(bool(after.note) and not self.card.is_shown)  # an error needs the room
+        told = bool(after.note) and after.note != self._closed
+        self.note.setVisible(told and not self.card.is_shown)  # an error needs the room
         step = -1
         fits = self._of_drawing is None or self._of_drawing.is_current
         if after.trace is not None and after.cursor and fits and not after.is_stale:

@@ -14,10 +14,14 @@ from gradviz.document.parse import read
 from gradviz.session.sources import Place
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
-from gradviz.ui.panels.code_edit import CodeEdit
+from gradviz.ui.panels.code_edit import SNIPPET_HINT, CodeEdit
 
 PAUSE = 300  # milliseconds without a key after which what was typed is read
+DRAWING_HINT = "The code of the drawing, which can be typed here too."
 KEPT = "The drawing stays as it is until then."
+GOES = "Such lines go when you leave the code; Edit as Text (Ctrl+Shift+T) keeps them."
+WENT = "Now it is gone from the code."
+MOST = 3  # sentences that are told
 
 
 class DrawingCode(QObject):
@@ -29,6 +33,8 @@ class DrawingCode(QObject):
         self._code = code
         self._sentence = sentence
         self._typed: Drawing | None = None  # the drawing that the text in the editor was read as
+        self._passed_over = ""  # what was typed and is no part of the drawing
+        self._refused = False  # the text can't be drawn
         self._writing = False
         self._pause = QTimer(self, singleShot=True, interval=PAUSE)
         self._pause.timeout.connect(self.take)
@@ -53,15 +59,21 @@ class DrawingCode(QObject):
         try:
             reading = read(self._code.toPlainText(), drawing)
         except UserError as error:
+            self._refused = True
             self._say(f"{error} {KEPT}")
             return
-        self._say(" ".join(reading.passed_over[:3]))
+        self._refused = False
+        self._passed_over = " ".join(reading.passed_over[:MOST])
+        self._say(f"{self._passed_over} {GOES}" if self._passed_over else "")
         self._typed = reading.drawing
         self._shell.store.edit(TYPING, reading.drawing)
 
     def show_state(self, before: State, after: State) -> None:
         """Follow the drawing and what is picked of it."""
         drawing = after.drawing
+        hint = SNIPPET_HINT if drawing is None else DRAWING_HINT
+        if self._code.placeholderText() != hint:
+            self._code.setPlaceholderText(hint)
         if drawing is None:
             self._forget()
             self._code.picked.show(())
@@ -84,8 +96,19 @@ class DrawingCode(QObject):
         self._code.set_text(text)
         self._writing = False
 
+    def forget_typing(self) -> bool:
+        """Write the code of the drawing over what was typed and can't be drawn; False if there is no such thing."""
+        if self._pause.isActive():
+            self.take()
+        if not self._refused or self._drawing is None:
+            return False
+        self._forget()
+        self._write(self._drawing.text)
+        return True
+
     def _forget(self) -> None:
         self._typed = None
+        self._refused = False
         self._pause.stop()
         self._say("")
 
@@ -98,9 +121,10 @@ class DrawingCode(QObject):
         mended."""
         if self._pause.isActive():
             self.take()
-        if self._typed is not None and self._drawing is not None:
+        if self._typed is not None and self._drawing is not None and not self._refused:
             self._typed = None
             self._write(self._drawing.text)
+            self._say(f"{self._passed_over} {WENT}" if self._passed_over else "")
             self._mark(self._drawing, self._shell.store.state.picked)
 
     def _mark(self, drawing: Drawing, picked: frozenset[int]) -> None:
