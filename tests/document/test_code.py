@@ -289,6 +289,7 @@ def test_lines_that_only_look_are_passed_over_and_said() -> None:
         ("def f(): pass", "Line 4: a function can't be drawn."),
         ("y = w *", "Line 4: Python can't read this"),
         ("y = 2 ** 10 ** 10", "Line 4: this number is too large"),
+        ("torch.manual_seed(-1)", "Line 4: a seed is a whole number from 0 to 2**63 - 1."),
         ("w.backward(1.)", "Line 4: write the numbers of the gradient"),
         ("y = __import__('os').system('true')", "Line 4: __import__ is not defined above."),
     ],

@@ -8,8 +8,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from gradviz.commands.table import command
 from gradviz.session.state import Lineage, Phase, Run, Selection, State
@@ -72,6 +73,16 @@ def test_enter_and_f3_go_to_the_hits_and_escape_gives_the_keyboard_back(sample: 
     QTest.keyClick(bar.line, Qt.Key.Key_Escape)
     assert not bar.isVisible() and view.hasFocus()
     assert view.scene is not None and view.scene.marks.hits is None
+
+
+def test_the_keyboard_goes_to_the_canvas_if_what_had_it_is_gone(sample: Pilot) -> None:
+    field = QLineEdit(sample.window)
+    field.show()
+    field.setFocus()
+    sample.press("Ctrl+F")
+    Shiboken.delete(field)
+    sample.press("Esc")
+    assert QApplication.focusWidget() is sample.window.canvas.view
 
 
 def test_the_search_is_there_again_with_what_was_asked(sample: Pilot) -> None:

@@ -187,6 +187,8 @@ def _method_alone(scope: Scope, node: ast.Call, function: ast.Attribute) -> bool
         seed = value(scope, node.args[0]) if len(node.args) == 1 else None
         if not isinstance(seed, Plain) or not isinstance(seed.value, int):
             raise refuse(node, "manual_seed needs one whole number.")
+        if not 0 <= seed.value < 2**63:
+            raise refuse(node, "a seed is a whole number from 0 to 2**63 - 1. Choose another.")
         scope.seed = seed.value
         return True
     if isinstance(function.value, ast.Name) and isinstance(scope.values.get(function.value.id), Named):

@@ -4,13 +4,14 @@ is; what is made inside of it is in it. What has not run is not in here, `painti
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.document.drawing import Drawing, Operation, Ref
+from gradviz.document.drawing import Drawing, Operand, Operation, Ref
 from gradviz.session.drawn import Drawn
 from gradviz.session.folding import Presentation
 from gradviz.ui.canvas.diagram import Diagram
@@ -142,15 +143,19 @@ def _edges(trace: Trace, drawn: Drawn, geometry: Geometry, items: Items) -> _Edg
         operation = geometry.drawing.by_id[node]
         if not isinstance(operation, Operation):
             continue
-        rows = [row for part in drawn.rows.get(node, ()) for row in range(begin[part], begin[part + 1])]
-        ports = [ref for ref in operation.inputs if isinstance(ref, Ref)]
+        rows: dict[int, list[int]] = {}  # by tensor
+        for part in drawn.rows.get(node, ()):
+            for row in range(begin[part], begin[part + 1]):
+                rows.setdefault(tensors[row], []).append(row)
+        many, before = Counter(operation.inputs), Counter[Operand]()
         for port, ref in enumerate(operation.inputs):
+            nth = before[ref]
+            before[ref] += 1
             tail = items.tail(ref) if isinstance(ref, Ref) and (node, port) in geometry.cubics else -1
             if tail < 0 or not isinstance(ref, Ref) or ref not in drawn.tensors:
                 continue
-            same = [row for row in rows if tensors[row] == drawn.tensors[ref]]
-            nth, many = sum(1 for each in operation.inputs[:port] if each == ref), ports.count(ref)
-            uses = same[nth : nth + 1] if nth < many - 1 else same[nth:]
+            same = rows.get(drawn.tensors[ref], [])
+            uses = same[nth : nth + 1] if nth < many[ref] - 1 else same[nth:]
             if uses:
                 edges.wires[node, port] = len(edges.ends)
                 _add(edges, (tail, head), uses, geometry.cubics[node, port])

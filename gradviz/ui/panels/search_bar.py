@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
+from shiboken6 import Shiboken
 
 from gradviz.session.state import State
 from gradviz.ui import look
@@ -165,7 +166,8 @@ class SearchBar(QFrame):
         had = focus is not None and self.isAncestorOf(focus)
         self.hide()
         if had:
-            (self._before if self._before is not None and self._before.isVisible() else self._over).setFocus()
+            before = self._before if self._before is not None and Shiboken.isValid(self._before) else None
+            (before if before is not None and before.isVisible() else self._over).setFocus()
         self._before = None
 
     def _edited(self, text: str) -> None:
