@@ -1,11 +1,13 @@
-"""First places for nodes that came from code: in layers from left to right, in plain Python, without covering what is
-there. Not the layout that "Tidy Up" asks for, which knows the sizes of everything and takes its time (`layout`)."""
+"""First places for nodes that came from code: in layers from left to right, a long chain in rows as text is, in plain
+Python, without covering what is there. Not the layout that "Tidy Up" asks for, which knows the sizes of everything and
+takes its time (`layout`)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import ceil, sqrt
 
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.extents import extents
@@ -18,6 +20,10 @@ ROW = 120.0
 UNDER = 24.0  # of a row, what is not card: tabs, labels, a badge
 NEAR = 90.0, 45.0  # nodes whose places are nearer than this stand on each other
 SWEEPS = 4
+ONE_ROW = 5  # columns that are never broken into rows
+LEAST = 3  # columns of a row
+ASPECT = 1.7  # of the page that the rows of a long chain fill
+BETWEEN = 0.6  # of a row, between two rows of columns, where the wires go back
 
 Cards = dict[int, tuple[float, float]]  # how large the card of each node will be
 
@@ -53,6 +59,16 @@ def uncovered(drawing: Drawing, new: Iterable[int]) -> Drawing:
         if other.id not in chosen
     )
     return arrange(drawing, chosen) if any(covers) else drawing
+
+
+def cleared(drawing: Drawing, new: Iterable[int]) -> Drawing:
+    """The drawing with new nodes as they stand to each other, as far below as they cover nothing of what was there."""
+    chosen = set(new)
+    block = {node.id: (node.x, node.y) for node in drawing.nodes if node.id in chosen}
+    places = _Ground(drawing, chosen, extents(drawing)).take(block, None)
+    nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) if node.id in places else node
+             for node in drawing.nodes)  # fmt: skip
+    return drawing if places == block else replace(drawing, nodes=tuple(nodes))
 
 
 def _operands(node: Node) -> list[int]:
@@ -131,7 +147,32 @@ def _block(part: list[Node], users: dict[int, list[int]], cards: Cards) -> dict[
             height |= zip(columns[column], found, strict=True)
     left = _lefts(columns, cards)
     spot = {id: left[layer[id]] + (BESIDE + cards[id][0] / 2 if isinstance(known[id], Leaf) else 0.0) for id in known}
-    return {id: (spot[id], height[id] * ROW) for id in known}
+    first = {id: layer[id] if isinstance(node, Leaf) else max(layer[id] - 1, 0) for id, node in known.items()}
+    return _in_rows({id: (spot[id], height[id] * ROW) for id in known}, first, left, cards)
+
+
+def _in_rows(
+    block: dict[int, tuple[float, float]], column: dict[int, int], left: dict[int, float], cards: Cards
+) -> dict[int, tuple[float, float]]:
+    """A block as it is, or of more columns than can be read side by side, in rows, one below the other. `column` counts
+    a leaf with its first user, so that it begins a row with it."""
+    count = max(column.values()) + 1
+    if count <= ONE_ROW:
+        return block
+    tall = max(y for _, y in block.values()) - min(y for _, y in block.values()) + (1 + BETWEEN) * ROW
+    rows = ceil(count / max(LEAST, sqrt(count * tall * ASPECT / STEP)))
+    many = ceil(count / rows)
+    found: dict[int, tuple[float, float]] = {}
+    bottom = 0.0
+    for row in range(rows):
+        here = [id for id in block if column[id] // many == row]
+        if not here:
+            continue
+        top = min(block[id][1] - cards[id][1] / 2 for id in here)
+        down = bottom + BETWEEN * ROW - top if row else 0.0
+        found |= {id: (block[id][0] - left[row * many] + left[0], block[id][1] + down) for id in here}
+        bottom = max(block[id][1] + cards[id][1] / 2 for id in here) + down
+    return found
 
 
 def _lefts(columns: dict[int, list[int]], cards: Cards) -> dict[int, float]:

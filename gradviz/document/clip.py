@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gradviz.document.arranging import cleared
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.emit import emit
 from gradviz.document.errors import UserError
@@ -28,7 +29,8 @@ def paste_code(drawing: Drawing, text: str, x: float, y: float) -> tuple[Drawing
     other = _read(text, _known(drawing))
     if not other.nodes:
         raise UserError("There is nothing to draw in this code. Copy lines such as y = w * x.")
-    return take_in(drawing, other, x, y)
+    changed, new = take_in(drawing, other, x, y)
+    return cleared(changed, new), new
 
 
 def _read(text: str, known: dict[str, Ref]) -> Drawing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradviz.document import shaping
-from gradviz.document.arranging import arrange, uncovered
+from gradviz.document.arranging import arrange, cleared, uncovered
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.extents import extents
 from gradviz.document.making import Around, make
@@ -92,3 +92,28 @@ def test_an_expression_that_is_typed_where_a_node_stands_goes_beside_it() -> Non
 def test_two_thousand_nodes_find_their_places() -> None:
     placed = arrange(chain(2_000))
     assert len({(node.x, node.y) for node in placed.nodes}) == 2_001
+
+
+def test_a_long_chain_is_in_rows_that_can_be_read_and_covers_nothing() -> None:
+    lines = "".join(f"y = (y * w{at}).sin()\n" for at in range(8))
+    leaves = "".join(f"w{at} = torch.tensor({at}.)\n" for at in range(8))
+    drawing = parse(f"import torch\ny = torch.tensor(1., requires_grad=True)\n{leaves}{lines}")
+    assert covering(drawing) == []
+    across = max(node.x for node in drawing.nodes) - min(node.x for node in drawing.nodes)
+    down = max(node.y for node in drawing.nodes) - min(node.y for node in drawing.nodes)
+    assert 1 < across / down < 3
+    leaf = {node.name: node for node in drawing.nodes if isinstance(node, Leaf)}
+    for node in drawing.nodes:
+        for operand in node.inputs if isinstance(node, Operation) else ():
+            if isinstance(operand, Ref) and operand.node in {leaf[name].id for name in leaf}:
+                assert drawing.by_id[operand.node].x < node.x
+
+
+def test_copies_stand_to_each_other_as_before_and_on_nothing() -> None:
+    drawing = parse("import torch\nw = torch.tensor(2., requires_grad=True)\ny = w * w\nz = y + w\n")
+    drawing, new = shaping.duplicate(drawing, drawing.by_id.keys(), 40, 40)
+    placed = cleared(drawing, new)
+    assert covering(placed) == []
+    way = {(placed.by_id[id].x - drawing.by_id[id].x, placed.by_id[id].y - drawing.by_id[id].y) for id in new}
+    assert len(way) == 1
+    assert cleared(placed, new) is placed
