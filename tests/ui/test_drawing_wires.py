@@ -208,3 +208,12 @@ def test_quick_clicks_on_ports_break_nothing(hand: Hand) -> None:
         QTest.mouseDClick(hand.view, LEFT, NONE, hand.port(MUL, 0))
         hand.click(hand.port(MUL, 0))
     assert hand.drawing == small()
+
+
+def test_a_blank_canvas_says_what_to_type_until_one_types(qtbot: QtBot) -> None:
+    hand = Hand(qtbot, Drawing())
+    said = hand.view.grab().toImage()
+    hand.hands.typing.open_beside()
+    assert not hand.view.invites
+    hand.hands.typing.close()
+    assert hand.view.invites and hand.view.grab().toImage() == said

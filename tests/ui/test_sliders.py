@@ -53,6 +53,16 @@ def test_a_picked_number_has_a_slider_and_a_vector_has_none(drawn: MainWindow) -
     assert slider_of(drawn).geometry().bottom() < top
 
 
+def test_a_slider_covers_no_card(drawn: MainWindow) -> None:
+    card = drawn.canvas.drawn.view.geometry.box(W)
+    near = shaping.new_leaf(weights(), -200, -60 - card.height() - 4, data=2.0, name="x")[0]
+    drawn.store.edit("Add x", near)
+    drawn.store.pick(frozenset({W}))
+    card = drawn.canvas.drawn.view.geometry.box(W)
+    _, bottom = drawn.canvas.drawn.view.camera.to_screen(card.left(), card.bottom())
+    assert slider_of(drawn).isVisible() and slider_of(drawn).geometry().top() > bottom, "under it: x is above"
+
+
 @pytest.mark.parametrize("data", [1e308, -1e300, 10**400])
 def test_what_no_slider_can_move_has_none(drawn: MainWindow, data: float) -> None:
     drawn.store.edit("Change w", shaping.change_leaf(weights(), W, data=data, requires_grad=False))

@@ -76,7 +76,7 @@ class BriefPainter:
         if lines > 1:
             body = area.adjusted(PADDING, line + 1, -PADDING, -2)
             if says.grad >= 0:
-                body.setBottom(self._gradient(painter, area, lines, line, corner, says))
+                body.setBottom(self._gradient(painter, area, line, corner, says))
             self._value(painter, body, line, says)
         style = Qt.PenStyle.DashLine if category == CONSTANT else Qt.PenStyle.SolidLine
         painter.setPen(QPen(frame.border, max(frame.width * scale, 1.2), style))
@@ -119,7 +119,7 @@ class BriefPainter:
         size = NUMBER_SIZE * self._ink.theme.scale
         return next((way for way in ways if self._ink.width(role, way) * size <= room), ways[-1])
 
-    def _gradient(self, painter: QPainter, area: QRectF, lines: int, line: float, corner: float, says: Brief) -> float:
+    def _gradient(self, painter: QPainter, area: QRectF, line: float, corner: float, says: Brief) -> float:
         """The gradient in the last line, on a ground of its own where it is stored; returns where it begins. Where
         there are two lines only, it takes the value's."""
         last = QRectF(area.left(), area.bottom() - line - 1, area.width(), line + 1)
@@ -133,7 +133,7 @@ class BriefPainter:
         if needed + 14 * self._ink.theme.scale < inner.width() and not says.stored:
             self._word(painter, sizes.META, 1.0, "muted", inner, "∇", LEFT)
         self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner, text, RIGHT)
-        return last.top() if lines > 2 else area.top() + line
+        return last.top() if area.height() >= 3 * line - 1 else area.top() + line
 
     def _operation(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
         ink = self._ink

@@ -59,7 +59,8 @@ class Geometry:
         return self._outputs.get(node, 1)
 
     @cached_property
-    def _uses(self) -> dict[Ref, int]:
+    def uses(self) -> dict[Ref, int]:
+        """How many wires begin at each output."""
         found: dict[Ref, int] = {}
         for node in self.drawing.nodes:
             for operand in node.inputs if isinstance(node, Operation) else ():
@@ -85,7 +86,7 @@ class Geometry:
         for node in self.drawing.nodes:
             if isinstance(node, Leaf):
                 ref = Ref(node.id)
-                size = known.get(ref) or leaf_size(node, self._ink, shared=self._uses.get(ref, 0) > 1)
+                size = known.get(ref) or leaf_size(node, self._ink, shared=self.uses.get(ref, 0) > 1)
                 found[ref] = QRectF(node.x - size[0] / 2, node.y - size[1] / 2, *size)
                 continue
             refs = [Ref(node.id, output) for output in range(self.outputs(node.id))]

@@ -15,6 +15,7 @@ from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.session.state import State
 from gradviz.session.store import Store
+from gradviz.ui.canvas import sizes
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.theme import LIGHT, Theme
 
@@ -173,16 +174,28 @@ class Sliders(QObject):
             self._store.edit(f"Change {leaf.name}", changed, merge=f"slider {id}")
 
     def _place(self) -> None:
-        """Each over its card."""
+        """Each over its card, or under it where another card is over it."""
         view, scale = self._view, self._view.camera.scale / self._theme.scale
         for id, slider in self.by_leaf.items():
             card = view.geometry.cards.get(Ref(id))
             if card is None or scale < SMALLEST or view.geometry.closed_group(id) is not None:
                 slider.hide()
                 continue
-            left, top = view.camera.to_screen(card.left(), card.top())
+            height, gap = self._theme.px(HEIGHT), self._theme.px(GAP)
+            place = self._beside(id, card, (height + gap) / view.camera.scale)
+            left, top = view.camera.to_screen(place.left(), place.top())
             width = round(card.width() * view.camera.scale)
-            height = self._theme.px(HEIGHT)
             slider.theme = self._theme
-            slider.setGeometry(round(left), round(top) - height - self._theme.px(GAP), width, height)
+            slider.setGeometry(round(left), round(top) + (gap if place.top() > card.top() else 0), width, height)
             slider.setVisible(view.rect().contains(QPointF(left, top).toPoint()))
+
+    def _beside(self, id: int, card: QRectF, room: float) -> QRectF:
+        """Where there is room beside a card, in the world: over it unless that covers another card and under it not."""
+        geometry = self._view.geometry
+        shared = geometry.uses.get(Ref(id), 0) > 1
+        badge = sizes.BADGE_GAP + sizes.BADGE_HEIGHT if shared else 0.0
+        over = QRectF(card.left(), card.top() - room, card.width(), room)
+        under = QRectF(card.left(), card.bottom() + badge, card.width(), room)
+        others = [*geometry.circles.values(), *(other for ref, other in geometry.cards.items() if ref.node != id)]
+        free = [box for box in (over, under) if not any(box.intersects(other) for other in others)]
+        return free[0] if free else over

@@ -111,6 +111,7 @@ class Typing:
         self._ground.layer.drop_bubble()
         self.box.set_theme(self._ground.layer.theme)
         self.box.open_at(at, text)
+        self._invite(False)
 
     def close(self) -> None:
         """Forget what was typed."""
@@ -118,8 +119,14 @@ class Typing:
         if self._box is not None and self._box.isVisible():
             had = self._box.isAncestorOf(self._box.window().focusWidget() or self._box.window())
             self._box.hide()
+            self._invite(True)
             if had:
                 self._ground.view.setFocus()
+
+    def _invite(self, invited: bool) -> None:
+        """A blank canvas says what to type, until one types."""
+        self._ground.view.invites = invited
+        self._ground.view.update()
 
     # -- what the box says
 

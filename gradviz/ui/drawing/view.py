@@ -46,13 +46,13 @@ class DrawingView(CanvasView):
         super().__init__(theme, parent)
         self.setAccessibleName("Drawing")
         self.setObjectName("drawing")
-        self._invitation = ""
         self._sketching = Sketching(theme)
         self._document = Drawing()
         self._geometry = Geometry(self._document, self._sketching.ink)
         self._drawn: Drawn | None = None
         self._late = QTimer(self, singleShot=True, interval=LATE)
         self._late.timeout.connect(self._fade)
+        self.invites = True  # where it is blank, unless something is being typed
         self._looked = False  # at this drawing: the camera is the user's
         self.picked: frozenset[int] = frozenset()
         self.hovered = NOTHING
@@ -212,7 +212,7 @@ class DrawingView(CanvasView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._document.is_blank:
+        if self._document.is_blank and self.invites:
             painter = QPainter(self)
             painter.setPen(QColor(self._theme.muted))
             painter.setFont(look.sans(self._theme, 14))

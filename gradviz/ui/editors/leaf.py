@@ -57,7 +57,7 @@ class LeafEditor(Editor):
         self.seed = TextField("Seed", self._take_seed, steps=True, hint="goes on with the numbers before")
         self.seed.stepped.connect(lambda step: self._take_seed(str(max(0, (self.leaf.seed or 0) + round(step)))))
         again = small_button("New", "New seed", self._new_seed, "Other random numbers")
-        self.dtype = Choice("dtype", (("", "automatic"), *((one, one) for one in DTYPES)), self._take_dtype)
+        self.dtype = Choice("dtype", (("", "default"), *((one, one) for one in DTYPES)), self._take_dtype)
         self.grad = Toggle("requires_grad", "requires_grad", self._take_grad)
         self.low = TextField("Least of the slider", lambda text: self._take_slider(text, 0))
         self.high = TextField("Greatest of the slider", lambda text: self._take_slider(text, 1))
@@ -141,7 +141,7 @@ class LeafEditor(Editor):
         else:
             self._fill_made(leaf)
         self.seed.show_text("" if leaf.seed is None else str(leaf.seed))
-        self.dtype.setItemText(0, f"automatic: {leaf_dtype(leaf)}" if not leaf.dtype else "automatic")
+        self.dtype.setItemText(0, f"{leaf_dtype(leaf)} (default)" if not leaf.dtype else "default")
         self.dtype.show_key(leaf.dtype)
         self._fill_grad(drawing, leaf)
         for at, field in enumerate((self.low, self.high)):

@@ -40,7 +40,7 @@ class SeveralEditor(Editor):
         self.title.setWordWrap(True)
         self.column.insertWidget(0, self.title)
         self.grad = Toggle("requires_grad", "requires_grad of all", self._take_grad)
-        rows = (("", "automatic"), *((one, one) for one in DTYPES))
+        rows = (("", "default"), *((one, one) for one in DTYPES))
         self.dtype = Choice("dtype of all", rows, self._take_dtype)
         self.pinned = Toggle("pinned: Tidy Up leaves them", "Pinned", self._take_pinned)
         self._grad_row = self.form.add("", self.grad)
