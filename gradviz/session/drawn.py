@@ -29,6 +29,7 @@ class Drawn:
     node_of_row: Mapping[int, int] = field(default_factory=dict)
     ref_of_tensor: Mapping[int, Ref] = field(default_factory=dict)
     node_of_tensor: Mapping[int, int] = field(default_factory=dict)  # also of what is made inside of a node
+    passed: frozenset[int] = frozenset()  # nodes that gave back what they were given, as x.contiguous() may
     failed: int = 0  # the node that the run ended at with an error, 0 for none
 
     def node_of(self, kind: str, index: int) -> int:
@@ -101,11 +102,46 @@ def _find(drawing: Drawing, trace: Trace) -> Drawn:
             rows[node] = (*rows.get(node, ()), row)
             node_of_row[row] = node
     tensors, inside = _tensors(drawing, trace, of_site, rows)
+    passed = _passed(drawing, trace, rows, tensors)
     back: dict[int, Ref] = {}
     for ref, tensor in tensors.items():
         back.setdefault(tensor, ref)
     inside |= {tensor: ref.node for tensor, ref in back.items()}
-    return Drawn(drawing, rows, tensors, node_of_row, back, inside, _failed(drawing, trace, rows, tensors))
+    return Drawn(drawing, rows, tensors, node_of_row, back, inside, passed, _failed(drawing, trace, rows, tensors))
+
+
+def _passed(
+    drawing: Drawing, trace: Trace, rows: Mapping[int, tuple[int, ...]], tensors: dict[Ref, int]
+) -> frozenset[int]:
+    """The nodes that made nothing, but gave on the tensor at their first port: it has their name, or the operation that
+    uses them has read it. It is put into `tensors`."""
+    silent = {}
+    for node in drawing.nodes:
+        refs = [ref for ref in node.inputs if isinstance(ref, Ref)] if isinstance(node, Operation) else []
+        if refs and node.id not in rows:
+            silent[node.id] = refs[0]
+    found = {node for node in silent if Ref(node) in tensors}
+    for node in drawing.nodes if len(silent) > len(found) else ():
+        if not isinstance(node, Operation) or (node.id not in rows and node.id not in found):
+            continue
+        read = {int(tensor) for row in rows.get(node.id, ()) for tensor in trace.inputs_of(row)}
+        read |= {tensors[Ref(node.id)]} if node.id in found else set()
+        for ref in node.inputs:
+            chain = _chain(ref.node, silent, tensors) if isinstance(ref, Ref) else []
+            source = tensors.get(silent[chain[-1]], -1) if chain else -1
+            if source in read:
+                found.update(chain)
+                tensors.update({Ref(each): source for each in chain})
+    return frozenset(found)
+
+
+def _chain(node: int, silent: Mapping[int, Ref], tensors: Mapping[Ref, int]) -> list[int]:
+    """This node and those before it that made nothing, up to one that did."""
+    found: list[int] = []
+    while node in silent and Ref(node) not in tensors and node not in found:
+        found.append(node)
+        node = silent[node].node
+    return found
 
 
 def _failed(drawing: Drawing, trace: Trace, rows: Mapping[int, tuple[int, ...]], tensors: Mapping[Ref, int]) -> int:

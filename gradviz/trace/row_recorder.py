@@ -120,7 +120,7 @@ class RowRecorder:
             return tensor._tag
         source = tensor.__dict__.pop("_detached_from", None)
         if source is not None:
-            return self._add_detached(source, tensor)
+            return self._add_detached(source, tensor, tensor.__dict__.pop("_detached_at"))
         same = next((each for each in self._memory.sharing(tensor) if each._tag >= 0), None)
         storage = self.storage_of(same._tag) if same is not None else -1
         number = self._add_tensor(tensor, self.step - 1, -1, 0, storage, self.sites.here(2))
@@ -130,12 +130,12 @@ class RowRecorder:
     def detached(self, source: Tensor, result: Tensor) -> None:
         """A tensor over the memory of another; it gets a step when the snippet names or uses it."""
         result.__dict__["_detached_from"] = source
+        result.__dict__["_detached_at"] = self.sites.here(2)
 
-    def _add_detached(self, source: Tensor, tensor: Tensor) -> int:
+    def _add_detached(self, source: Tensor, tensor: Tensor, site: int) -> int:
         before = self.tensor_of(source)
         number, text = len(self.first_output), self.writer.text
         self.first_output.append(self._tensor_count)
-        site = self.sites.here(2)
         step = self.add_step(Kind.FORWARD, number, self._tensor_count, site, number)
         self._inputs += _pack_input(number, 0, before)
         self._nodes += _pack_node(

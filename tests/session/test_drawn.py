@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
+from gradviz.document.parse import parse
 from gradviz.document.snippet import Snippet
 from gradviz.session.drawn import Drawn, drawing_of, drawn, stale
 from tests.trace.running import run
@@ -102,3 +103,22 @@ def test_what_changed_and_all_that_follows_from_it_is_stale() -> None:
     assert stale(moved, drawing) == frozenset()
     assert stale(replace(drawing, nodes=(replace(w, data=4.0), x, e, y)), drawing) == {1, 3, 4}
     assert stale(replace(drawing, nodes=(w, x, e, replace(y, op="add"))), drawing) == {4}
+
+
+def test_what_gives_on_its_input_has_run_also_without_a_name() -> None:
+    text = (
+        "import torch\nx = torch.ones(2, requires_grad=True)\ny = x.contiguous().float().exp() + x.detach().float()\n"
+    )
+    drawing = parse(text)
+    found, _ = rows_of(drawing)
+    ops = {node.id: node.op for node in drawing.nodes if isinstance(node, Operation)}
+    assert [ops[node] for node in sorted(found.passed)] == ["Tensor.contiguous", "Tensor.float", "Tensor.float"]
+    assert all(Ref(node) in found.tensors for node in ops) and found.failed == 0
+
+
+def test_what_raised_has_not_given_on_its_input() -> None:
+    drawing = parse("import torch\nx = torch.ones(2)\ny = x.float().view(3).contiguous() + 1\n")
+    found, _ = rows_of(drawing)
+    ops = {node.id: node.op for node in drawing.nodes if isinstance(node, Operation)}
+    assert not {ops[node] for node in found.passed} & {"Tensor.view", "Tensor.contiguous"}
+    assert "contiguous" not in ops[found.failed]

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QPointF
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Operation, Ref
+from gradviz.document.parse import parse
 from gradviz.trace.kinds import Kind
 from gradviz.ui.canvas.content import OperationContent, TensorContent, content
 from gradviz.ui.canvas.group_content import GroupContent
@@ -263,3 +264,18 @@ def test_values_of_an_older_drawing_fade_only_when_the_run_is_late(qtbot: QtBot)
     view.show_drawing(other, other, run(other.text))
     assert scene_of(view).stale == frozenset()
     assert grabbed(view, around(view, SUM)) != faded
+
+
+def test_what_gave_on_its_input_looks_as_what_ran(qtbot: QtBot) -> None:
+    drawing = parse("import torch\nx = torch.tensor(2.0, requires_grad=True)\ny = x.contiguous()\nz = y.exp()\n")
+    view, _ = shown(qtbot, drawing)
+    scene = scene_of(view)
+    same = next(node.id for node in drawing.nodes if isinstance(node, Operation) and "contiguous" in node.op)
+    assert same in scene.sketch.drawn.passed and Ref(same) in scene.sketch.cards
+    assert scene.painting._has_passed(scene.moment, same)
+    ran = view.grab().toImage()
+    scene.painting._has_passed = lambda moment, node: False  # type: ignore[method-assign]
+    view.update()
+    assert view.grab().toImage() != ran
+    view.set_cursor(0)
+    assert not scene_of(view).moment.items.any()

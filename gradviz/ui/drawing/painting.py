@@ -54,21 +54,27 @@ class Painting:
             if not group.closed and group.id in self.geometry.boxes:
                 paint_frame(painter, self.ink, self.geometry.boxes[group.id], group.title, scale)
         painter.setBrush(QBrush())
-        pen = self.ink.pen("edge", max(1.3, 0.8 / scale), alpha=0.75, style=Qt.PenStyle.DashLine)
-        painter.setPen(pen)
-        for path in self._waiting_wires(moment):
+        waits = self.ink.pen("edge", max(1.3, 0.8 / scale), alpha=0.75, style=Qt.PenStyle.DashLine)
+        passed = self.ink.pen("edge", max(1.3, 0.8 / scale))
+        for node, path in self._own_wires(moment):
             if path.controlPointRect().adjusted(-2, -2, 2, 2).intersects(area):
+                painter.setPen(passed if self._has_passed(moment, node) else waits)
                 painter.drawPath(path)
 
-    def _waiting_wires(self, moment: Moment) -> Iterator[QPainterPath]:
-        for key, cubic in self.geometry.cubics.items():
-            edge = self.sketch.wires.get(key, -1)
+    def _own_wires(self, moment: Moment) -> Iterator[tuple[int, QPainterPath]]:
+        """Wires that are no edges of what ran, with the node that they lead to or into."""
+        for (node, port), cubic in self.geometry.cubics.items():
+            edge = self.sketch.wires.get((node, port), -1)
             if edge < 0 or not moment.edges[edge]:
-                yield path_of(cubic)
+                yield node, path_of(cubic)
         for ref in self.geometry.cards:
             hidden = ref.node not in self.geometry.circles or self.geometry.closed_group(ref.node) is not None
-            if not hidden and not self._card_is_seen(moment, ref):
-                yield path_of(result_curve(self.geometry, ref))
+            if not hidden and (ref.node in self.sketch.drawn.passed or not self._card_is_seen(moment, ref)):
+                yield ref.node, path_of(result_curve(self.geometry, ref))
+
+    def _has_passed(self, moment: Moment, node: int) -> bool:
+        """Whether a node has given on what came to its first port: it ran, and made nothing."""
+        return node in self.sketch.drawn.passed and self._card_is_seen(moment, Ref(node))
 
     # -- nodes
 
@@ -106,7 +112,7 @@ class Painting:
                     self._faint_result(painter, node, ref, scale)
             item = self.sketch.operations.get(node.id, -1)
             if item < 0 or not moment.items[item]:
-                self._faint_operation(painter, node, scale)
+                self._own_operation(painter, node, scale, ran=self._has_passed(moment, node.id))
             self._numbers(painter, node, scale)
         if node.id == self.sketch.drawn.failed and moment.frame.cursor > self._error_step:
             self._failed(painter, node, scale)
@@ -117,15 +123,17 @@ class Painting:
         item = self.sketch.cards.get(ref, -1)
         return item >= 0 and bool(moment.items[item])
 
-    def _faint_operation(self, painter: QPainter, node: Operation, scale: float) -> None:
+    def _own_operation(self, painter: QPainter, node: Operation, scale: float, *, ran: bool) -> None:
+        """What has not run is faint; what ran and gave on its input looks as what ran."""
         circle, ink = self.geometry.circles[node.id], self.ink
-        painter.setPen(ink.pen("operation", max(1.5, 0.8 / scale), alpha=FAINT, style=Qt.PenStyle.DashLine))
-        painter.setBrush(ink.colour("constant_fill", 0.9))
+        colour, line = ("text", Qt.PenStyle.SolidLine) if ran else ("muted", Qt.PenStyle.DashLine)
+        painter.setPen(ink.pen("operation", max(1.5, 0.8 / scale), alpha=1.0 if ran else FAINT, style=line))
+        painter.setBrush(ink.colours["card"] if ran else ink.colour("constant_fill", 0.9))
         painter.drawRoundedRect(circle, sizes.RADIUS, sizes.RADIUS)
         if scale < FAR:
             return
         symbol = symbol_of(node)
-        ink.text(painter, sizes.SYMBOL if len(symbol) < 3 else sizes.NAME, "muted", circle, symbol, CENTRE)
+        ink.text(painter, sizes.SYMBOL if len(symbol) < 3 else sizes.NAME, colour, circle, symbol, CENTRE)
         if scale >= NEAR:
             below = QRectF(circle.center().x() - 62, circle.bottom() + sizes.LABEL_GAP, 124, sizes.LABEL_HEIGHT)
             ink.text(painter, sizes.SMALL, "muted", below, entry_of(node).name, CENTRE)
