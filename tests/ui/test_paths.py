@@ -36,6 +36,18 @@ def test_before_anything_is_asked_the_page_says_what_to_do(pilot: Pilot) -> None
     assert not panel(pilot).button.isEnabled()
 
 
+def test_the_button_of_a_page_that_is_opened_knows_what_is_selected(pilot: Pilot) -> None:
+    pilot.type_snippet(SCALARS)
+    pilot.run()
+    store = pilot.window.store
+    assert store.state.trace is not None
+    store.select(Selection("tensor", tensor_called(store.state.trace, "x")))
+    assert not panel(pilot).isVisible()
+    pilot.window.focus("paths")
+    assert panel(pilot).isVisible()
+    assert panel(pilot).button.isEnabled() and panel(pilot).button.text() == "Paths to x"
+
+
 def test_the_page_lists_the_paths_their_products_and_the_sum(pilot: Pilot) -> None:
     page = ask(pilot, SCALARS, "x")
     assert page.isVisible()

@@ -195,7 +195,8 @@ class Sliders(QObject):
         shared = geometry.uses.get(Ref(id), 0) > 1
         badge = sizes.BADGE_GAP + sizes.BADGE_HEIGHT if shared else 0.0
         over = QRectF(card.left(), card.top() - room, card.width(), room)
-        under = QRectF(card.left(), card.bottom() + badge, card.width(), room)
+        under = QRectF(card.left(), card.bottom(), card.width(), room)  # rather its own badge than another card
         others = [*geometry.circles.values(), *(other for ref, other in geometry.cards.items() if ref.node != id)]
-        free = [box for box in (over, under) if not any(box.intersects(other) for other in others)]
+        places = (over, under.translated(0, badge), under)
+        free = [box for box in places if not any(box.intersects(other) for other in others)]
         return free[0] if free else over

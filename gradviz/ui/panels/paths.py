@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from gradviz.session.moves import inspected_tensor
@@ -141,6 +142,12 @@ class PathsPanel(Panel):
         self.button.setText(f"Paths to {name}" if name else "Paths of the gradient")
         if before is after or before.chain is not after.chain:
             self._show(after.chain)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What was selected meanwhile can be asked about."""
+        super().showEvent(event)
+        state = self.context.shell.store.state
+        self.show_state(state, state)
 
     def _show(self, chain: ChainRule | None) -> None:
         self._showing = True
