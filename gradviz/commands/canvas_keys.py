@@ -7,7 +7,11 @@ DRAWING_KEYS = (
     ("Double-click, or type", "Make what you type: mul, +, 3.0, [1, 2], randn(2, 3), x = 2., w*x + b."),
     ("Drag from a port", "Draw a wire; from an input that has one, take it off. On empty canvas: type what is next."),
     ("Click a wire, Delete", "Take the wire off."),
-    ("Ctrl+L, Tab, Enter", "Draw a wire from the selected node by keyboard, or take it off."),
+    (
+        "Ctrl+L, Tab, Enter",
+        "Draw a wire from the selected node by keyboard, or take it off. Up and Down choose one of several outputs; "
+        "typing makes what the wire goes to.",
+    ),
     ("Click, Shift+Click", "Select one, or one more or less; drag from an empty place to select all in a box."),
     ("Arrow keys", "Select the next thing in that direction."),
     (

@@ -9,8 +9,10 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import shaping
-from gradviz.document.drawing import Drawing, Ref
+from gradviz.document.drawing import Drawing, Operation, Ref
+from gradviz.document.parse import parse
 from gradviz.ui.drawing.geometry import Hit
+from gradviz.ui.drawing.key_wiring import KeyWiring
 from gradviz.ui.drawing.port_words import words
 from gradviz.ui.drawing.wiring import Wiring
 from tests.ui.drawing_hand import ADD, LEFT, MUL, NONE, Hand, W, X, small
@@ -169,6 +171,24 @@ def test_a_wire_is_made_and_taken_off_by_keyboard(hand: Hand) -> None:
     hand.key(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     hand.key(Qt.Key.Key_Escape)
     assert hand.hands.gesture is None and hand.store.state.picked == {W}
+
+
+def test_by_keyboard_a_wire_begins_at_any_output_and_goes_to_what_is_typed(qtbot: QtBot) -> None:
+    written = parse("import torch\nx = torch.ones(2, 2)\nvalues, at = x.max(dim=0)\n")
+    hand = Hand(qtbot, shaping.new_operation(written, "mul", 600, 0)[0])
+    top, mul = (node.id for node in hand.drawing.nodes if isinstance(node, Operation))
+    hand.store.pick(frozenset({top}))
+    hand.key(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    hand.key(Qt.Key.Key_Down)
+    assert isinstance(hand.hands.gesture, KeyWiring)
+    assert hand.hands.gesture.words == "Connect at to input of y (1 of 2)"
+    hand.key(Qt.Key.Key_Return)
+    assert hand.inputs(mul) == (Ref(top, 1), None)
+    hand.key(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    hand.key(Qt.Key.Key_Up)
+    hand.type("exp")
+    hand.key(Qt.Key.Key_Return)
+    assert hand.inputs(hand.drawing.nodes[-1].id) == (Ref(top, 1),)
 
 
 def test_a_clicked_wire_is_deleted_with_a_key(qtbot: QtBot) -> None:

@@ -1,5 +1,6 @@
 """A wire made by keyboard: it begins at what is picked, Tab or an arrow goes from port to port, Enter makes it, or
-takes it off where it is already, Esc forgets it."""
+takes it off where it is already, Esc forgets it. Where there are several outputs, Up and Down choose the one that it
+begins at."""
 
 from __future__ import annotations
 
@@ -10,19 +11,20 @@ from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.reach import InPort, inputs_for
-from gradviz.document.shaping.looking import port_name
+from gradviz.document.shaping.looking import outputs, port_name
 from gradviz.ui.drawing.geometry import NOTHING
 from gradviz.ui.drawing.gesture import Gesture, Ground, Press
 from gradviz.ui.drawing.wiring import DISCONNECT, Dropped, Loose, Wire
 
-NEXT = (Qt.Key.Key_Tab, Qt.Key.Key_Right, Qt.Key.Key_Down)
-BACK = (Qt.Key.Key_Backtab, Qt.Key.Key_Left, Qt.Key.Key_Up)
+NEXT = (Qt.Key.Key_Tab, Qt.Key.Key_Right)
+BACK = (Qt.Key.Key_Backtab, Qt.Key.Key_Left)
+OUTPUTS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
 NO_PORT = "No free port is left that {} could go to. Add an operation, then connect it."
 PICK_ONE = "Select the one node that the wire shall begin at."
 
 
 def targets(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:
-    """Where the wire could end, and where such a wire ends already."""
+    """Where the wire could end, and then where such a wire ends already."""
     ended = [
         (node.id, port)
         for node in drawing.nodes
@@ -38,12 +40,19 @@ class KeyWiring(Gesture):
     def __init__(self, ground: Ground, source: Ref) -> None:
         super().__init__(ground, Press(QPointF(), NOTHING))
         self.source = source
-        start = ground.geometry.port_out(source)
-        self.targets = sorted(
-            targets(ground.drawing, source),
-            key=lambda port: (QLineF(start, ground.geometry.port_in(*port)).length(), port),
-        )
+        node = ground.drawing.by_id[source.node]
+        self.outputs = outputs(node) if isinstance(node, Operation) else 1
         self.at = 0
+        self.targets = self._targets()
+
+    def _targets(self) -> list[InPort]:
+        """The free ports, those of the nearest node first, and then those with such a wire."""
+        drawing, geometry = self.ground.drawing, self.ground.geometry
+        start, free = geometry.port_out(self.source), set(inputs_for(drawing, self.source))
+        return sorted(
+            targets(drawing, self.source),
+            key=lambda port: (port not in free, QLineF(start, geometry.port_in(port[0], 0)).length(), port),
+        )
 
     @property
     def target(self) -> InPort:
@@ -61,23 +70,48 @@ class KeyWiring(Gesture):
     def words(self) -> str:
         """What Enter would do."""
         drawing = self.ground.drawing
+        if not self.targets:
+            return f"No free port is left for {self.start}: type what it goes to"
         there = drawing.by_id[self.target[0]]
         assert isinstance(there, Operation)
         port = f"{port_name(there, self.target[1])} of {shaping.label(drawing, there.id)}"
         count = f"{self.at + 1} of {len(self.targets)}"
-        return f"Take the wire off {port} ({count})" if self.takes_off else f"Connect to {port} ({count})"
+        start = f"{self.start} " if self.outputs > 1 else ""
+        if self.takes_off:
+            return f"Take the wire {f'of {start}' if start else ''}off {port} ({count})"
+        return f"Connect {start}to {port} ({count})"
+
+    @property
+    def start(self) -> str:
+        """The output that the wire begins at, as it is called."""
+        name = self.ground.geometry.name(self.source)
+        return name or f"output {self.source.output + 1} of {shaping.label(self.ground.drawing, self.source.node)}"
 
     def begin(self) -> None:
         self.ground.announce(self.words)
 
     def step(self, way: int) -> None:
         """Go to the next port, or the one before."""
-        self.at = (self.at + way) % len(self.targets)
+        self.at = (self.at + way) % max(1, len(self.targets))
         self.ground.layer.update()
         self.ground.announce(self.words)
 
+    def step_output(self, way: int) -> None:
+        """Begin at the next output, or the one before; with one output only, go to another port."""
+        if self.outputs == 1:
+            self.step(way)
+            return
+        self.source = Ref(self.source.node, (self.source.output + way) % self.outputs)
+        self.at, self.targets = 0, self._targets()
+        self.step(0)
+
     def take(self) -> None:
         """Enter: do it."""
+        if not self.targets:
+            self.ground.refuse(
+                NO_PORT.format(self.start), self.ground.pixel(self.ground.geometry.port_out(self.source))
+            )
+            return
         ground, at = self.ground, self.ground.pixel(self.ground.geometry.port_in(*self.target))
         if not self.takes_off:
             Dropped(ground, Loose(source=self.source), Wire(self.source, self.target), at).make()
@@ -93,6 +127,10 @@ class KeyWiring(Gesture):
         painter.setBrush(QColor(theme.panel))
         for port in self.targets:
             painter.drawEllipse(ground.pixel(ground.geometry.port_in(*port)), ground.port_radius, ground.port_radius)
+        keys = "Enter   ·   Tab: next port" + ("   ·   ↑↓: output" if self.outputs > 1 else "") + "   ·   Esc"
+        if not self.targets:
+            ground.layer.paint_hint(painter, self.words, ground.pixel(ground.geometry.port_out(self.source)))
+            return
         end = ground.pixel(ground.geometry.port_in(*self.target))
         pen = QPen(QColor(theme.focus), 2.6)
         if self.takes_off:
@@ -100,4 +138,4 @@ class KeyWiring(Gesture):
         ground.paint_wire(painter, pen, ground.geometry.port_out(self.source), ground.world(end))
         painter.setBrush(QColor(theme.selection))
         painter.drawEllipse(end, 8, 8)
-        ground.layer.paint_hint(painter, f"{self.words}   ·   Enter   ·   Tab: next port   ·   Esc", end)
+        ground.layer.paint_hint(painter, f"{self.words}   ·   {keys}", end)

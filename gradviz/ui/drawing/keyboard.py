@@ -15,7 +15,7 @@ from gradviz.document import shaping
 from gradviz.document.drawing import Operation, Ref
 from gradviz.document.reach import InPort
 from gradviz.ui.drawing.gesture import Keys
-from gradviz.ui.drawing.key_wiring import BACK, NEXT, NO_PORT, PICK_ONE, KeyWiring
+from gradviz.ui.drawing.key_wiring import BACK, NEXT, NO_PORT, OUTPUTS, PICK_ONE, KeyWiring
 from gradviz.ui.drawing.moving import move_label
 from gradviz.ui.drawing.snapping import GRID
 from gradviz.ui.drawing.wiring import DISCONNECT
@@ -30,6 +30,7 @@ ARROWS = {
     Qt.Key.Key_Down: (0, 1),
 }
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+GAP = 75.0  # world units from an output to what is typed next
 FAR = 5  # steps of the grid with Shift
 MENU_KEYS = {Qt.Key.Key_D: "draw.duplicate", Qt.Key.Key_G: "draw.group"}  # elsewhere these keys are other commands
 CONTROL, SHIFT = Keys.ControlModifier, Keys.ShiftModifier
@@ -60,7 +61,7 @@ class Keyboard:
         key, keys = Qt.Key(event.key()), event.modifiers() & ~Keys.KeypadModifier
         hands, ground = self._hands, self._ground
         if isinstance(hands.gesture, KeyWiring):
-            return self._wiring_action(hands.gesture, key)
+            return self._wiring_action(hands.gesture, key, event.text() if not keys & ~SHIFT else "")
         if key == Qt.Key.Key_Escape:
             return self._escape_action()
         if hands.gesture is not None:
@@ -178,22 +179,30 @@ class Keyboard:
             ground.refuse(PICK_ONE, QPointF(ground.view.rect().center()))
             return
         gesture = KeyWiring(ground, Ref(nodes[0]))
-        if not gesture.targets:
+        if not gesture.targets and gesture.outputs == 1:
             there = shaping.label(ground.drawing, nodes[0])
             ground.refuse(NO_PORT.format(there), ground.pixel(ground.geometry.port_out(gesture.source)))
             return
         self._hands.begin(gesture)
 
-    def _wiring_action(self, gesture: KeyWiring, key: Qt.Key) -> Callable[[], None] | None:
+    def _wiring_action(self, gesture: KeyWiring, key: Qt.Key, text: str) -> Callable[[], None] | None:
         if key == Qt.Key.Key_Escape:
             return lambda: _ignore(self._hands.cancel())
         if key in NEXT:
             return lambda: gesture.step(1)
         if key in BACK:
             return lambda: gesture.step(-1)
+        if key in OUTPUTS:
+            return lambda: gesture.step_output(OUTPUTS[key])
         if key in ENTER:
             return self._take_wire
-        return None
+        return (lambda: self._type_on(gesture, text)) if text.isprintable() and text.strip() else None
+
+    def _type_on(self, gesture: KeyWiring, text: str) -> None:
+        """The wire goes to what is typed now."""
+        self._hands.cancel()
+        start = self._ground.geometry.port_out(gesture.source) + QPointF(GAP, 0)
+        self._hands.typing.open(self._ground.pixel(start), text, (gesture.source,))
 
     def _take_wire(self) -> None:
         gesture = self._hands.end()
