@@ -1,5 +1,5 @@
 """What the rows of the Draw menu do: the edits of `document.shaping` on what is picked, each with the name that undo
-shows. The rows are in `drawing`."""
+shows. The rows are in `drawing`. An empty window does without the edits, so that they are imported when one is made."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradviz.commands.row import Shell
-from gradviz.document import shaping
-from gradviz.document.arranging import cleared
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
@@ -107,6 +105,8 @@ def change(shell: Shell, label: str, edit: Callable[[Drawing], Drawing]) -> bool
 
 def delete(shell: Shell) -> None:
     """Take away what is selected."""
+    from gradviz.document import shaping
+
     picked = shell.store.state.picked
     if change(shell, f"Delete {things(shell.store.state)}", lambda drawing: shaping.delete(drawing, picked)):
         shell.store.pick(frozenset())
@@ -114,6 +114,8 @@ def delete(shell: Shell) -> None:
 
 def things(state: State) -> str:
     """What is selected, as a label of undo names it: "w", "3 Nodes", "Comment"."""
+    from gradviz.document import shaping
+
     drawing = state.drawing or Drawing()
     nodes = picked_nodes(state)
     if len(nodes) == 1 and len(state.picked) == 1:
@@ -125,6 +127,9 @@ def things(state: State) -> str:
 
 def duplicate(shell: Shell) -> None:
     """Copy what is selected to a place beside it, and select the copy."""
+    from gradviz.document import shaping
+    from gradviz.document.arranging import cleared
+
     state = shell.store.state
     copies: list[frozenset[int]] = []
 
@@ -139,18 +144,24 @@ def duplicate(shell: Shell) -> None:
 
 def align(shell: Shell, how: str) -> None:
     """Put what is selected on one line."""
+    from gradviz.document import shaping
+
     picked, sizes = shell.store.state.picked, shell.board.sizes()
     change(shell, f"Align {ACROSS[how]}", lambda drawing: shaping.align(drawing, picked, how, sizes))
 
 
 def distribute(shell: Shell, how: str) -> None:
     """Make the gaps between what is selected equal."""
+    from gradviz.document import shaping
+
     picked, sizes = shell.store.state.picked, shell.board.sizes()
     change(shell, f"Distribute {how.title()}", lambda drawing: shaping.distribute(drawing, picked, how, sizes))
 
 
 def pin(shell: Shell) -> None:
     """Pin what is selected, or take the pins off if all of it is pinned."""
+    from gradviz.document import shaping
+
     state = shell.store.state
     nodes, pinned = picked_nodes(state), not all_pinned(state)
     label = f"{'Pin' if pinned else 'Unpin'} {things(state)}"
@@ -165,6 +176,8 @@ def all_pinned(state: State) -> bool:
 
 def group(shell: Shell) -> None:
     """Put the selected nodes into a group, and select it."""
+    from gradviz.document import shaping
+
     nodes, made = picked_nodes(shell.store.state), []
 
     def edit(drawing: Drawing) -> Drawing:
@@ -178,6 +191,8 @@ def group(shell: Shell) -> None:
 
 def ungroup(shell: Shell) -> None:
     """Take the groups of what is selected away."""
+    from gradviz.document import shaping
+
     state = shell.store.state
     groups, nodes = picked_groups(state), frozenset(picked_nodes(state))
 
@@ -192,6 +207,8 @@ def ungroup(shell: Shell) -> None:
 
 def toggle_groups(shell: Shell) -> None:
     """Close the groups of what is selected to boxes, or open them."""
+    from gradviz.document import shaping
+
     state = shell.store.state
     groups = picked_groups(state)
     closed = not all(one.closed for one in (state.drawing or Drawing()).groups if one.id in groups)
@@ -207,6 +224,8 @@ def toggle_groups(shell: Shell) -> None:
 
 def toggle_requires_grad(shell: Shell) -> None:
     """Let the selected leaves require a gradient, or none if all of them do."""
+    from gradviz.document import shaping
+
     state = shell.store.state
     leaves, drawing = picked_leaves(state), state.drawing or Drawing()
     wanted = not all(getattr(drawing.by_id[id], "requires_grad", False) for id in leaves)
@@ -229,6 +248,8 @@ def root_of(state: State) -> Ref | None:
 def backward(shell: Shell) -> None:
     """Run backward from the selected node: the one call that there is begins there from now on, beside several it is
     one more."""
+    from gradviz.document import shaping
+
     root = root_of(shell.store.state)
     if root is None:
         return
@@ -311,6 +332,8 @@ def _as_it_ran(state: State) -> tuple[Drawing, tuple[str, ...]]:
 
 def copy_code(shell: Shell) -> None:
     """Copy the code of what is selected, or of all."""
+    from gradviz.document import shaping
+
     state = shell.store.state
     if state.drawing is None:
         return

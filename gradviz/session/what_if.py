@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document
-from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase, Run, Selection
 
 if TYPE_CHECKING:
     from gradviz.session.compare import Comparison
     from gradviz.session.differences import Difference
+    from gradviz.session.proposals import Proposal
     from gradviz.session.state import State
     from gradviz.session.verdict import Verdict
     from gradviz.trace.trace import Trace

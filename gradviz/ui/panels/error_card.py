@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from gradviz.commands.row import Shell
 from gradviz.session.problem import Problem, problem
-from gradviz.session.proposals import edited
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
@@ -124,6 +123,8 @@ class ErrorCard(QFrame):
             self._write(self._problem)
 
     def _try_beside(self) -> None:
+        from gradviz.session.proposals import edited
+
         text = self._problem.text if self._problem is not None else None
         proposal = edited(self._shell.store.state.document.text, text) if text is not None else None
         if proposal is not None:
