@@ -8,7 +8,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gradviz.document.arranging import uncovered
+from gradviz.document.arranging import cleared, uncovered
 from gradviz.document.catalogue import Entry, catalogue, find
 from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
 from gradviz.document.errors import UserError
@@ -34,12 +34,14 @@ class Made:
 
 @dataclass(frozen=True)
 class Around:
-    """Where it is made, and what it is wired to: `feeds` go to its ports in order, its result goes to `into`."""
+    """Where it is made, and what it is wired to: `feeds` go to its ports in order, its result goes to `into`. `about`:
+    nobody has pointed at the place, so it is made below that where it would lie on something."""
 
     x: float
     y: float
     feeds: tuple[Ref, ...] = ()
     into: InPort | None = None
+    about: bool = False
 
 
 def make(drawing: Drawing, text: str, around: Around) -> Made:
@@ -51,7 +53,7 @@ def make(drawing: Drawing, text: str, around: Around) -> Made:
         raise UserError("This is too long for the box; paste it as code instead.")
     entry = operation(text)
     made = make_operation(drawing, entry, around) if entry is not None else _make_written(drawing, text, around)
-    made = replace(made, drawing=uncovered(made.drawing, made.nodes))
+    made = replace(made, drawing=(cleared if around.about else uncovered)(made.drawing, made.nodes))
     if around.into is None:
         return made
     return Made(connect(made.drawing, made.result, *around.into), made.nodes, made.result, made.label)

@@ -45,3 +45,13 @@ def test_backward_where_nothing_requires_grad_is_refused_with_what_to_switch_on(
     with pytest.raises(UserError, match="n has whole numbers only"):
         shaping.check_root(made.drawing, Ref(n))
     shaping.check_root(shaping.change_leaf(made.drawing, w, requires_grad=True), made.result)
+
+
+def test_what_is_made_where_nobody_pointed_lies_on_nothing() -> None:
+    drawing, w = shaping.new_leaf(Drawing(), 0, 0, data=2.0, name="w")
+    drawing, mul = shaping.new_operation(drawing, "mul", 260, 70)
+    made = make(drawing, "exp", Around(220, 0, (Ref(w),), about=True))
+    exp = made.drawing.by_id[made.result.node]
+    assert (exp.x, exp.y > made.drawing.by_id[mul].y + 60) == (220, True)
+    pointed = make(drawing, "exp", Around(220, 0, (Ref(w),)))
+    assert pointed.drawing.by_id[pointed.result.node].y == 0

@@ -16,6 +16,7 @@ from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.drawing.dropping import Dropping
+from gradviz.ui.drawing.edging import Edging
 from gradviz.ui.drawing.geometry import NOTHING, Hit
 from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
 from gradviz.ui.drawing.inline import Inline
@@ -44,6 +45,7 @@ class Interactions:
         self.inline = Inline(ground)
         self.keyboard = Keyboard(self, do)
         self.dropping = Dropping(ground)
+        self.edging = Edging(ground.view, self._go_on)
         self.makers: list[Maker] = [self._own_gesture]
         self._pressed: Gesture | None = None  # what goes on once the pointer moves
         self._hand = False  # Space is held: the canvas is moved
@@ -73,6 +75,7 @@ class Interactions:
         gesture, self.gesture, self._pressed = self.gesture, None, None
         self.ground.layer.show_these()
         self.ground.view.unsetCursor()
+        self.edging.stop()
         if gesture is not None:
             gesture.cancel()
         return gesture is not None
@@ -82,6 +85,7 @@ class Interactions:
         gesture, self.gesture, self._pressed = self.gesture, None, None
         self.ground.layer.show_these()
         self.ground.view.unsetCursor()
+        self.edging.stop()
         return gesture
 
     def _changed(self, before: State, after: State) -> None:
@@ -167,12 +171,17 @@ class Interactions:
             self.begin(pressed)
         if self.gesture is not None:
             self.ground.view.setCursor(self.gesture.cursor)
-            self.gesture.move(at, keys)
-            self.ground.layer.update()
+            self.edging.hold(at, keys)
+            self._go_on(at, keys)
             return True
         if pressed is not None:
             return True
         return event.buttons() == Qt.MouseButton.NoButton and not self._hand and self._hover(at)
+
+    def _go_on(self, at: QPointF, keys: Keys) -> None:
+        if self.gesture is not None:
+            self.gesture.move(at, keys)
+            self.ground.layer.update()
 
     def _hover(self, at: QPointF) -> bool:
         """A port under the pointer grows; the canvas itself answers to what else there is."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF
 from gradviz.document.catalogue import Entry, find
 from gradviz.document.drawing import Drawing, Node, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.making import Around, Made, make, make_operation, operation
+from gradviz.document.making import Around, Made, make, operation
 from gradviz.ui.drawing.gesture import Ground
 from gradviz.ui.drawing.type_box import TypeBox
 from gradviz.ui.drawing.wiring import Loose
@@ -54,7 +54,7 @@ class Typing:
         ground, view = self._ground, self._ground.view
         nodes = self._picked_nodes()
         if nodes:
-            self._open(ground.pixel(self._beside(nodes)), text, tuple(Ref(node.id) for node in nodes))
+            self._open(ground.pixel(self._beside(nodes)), text, tuple(Ref(node.id) for node in nodes), about=True)
             return
         at = QPointF(view.mapFromGlobal(view.cursor().pos()))
         inside = view.rect().adjusted(20, 20, -20, -20).contains(at.toPoint()) and view.underMouse()
@@ -68,7 +68,7 @@ class Typing:
         nodes = self._picked_nodes()
         if nodes:
             at = self._beside(nodes)
-            self._around = Around(at.x(), at.y(), tuple(Ref(node.id) for node in nodes))
+            self._around = Around(at.x(), at.y(), tuple(Ref(node.id) for node in nodes), about=True)
         else:
             at = ground.free_place(OPERATION_SIZE) - QPointF(100, 0)  # its result stands at the right of it
             self._around = Around(at.x(), at.y())
@@ -105,9 +105,17 @@ class Typing:
         feeds = (loose.source,) if loose.source is not None else ()
         self._open(at, "", feeds, loose.target)
 
-    def _open(self, at: QPointF, text: str, feeds: tuple[Ref, ...], into: tuple[int, int] | None = None) -> None:
+    def _open(
+        self,
+        at: QPointF,
+        text: str,
+        feeds: tuple[Ref, ...],
+        into: tuple[int, int] | None = None,
+        *,
+        about: bool = False,
+    ) -> None:
         place = self._ground.rest(at)
-        self._around = Around(place.x(), place.y(), feeds, into)
+        self._around = Around(place.x(), place.y(), feeds, into, about)
         self._ground.layer.drop_bubble()
         self.box.set_theme(self._ground.layer.theme)
         self.box.open_at(at, text)
@@ -168,8 +176,6 @@ class Typing:
             marked = self.box.entry
             if marked is not None and text.strip() in marked.name:  # a part of a word: the best one that fits
                 entry = marked
-        if entry is not None and self._around.into is None:
-            return make_operation(drawing, entry, self._around)
         return make(drawing, entry.key if entry is not None else text, self._around)
 
     def _told(self, base: Drawing, made: Made, reason: str) -> None:
