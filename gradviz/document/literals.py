@@ -34,6 +34,15 @@ def literal_text(value: Literal, *, single: bool = False) -> str:
     return f"({inner},)" if len(value) == 1 else f"({inner})"
 
 
+def as_floats(data: Literal) -> Literal:
+    """The same with whole numbers as floats, as in what can have, or be, a gradient."""
+    if isinstance(data, tuple):
+        return tuple(map(as_floats, data))
+    if isinstance(data, int):
+        return float(data) if abs(data) < 2**1000 else math.inf
+    return data
+
+
 def _quoted(text: str) -> str:
     shown = repr(text)
     inner = shown[1:-1]

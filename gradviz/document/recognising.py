@@ -13,9 +13,9 @@ from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.emit import comment, emit
 from gradviz.document.factories import RANDOM
-from gradviz.document.literals import literal_text
+from gradviz.document.literals import as_floats, literal_text
 from gradviz.document.shaping.names import names_of, tidy
-from gradviz.document.spelling import SINGLE, as_floats
+from gradviz.document.spelling import SINGLE
 
 
 def recognise(new: Drawing, text: str, like: Drawing) -> Drawing:

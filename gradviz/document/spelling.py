@@ -4,13 +4,12 @@ Which nodes are written, in which order and under which names is in `emit`; wher
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gradviz.document.catalogue import Entry, Parameter, Port
 from gradviz.document.drawing import Leaf, Literal, Number, Operand, Operation, Ref
-from gradviz.document.literals import DTYPES, literal_text, number_text
+from gradviz.document.literals import DTYPES, as_floats, literal_text, number_text
 from gradviz.document.pretty import SPACE, Doc, Group, bracketed, filled, joined
 
 # How strongly an expression holds together: Python's own order.
@@ -198,15 +197,6 @@ def gradient(data: Literal, root: str, *, plain: bool) -> Doc:
         return f"torch.ones_like({root})"
     body = nested(as_floats(data), single=plain)
     return Group(("torch.tensor(", body, "" if plain else f", dtype={root}.dtype", ")"))
-
-
-def as_floats(data: Literal) -> Literal:
-    """Whole numbers as floats, because a gradient is one."""
-    if isinstance(data, tuple):
-        return tuple(as_floats(each) for each in data)
-    if isinstance(data, int) and not isinstance(data, bool):
-        return float(data) if abs(data) < 2**1000 else math.inf
-    return data
 
 
 def unpacking(names: Sequence[str]) -> Doc:

@@ -101,6 +101,11 @@ def read(text: str) -> Typed:
     return _table(text)
 
 
+def read_numbers(text: str) -> Literal:
+    """A number, or several with or without brackets around them."""
+    return read(text if text[0] in "[(" or "," not in text else f"[{text}]").data
+
+
 def _wrapped(inside: str) -> Typed:
     """The inside of `tensor(…)`: the numbers, then arguments by name."""
     dtype, requires_grad = "", None

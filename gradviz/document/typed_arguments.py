@@ -3,14 +3,14 @@ Whether the operation takes it is checked in `shaping.values`; numbers are read 
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Literal
 from gradviz.document.errors import UserError
-from gradviz.document.typed import quoted, read, read_number, write
+from gradviz.document.spelling import index_text
+from gradviz.document.typed import quoted, read_number, read_numbers, write
 
 LISTS = ("dims", "ints", "shape")  # kinds that are written without brackets
 
@@ -68,7 +68,7 @@ def _wholes(parameter: Parameter, text: str) -> Literal:
 
 
 def _numbers(parameter: Parameter, text: str) -> Literal:
-    return read(text if text[0] in "[(" or "," not in text else f"[{text}]").data
+    return read_numbers(text)
 
 
 def _text(parameter: Parameter, text: str) -> Literal:
@@ -80,11 +80,7 @@ def _text(parameter: Parameter, text: str) -> Literal:
 def _index(parameter: Parameter, text: str) -> Literal:
     """What stands in the brackets of `x[…]`."""
     inner = text[1:-1] if text.startswith("[") and text.endswith("]") and "]" not in text[1:-1] else text
-    try:
-        parsed = ast.parse(f"x[{inner}]", mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        parsed = None
-    if not isinstance(parsed, ast.Subscript):
+    if index_text(inner) is None:
         raise UserError(f"{quoted(text)} is no index. Type one such as 0, :, 0 or 1:3.")
     return inner
 

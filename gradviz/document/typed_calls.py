@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.looking import label
-from gradviz.document.typed import quoted, read, write
+from gradviz.document.typed import quoted, read_numbers, write
 
 
 def root_name(drawing: Drawing, root: Ref) -> str:
@@ -22,7 +22,7 @@ def read_gradient(text: str) -> Literal:
     text = text.strip()
     if text in ("", "None"):
         return None
-    return read(text if text[0] in "[(" or "," not in text else f"[{text}]").data
+    return read_numbers(text)
 
 
 def write_gradient(call: BackwardCall) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from gradviz.document.drawing import Leaf, Literal, Ref
 from gradviz.document.factories import FACTORIES, RANDOM, SHAPED
-from gradviz.document.literals import DTYPES
+from gradviz.document.literals import DTYPES, as_floats
 from gradviz.document.reading.plain import is_number
 from gradviz.document.reading.scope import Dtype, Plain, Scope, Value, refuse
 
@@ -31,7 +31,7 @@ def make(scope: Scope, node: ast.Call, path: str, values: list[Value], named: di
         data = _numbers(node, path, values, named)
         floats = path in ("Tensor", "FloatTensor", "DoubleTensor")
         return scope.add(Leaf(
-            scope.next_id, "", _floats(data) if floats else data, dtype=dtype or WRITTEN[path],
+            scope.next_id, "", as_floats(data) if floats else data, dtype=dtype or WRITTEN[path],
             requires_grad=requires_grad,
         ))  # fmt: skip
     data = _shape(node, path, values, named) if path in SHAPED else _arguments(node, path, values, named)
@@ -84,12 +84,6 @@ def _check(node: ast.Call, data: Literal) -> None:
         rows = [each for row in rows if isinstance(row, tuple) for each in row]
     if not all(is_number(each) for each in rows):
         raise refuse(node, "a tensor holds numbers only. Leave out what is none.")
-
-
-def _floats(data: Literal) -> Literal:
-    if isinstance(data, tuple):
-        return tuple(_floats(each) for each in data)
-    return float(data) if isinstance(data, int) else data
 
 
 def _shape(node: ast.Call, path: str, values: list[Value], named: dict[str, Value]) -> Literal:

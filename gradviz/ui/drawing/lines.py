@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
@@ -15,6 +17,7 @@ OWN = {
     Qt.Key.Key_Up: "up",
     Qt.Key.Key_Down: "down",
 }
+_KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
 
 class Line(QLineEdit):
@@ -24,15 +27,7 @@ class Line(QLineEdit):
     left = Signal()  # the keyboard went elsewhere
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
-            plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-            name = OWN.get(Qt.Key(event.key()), "") if plain else ""
-            if name:
-                event.accept()
-                if event.type() == QEvent.Type.KeyPress:
-                    self.key.emit(name)
-                return True
-        return super().event(event)
+        return _taken(self, event, _of_line) or super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
@@ -47,17 +42,29 @@ class Lines(QPlainTextEdit):
     left = Signal()
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
-            key, control = Qt.Key(event.key()), event.modifiers() & Qt.KeyboardModifier.ControlModifier
-            name = "escape" if key == Qt.Key.Key_Escape else "enter" if key in ENTER and control else ""
-            if name:
-                event.accept()
-                if event.type() == QEvent.Type.KeyPress:
-                    self.key.emit(name)
-                return True
-        return super().event(event)
+        return _taken(self, event, _of_lines) or super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
             self.left.emit()
+
+
+def _of_line(event: QKeyEvent) -> str:
+    plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    return OWN.get(Qt.Key(event.key()), "") if plain else ""
+
+
+def _of_lines(event: QKeyEvent) -> str:
+    key, control = Qt.Key(event.key()), event.modifiers() & Qt.KeyboardModifier.ControlModifier
+    return "escape" if key == Qt.Key.Key_Escape else "enter" if key in ENTER and control else ""
+
+
+def _taken(field: Line | Lines, event: QEvent, name_of: Callable[[QKeyEvent], str]) -> bool:
+    """Tell of a key that the field keeps to itself; True if it was one."""
+    name = name_of(event) if isinstance(event, QKeyEvent) and event.type() in _KEYS else ""
+    if name:
+        event.accept()
+        if event.type() == QEvent.Type.KeyPress:
+            field.key.emit(name)
+    return bool(name)
