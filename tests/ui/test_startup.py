@@ -28,7 +28,8 @@ app = application()
 window = MainWindow()
 heavy = {"numpy", "ml_dtypes", "networkx", "pyqtgraph", "pygraphviz", "gradviz.engine", "gradviz.torch"}
 later = {"gradviz.worker.client", "gradviz.trace", "gradviz.ui.panels.graph", "gradviz.ui.dialogs", "html", "socket"}
-later |= {"gradviz.document.shaping", "gradviz.document.catalogue", "gradviz.session.proposals", "gradviz.session.moments"}
+later |= {"gradviz.document.shaping", "gradviz.document.catalogue"}
+later |= {"gradviz.session.proposals", "gradviz.session.moments"}
 
 def after_first_paint():
     print(sorted((heavy | later) & set(sys.modules)), sorted(window.layout_.made))
