@@ -4,15 +4,18 @@ computed from comes along."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from gradviz.document.arranging import cleared
-from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.drawing import Drawing, Leaf, Literal, Ref
 from gradviz.document.emit import emit
 from gradviz.document.errors import UserError
-from gradviz.document.parse import parse_expression, parse_more
+from gradviz.document.parse import Reading, parse_expression, parse_more
+from gradviz.document.shaping import new_leaf
 from gradviz.document.shaping.looking import ancestors
 from gradviz.document.shaping.parts import part, take_in
 from gradviz.document.shaping.places import with_members
+from gradviz.document.typed import read
 
 
 def copy_code(drawing: Drawing, ids: Iterable[int]) -> str:
@@ -21,24 +24,48 @@ def copy_code(drawing: Drawing, ids: Iterable[int]) -> str:
     return emit(part(drawing, ancestors(drawing, chosen))).text
 
 
-def paste_code(drawing: Drawing, text: str, x: float, y: float) -> tuple[Drawing, frozenset[int]]:
-    """The drawing with the nodes of this code, their middle at x, y, and their numbers. Code that defines nothing may
-    speak of what is in the drawing; names that are taken get a number. Raises UserError for what can't be drawn."""
+@dataclass(frozen=True)
+class Pasted:
+    """The drawing with what was pasted, its nodes, and in sentences the lines that are no part of a drawing."""
+
+    drawing: Drawing
+    nodes: frozenset[int]
+    passed_over: tuple[str, ...] = ()
+
+
+def paste_code(drawing: Drawing, text: str, x: float, y: float) -> Pasted:
+    """The drawing with the nodes of this code, their middle at x, y. Code that defines nothing may speak of what is in
+    the drawing; names that are taken get a number; numbers alone are a leaf. Raises UserError for what can't be
+    drawn."""
     if not text.strip():
         raise UserError("There is no code on the clipboard. Copy some nodes or lines first.")
-    other = _read(text, _known(drawing))
-    if not other.nodes:
+    numbers = _numbers(text)
+    if numbers is not None:
+        changed, leaf = new_leaf(drawing, x, y, data=numbers)
+        return Pasted(cleared(changed, frozenset({leaf})), frozenset({leaf}))
+    reading = _read(text, _known(drawing))
+    if not reading.drawing.nodes:
         raise UserError("There is nothing to draw in this code. Copy lines such as y = w * x.")
-    changed, new = take_in(drawing, other, x, y)
-    return cleared(changed, new), new
+    changed, new = take_in(drawing, reading.drawing, x, y)
+    return Pasted(cleared(changed, new), new, reading.passed_over)
 
 
-def _read(text: str, known: dict[str, Ref]) -> Drawing:
+def _numbers(text: str) -> Literal:
+    """The numbers that this text is, as from a spreadsheet; None for other text."""
+    if text.lstrip()[:1].isalpha():
+        return None
+    try:
+        return read(text).data
+    except UserError:
+        return None
+
+
+def _read(text: str, known: dict[str, Ref]) -> Reading:
     try:
         return parse_more(text, known)
     except UserError as refused:
         try:  # an expression of names that are not there yet
-            return parse_expression(text, known)
+            return Reading(parse_expression(text, known))
         except UserError:
             raise refused from None
 

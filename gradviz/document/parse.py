@@ -68,14 +68,15 @@ def parse_expression(text: str, known: Mapping[str, Ref]) -> Drawing:
     return arrange(_drawing(scope))
 
 
-def parse_more(text: str, known: Mapping[str, Ref]) -> Drawing:
-    """As `parse`, for lines that may go on with what is `known`, whose nodes are not in the result; nor are backward
+def parse_more(text: str, known: Mapping[str, Ref]) -> Reading:
+    """As `read`, for lines that may go on with what is `known`, whose nodes are not in the result; nor are backward
     calls from there."""
     scope = _more(known)
     read_lines(scope, _tree(text).body)
     new = scope.nodes.keys()
     scope.calls = [call for call in scope.calls if {call.root.node, *(call.inputs or ())} <= new]
-    return arrange(_drawing(scope))
+    comments = sentence(text)
+    return Reading(arrange(_drawing(scope)), (*scope.passed_over, *([comments] if comments else [])))
 
 
 def _more(known: Mapping[str, Ref]) -> Scope:

@@ -345,11 +345,18 @@ def test_nodes_on_the_clipboard_are_code_that_runs() -> None:
     found, ids = squared_error()
     text = copy_code(found, [ids["add"]])
     assert text.endswith("y = w * x + b\n") and execute(text, 0)["y"].item() == 7.0
-    pasted, new = paste_code(found, text, 500, 500)
-    assert len(new) == 5 and len(pasted.nodes) == len(found.nodes) + 5
-    assert {node.name for node in pasted.nodes if isinstance(node, Leaf)} == {"w", "x", "b", "t", "w2", "x2", "b2"}
-    more, new = paste_code(found, "k = w * 2", 0, 0)
-    assert len(new) == 1 and "k = w * 2" in more.text
-    for nothing in ("", "# nothing", "while True: pass"):
+    pasted = paste_code(found, text, 500, 500)
+    assert len(pasted.nodes) == 5 and len(pasted.drawing.nodes) == len(found.nodes) + 5
+    names = {node.name for node in pasted.drawing.nodes if isinstance(node, Leaf)}
+    assert names == {"w", "x", "b", "t", "w2", "x2", "b2"}
+    more = paste_code(found, "k = w * 2  # twice\nprint(k)", 0, 0)
+    assert len(more.nodes) == 1 and "k = w * 2\n" in more.drawing.text
+    assert more.passed_over == (
+        "Line 2: print is no part of a drawing.",
+        "Line 1: a comment is no part of a drawing.",
+    )
+    for numbers, code in (("3.5", "(3.5)"), ("1\t2\n3\t4\n", "([[1, 2], [3, 4]])"), ("[0.5, 1.]", "([0.5, 1.])")):
+        assert f"torch.tensor{code}" in paste_code(Drawing(), numbers, 0, 0).drawing.text
+    for nothing in ("", "# nothing", "while True: pass", "x" * 1000):
         with pytest.raises(UserError):
             paste_code(found, nothing, 0, 0)

@@ -12,6 +12,7 @@ from gradviz.document.drawing import BackwardCall, Leaf, Literal, Node, Operand,
 from gradviz.document.errors import UserError
 
 MOST_NODES = 12_000
+LONGEST_NAME = 60  # of a leaf that nobody made
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,11 @@ class Scope:
     def look_up(self, name: ast.Name) -> Value:
         """What a name stands for here."""
         value = self.values.get(name.id)
-        if value is None and self.invents:
+        if value is None and self.invents and len(name.id) <= LONGEST_NAME:
             value = self.add(Leaf(self.next_id, name.id, 1.0, requires_grad=True))
             self.bind(name.id, value)
         if value is None:
-            raise refuse(name, f"{name.id} is not defined above. Define it first, or correct the name.")
+            raise refuse(name, f"{name.id[:LONGEST_NAME]} is not defined above. Define it first, or correct the name.")
         return value
 
     def bind(self, name: str, value: Value) -> None:

@@ -124,12 +124,14 @@ class DrawingBoard:
         ground = self._hands().ground
         at = ground.free_place(QPointF(220, 120))
         try:
-            drawing, new = paste_code(ground.drawing, QGuiApplication.clipboard().text(), at.x(), at.y())
+            pasted = paste_code(ground.drawing, QGuiApplication.clipboard().text(), at.x(), at.y())
         except UserError as error:
             ground.refuse(str(error), QPointF(ground.view.rect().center()))
             return
-        ground.edit("Paste", drawing, new)
-        ground.reveal(new)
+        ground.edit("Paste", pasted.drawing, pasted.nodes)
+        ground.reveal(pasted.nodes)
+        if pasted.passed_over:
+            self._store.say(" ".join(pasted.passed_over[:2]))
 
     def _place(self, payload: str) -> None:
         ground = self._hands().ground

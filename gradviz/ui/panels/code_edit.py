@@ -150,7 +150,7 @@ class CodeEdit(QPlainTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste as plain text; what is far too long for a snippet is refused before anything changes."""
-        size = len(self.toPlainText()) + len(source.text())
+        size = len(self.toPlainText()) - len(self.textCursor().selectedText()) + len(source.text())
         if size > MAX_BYTES:
             self.refused.emit(too_big("The snippet with the pasted text", size))
         else:
