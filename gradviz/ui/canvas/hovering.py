@@ -14,6 +14,7 @@ from gradviz.ui.canvas.viewport import Viewport
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
+    from gradviz.ui.canvas.hover import Words
     from gradviz.ui.canvas.hover_both import Elsewhere
 
 REST = 380  # milliseconds until the card appears
@@ -63,16 +64,19 @@ class Hovering(Viewport):
         scene = self._scene
         if scene is None or item < 0 or not scene.moment.items[item]:
             return
-        if self.card is None:
-            self.card = HoverCard(self.window())
-        box = scene.screen_box(item, self._camera, 0).intersected(self.rect())
-        corner = self.mapTo(self.window(), box.topLeft())
         said = scene.words(item)
         if self.elsewhere is not None:
             from gradviz.ui.canvas.hover_both import in_both
 
             said = in_both(said, scene.placed.diagram, item, self.elsewhere)
-        self.card.show_words(said, self._theme, item, QRect(corner, box.size()))
+        self._tell(said, item, scene.screen_box(item, self._camera, 0))
+
+    def _tell(self, said: Words, item: int, box: QRect) -> None:
+        """Show this beside a box of the view."""
+        if self.card is None:
+            self.card = HoverCard(self.window())
+        box = box.intersected(self.rect())
+        self.card.show_words(said, self._theme, item, QRect(self.mapTo(self.window(), box.topLeft()), box.size()))
 
     def leave_card(self) -> bool:
         """Hide the card, and show none until the pointer rests again; whether there was one."""

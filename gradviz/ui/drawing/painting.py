@@ -218,7 +218,7 @@ class Painting:
         return int(errors.step[0]) if len(errors) else FOREVER
 
     @cached_property
-    def _error(self) -> str:
+    def error(self) -> str:
         """Why the run ended: what explains it best."""
         from gradviz.trace.errors import explain_error
 
@@ -237,7 +237,7 @@ class Painting:
         paint_mark(painter, ink, QPointF(around.right() - 2, around.center().y() + 12))
         if scale >= FAR:
             below = QPointF(around.center().x(), around.bottom() + sizes.LABEL_GAP + sizes.LABEL_HEIGHT + 4)
-            paint_reason(painter, ink, below, self._error, REASON_WIDTH)
+            paint_reason(painter, ink, below, self.error, REASON_WIDTH)
 
     # -- closed groups and calls
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.scene import DrawnScene
 
 INVITATION = "Type on the canvas:  w = 3,  +,  matmul,  w*x + b\n\nor drag an operation from the palette"
+WAITING = 1 << 40  # and the number of a node: the card says why it has not run
 LATE = 700  # milliseconds after which values that are older than the drawing are seen as such
 
 
@@ -56,6 +57,7 @@ class DrawingView(CanvasView):
         self._looked = False  # at this drawing: the camera is the user's
         self.picked: frozenset[int] = frozenset()
         self.hovered = NOTHING
+        self._waiting = 0  # the node under the pointer
 
     # -- what is shown
 
@@ -169,6 +171,37 @@ class DrawingView(CanvasView):
             if self._sketch_scene is not None:
                 self._sketch_scene.hovered = hit
             self.update()
+
+    def hover_at(self, pixel: QPoint) -> None:
+        before = self._waiting
+        self._waiting = self.hovered.id if self.hovered.kind == "node" and self.rect().contains(pixel) else 0
+        super().hover_at(pixel)
+        if self._waiting != before and self._scene is not None and self._scene.marks.hovered < 0:
+            self.leave_card()
+            self._resting.start()
+
+    def _rested(self) -> None:
+        if self._waiting and self._scene is not None and self._scene.marks.hovered < 0:
+            self.show_card(WAITING + self._waiting)
+        else:
+            super()._rested()
+
+    def show_card(self, item: int) -> None:
+        """Tell all about an item, or why a node has not run."""
+        scene = self._sketch_scene
+        if item < WAITING or scene is None:
+            super().show_card(item)
+            return
+        from gradviz.ui.drawing.waiting import waiting_words
+
+        said = waiting_words(scene, item - WAITING)
+        if said is None:
+            self.leave_card()
+        else:
+            box = self._geometry.box(item - WAITING)
+            x, y = self._camera.to_screen(box.left(), box.top())
+            width, height = box.width() * self._camera.scale, box.height() * self._camera.scale
+            self._tell(said, item, QRectF(x, y, width, height).toAlignedRect())
 
     @property
     def _sketch_scene(self) -> DrawnScene | None:
