@@ -356,3 +356,9 @@ def test_what_is_picked_and_has_not_run_is_not_explained_by_something_else(desk:
     of_operation(desk, desk.total)
     assert desk.panel.inspection is None
     assert "once it has run" in desk.panel.browser.toPlainText()
+
+
+def test_several_things_are_not_explained_by_the_current_step(desk: Desk) -> None:
+    desk.store.pick(frozenset({desk.w, desk.total}))
+    assert desk.panel.sheet.kind == "several"
+    assert desk.panel.inspection is None and desk.panel.browser.toPlainText() == ""

@@ -30,6 +30,7 @@ REASON_WIDTH = 190.0  # of the lines that say why a node raised
 VEIL = 0.6  # how much of old values is covered
 FAINT = 0.6  # how much is seen of what has not run
 LONGEST_VALUE = 28  # characters of a literal on a card
+SMUDGED = 0.55  # of its own size: words that are smaller are no help
 ELLIPSIS = "…"
 
 
@@ -263,6 +264,11 @@ class Painting:
             return
         many, grown = len(self.drawing.calls) > 1, grown_by(ink, scale)
         text = f"{index + 1}. backward()" if many else "backward()"
+        if grown * scale < SMUDGED * ink.theme.scale:
+            tip, half = mark.center() - QPointF(7, 0), mark.height() / 2 - 3
+            painter.setBrush(ink.colours["gradient"])
+            painter.drawPolygon([tip, tip + QPointF(13, -half), tip + QPointF(13, half)])
+            return
         painter.save()
         painter.translate(mark.center())
         painter.scale(grown, grown)

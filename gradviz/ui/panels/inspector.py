@@ -60,17 +60,24 @@ class InspectorPanel(Panel):
         same_thing = same_thing and before.what_if is after.what_if and before.picked == after.picked
         if not moved(before, after) and same_thing:
             return
-        waits = after.selection is None and self.sheet.kind in ("leaf", "operation")
+        waits = after.selection is None and bool(self.sheet.kind)  # what is picked is not explained by another step
         self.inspection = None if waits else inspect_both(after) or overview(after)
         self._write()
 
     def _write(self) -> None:
-        html = page(self.inspection, self.theme, self._columns(), NOT_YET if self.sheet.kind else NOTHING)
+        html = page(self.inspection, self.theme, self._columns(), self._otherwise)
         if html != self._html:
             self._html = html
             place = self.browser.verticalScrollBar().value()
             self.browser.setHtml(html)
             self.browser.verticalScrollBar().setValue(place)
+
+    @property
+    def _otherwise(self) -> str:
+        """What is said where nothing is inspected."""
+        if self.sheet.kind in ("leaf", "operation"):
+            return NOT_YET
+        return "" if self.sheet.kind else NOTHING
 
     def _columns(self) -> int:
         """How many characters of a number or of code fit beside each other."""

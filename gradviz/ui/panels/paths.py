@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from gradviz.session.moves import inspected_tensor
@@ -129,11 +129,18 @@ class PathsPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.sentence.setFont(look.sans(theme, 12.5))
-        self.button.setFont(look.sans(theme, 12.5))
         self.table.setFont(look.sans(theme, 12.5))
         self.table.verticalHeader().setDefaultSectionSize(theme.px(23))
-        for column, width in ((1, 250), (2, 230)):
-            self.table.setColumnWidth(column, theme.px(width))
+        self._share()
+
+    def _share(self) -> None:
+        """The way gets what the numbers leave."""
+        for column, width, share in ((1, 250, 0.28), (2, 180, 0.18)):
+            self.table.setColumnWidth(column, min(self.theme.px(width), round(self.width() * share)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share()
 
     def show_state(self, before: State, after: State) -> None:
         tensor = inspected_tensor(after) if self.isVisible() or before is after else None
