@@ -124,3 +124,17 @@ def test_first_places_know_about_how_large_cards_become() -> None:
             width, height = known[node.id]
             assert abs(width - cards[Ref(node.id)].width()) <= 34, node
             assert abs(height - cards[Ref(node.id)].height()) <= 6, node
+
+
+def test_wires_that_are_kept_from_the_drawing_before_are_where_they_would_be_anyway(qtbot: QtBot) -> None:
+    application()
+    ink, drawing = Ink(LIGHT), everything()
+    moved = [replace(node, x=node.x + 35) if node.id in (B, MUL) else node for node in drawing.nodes]
+    cut = [replace(node, inputs=(*node.inputs[:1], None)) if isinstance(node, Operation) else node for node in moved]
+    closed = replace(drawing, groups=tuple(replace(group, closed=not group.closed) for group in drawing.groups))
+    before = Geometry(drawing, ink)
+    for nodes in (moved, cut, drawing.nodes):
+        for changed in (replace(drawing, nodes=tuple(nodes)), replace(closed, nodes=tuple(nodes))):
+            places = Geometry(changed, ink, None, before)
+            assert places.cubics == Geometry(changed, ink).cubics
+            before = places

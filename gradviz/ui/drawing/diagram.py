@@ -71,8 +71,11 @@ class _Edges:
     results: dict[Ref, int]
 
 
-def draw(drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes | None = None) -> Sketch:
-    """The diagram of what a trace has of a drawing; `before`: sizes of what is not in this trace."""
+def draw(
+    drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes | None = None, latest: Geometry | None = None
+) -> Sketch:
+    """The diagram of what a trace has of a drawing; `before`: sizes of what is not in this trace; `latest`: the
+    places of the drawing before."""
     items = find_items(drawing, drawn)
     index = items.index(drawn)
     structure, item_of_node, item_of_card = find_structure(drawing, trace, drawn, items)
@@ -81,7 +84,7 @@ def draw(drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes |
         {**(before.cards if before is not None else {})}
         | {ref: (float(look.card[item, 0]), float(look.card[item, 1])) for ref, item in items.cards.items()}
     )
-    geometry = Geometry(drawing, ink, sizes)
+    geometry = Geometry(drawing, ink, sizes, latest)
     names = _widen(look, geometry, drawing, items.operations)
     edges = _edges(trace, drawn, geometry, items)
     none, count = np.empty(0, np.int64), len(items.kind)
@@ -113,7 +116,7 @@ def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch
 
 def elsewhere(shown: Sketch, drawing: Drawing, ink: Ink) -> Sketch:
     """The same diagram for a drawing of which only places are other ones."""
-    geometry = Geometry(drawing, ink, shown.sizes)
+    geometry = Geometry(drawing, ink, shown.sizes, shown.geometry)
     at = {edge: geometry.cubics[wire] for wire, edge in shown.wires.items()}
     at |= {edge: result_curve(geometry, ref) for ref, edge in shown.results.items()}
     placed = _placed(shown.diagram, geometry, shown.items, [at[edge] for edge in range(len(at))])

@@ -33,10 +33,13 @@ __all__ = ["FRAME_TITLE", "NOTHING", "Cubic", "Geometry", "Hit", "curve", "path_
 
 
 class Geometry:
-    """The places of one drawing."""
+    """The places of one drawing; `before`: those of the drawing before, whose wires are kept where nothing moved."""
 
-    def __init__(self, drawing: Drawing, ink: Ink, known: Sizes | None = None) -> None:
+    def __init__(self, drawing: Drawing, ink: Ink, known: Sizes | None = None, before: Geometry | None = None) -> None:
         self.drawing = drawing
+        self._before = before
+        if before is not None:
+            before._before = None
         self._ink = ink
         self._known = known or Sizes()
         self._outputs = outputs_of(drawing)
@@ -220,11 +223,22 @@ class Geometry:
     def cubics(self) -> dict[tuple[int, int], Cubic]:
         """The curves of all wires that are seen, by node and port."""
         found = {}
-        for _, node, port in self.wires():
-            cubic = self.cubic(node, port)
+        before, self._before = self._before, None
+        kept = before.cubics if before is not None and not (self.hidden or before.hidden) else {}
+        still = self._still(before) if before is not None and kept else frozenset()
+        for ref, node, port in self.wires():
+            cubic = kept.get((node, port)) if node in still and ref.node in still else None
+            cubic = cubic or self.cubic(node, port)
             if cubic is not None:
                 found[node, port] = cubic
         return found
+
+    def _still(self, before: Geometry) -> frozenset[int]:
+        """The nodes that are what they were, with all their results where they were."""
+        known, circles, cards = before.drawing.by_id, before.circles, before.cards
+        same = {node.id for node in self.drawing.nodes if known.get(node.id) is node}
+        same -= {id for id, circle in self.circles.items() if circle != circles.get(id)}
+        return frozenset(same - {ref.node for ref, card in self.cards.items() if card != cards.get(ref)})
 
     def wire(self, node: int, port: int) -> QPainterPath:
         """The path of the wire to a port; empty without one."""

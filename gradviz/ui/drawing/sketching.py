@@ -64,7 +64,8 @@ class Sketching:
                 return again(sketch, drawing, drawn, trace), True
             if same and former is trace and len(trace) == self._steps and only_places_differ(before, drawing):
                 return elsewhere(sketch, drawing, self.ink), True
-        return draw(drawing, drawn, trace, self.ink, self._sizes), False
+        latest = self._latest[2].geometry if self._latest is not None else None
+        return draw(drawing, drawn, trace, self.ink, self._sizes, latest), False
 
 
 def only_values_differ(one: Drawing, other: Drawing) -> bool:
