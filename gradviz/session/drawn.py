@@ -103,11 +103,13 @@ def _find(drawing: Drawing, trace: Trace) -> Drawn:
             node_of_row[row] = node
     tensors, inside = _tensors(drawing, trace, of_site, rows)
     passed = _passed(drawing, trace, rows, tensors)
+    failed = _failed(drawing, trace, tensors)
+    tensors = {ref: tensor for ref, tensor in tensors.items() if ref.node != failed}  # without that of half a node
     back: dict[int, Ref] = {}
     for ref, tensor in tensors.items():
         back.setdefault(tensor, ref)
     inside |= {tensor: ref.node for tensor, ref in back.items()}
-    return Drawn(drawing, rows, tensors, node_of_row, back, inside, passed, _failed(drawing, trace, rows, tensors))
+    return Drawn(drawing, rows, tensors, node_of_row, back, inside, passed, failed)
 
 
 def _passed(
@@ -144,18 +146,21 @@ def _chain(node: int, silent: Mapping[int, Ref], tensors: Mapping[Ref, int]) -> 
     return found
 
 
-def _failed(drawing: Drawing, trace: Trace, rows: Mapping[int, tuple[int, ...]], tensors: Mapping[Ref, int]) -> int:
-    """The node whose operation raised: of those on that line that have all they need the first that has not run."""
+def _failed(drawing: Drawing, trace: Trace, tensors: Mapping[Ref, int]) -> int:
+    """The node whose operation raised: of those on that line that have all they need the first without a result; else
+    the outermost, which has got some way."""
     line = int(trace.errors.line[0]) if len(trace.errors) else -1
-    spans = [span for span in drawing.emitted.spans if span.line <= line <= span.end_line and span.node not in rows]
+    spans = [span for span in drawing.emitted.spans if span.line <= line <= span.end_line]
+    able = []
     for span in sorted(spans, key=lambda span: (span.line, span.col, -span.end_line, -span.end_col)):
         node = drawing.by_id.get(span.node)
-        if isinstance(node, Leaf) and Ref(node.id) not in tensors:
-            return node.id
         refs = [ref for ref in node.inputs if isinstance(ref, Ref)] if isinstance(node, Operation) else []
-        if isinstance(node, Operation) and all(ref in tensors for ref in refs) and Ref(node.id) not in tensors:
+        if node is None or not all(ref in tensors for ref in refs):
+            continue
+        if Ref(node.id) not in tensors:
             return node.id
-    return 0
+        able += [node.id] if isinstance(node, Operation) else []
+    return able[0] if able else 0
 
 
 def _tensors(

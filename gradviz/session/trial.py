@@ -25,7 +25,6 @@ class Tried:
     """How the forward pass of a drawing ended: PyTorch's last line where it raised."""
 
     phase: Phase
-    line: int = -1
     last_line: str = ""
 
 
@@ -49,27 +48,14 @@ def reason(candidate: Drawing, tried: Tried, trace: Trace, before: Tried | None)
     if tried.phase is not Phase.RAISED or (before is not None and before.last_line == tried.last_line):
         return ""
     message = tried.last_line.partition(": ")[2] or tried.last_line
-    node = _failing(candidate, trace, tried.line)
-    if node is None:
+    found = drawn(candidate, trace)
+    node, known = candidate.by_id.get(found.failed), found.tensors
+    if not isinstance(node, Operation):
         return _shortened(message)
-    known = drawn(candidate, trace).tensors
     rows = [known[one] for one in node.inputs if isinstance(one, Ref) and one in known]
     shapes = tuple(tuple(int(size) for size in trace.tensors.shape[row]) for row in rows)
     dtypes = tuple(str(trace.tensors.dtype[row]) for row in rows)
     return _said(_Fault(word(node.op), shapes, dtypes, message))
-
-
-def _failing(drawing: Drawing, trace: Trace, line: int) -> Operation | None:
-    """The operation that raised: of those of its line that could run, the one that has no result; else the outermost,
-    which has got some way."""
-    known = drawn(drawing, trace).tensors
-    nodes = [drawing.by_id.get(span.node) for span in drawing.emitted.spans if span.line <= line <= span.end_line]
-    able = [
-        node
-        for node in nodes
-        if isinstance(node, Operation) and all(one in known for one in node.inputs if isinstance(one, Ref))
-    ]
-    return next((node for node in able if Ref(node.id) not in known), able[0] if able else None)
 
 
 def _said(fault: _Fault) -> str:

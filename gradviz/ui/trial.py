@@ -64,7 +64,7 @@ class Trial(QObject):
         assert trace is not None
         if asked is None:
             return
-        tried = Tried(Phase(done.status), done.detail.line, done.detail.last_line or done.detail.sentence)
+        tried = Tried(Phase(done.status), done.detail.last_line or done.detail.sentence)
         if self._first:
             self._first = False
             now = self._store.state.drawing

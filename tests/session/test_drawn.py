@@ -116,6 +116,15 @@ def test_what_gives_on_its_input_has_run_also_without_a_name() -> None:
     assert all(Ref(node) in found.tensors for node in ops) and found.failed == 0
 
 
+def test_what_raised_half_way_is_the_node_that_failed_and_has_no_result() -> None:
+    drawing = parse(
+        "import torch\nimport torch.nn.functional as F\nx = torch.ones(2, 3)\ny = F.linear(x, torch.ones(5, 4))\n"
+    )
+    (linear,) = (node.id for node in drawing.nodes if isinstance(node, Operation))
+    found, _ = rows_of(drawing)
+    assert found.failed == linear and Ref(linear) not in found.tensors
+
+
 def test_what_raised_has_not_given_on_its_input() -> None:
     drawing = parse("import torch\nx = torch.ones(2)\ny = x.float().view(3).contiguous() + 1\n")
     found, _ = rows_of(drawing)
