@@ -19,6 +19,7 @@ AIR = 150.0  # of a step, what is not card
 ROW = 120.0
 UNDER = 24.0  # of a row, what is not card: tabs, labels, a badge
 NEAR = 90.0, 45.0  # nodes whose places are nearer than this stand on each other
+GAP = 40.0  # between what was put into a wire and what made room for it
 SWEEPS = 4
 ONE_ROW = 5  # columns that are never broken into rows
 LEAST = 3  # columns of a row
@@ -69,6 +70,29 @@ def cleared(drawing: Drawing, new: Iterable[int]) -> Drawing:
     nodes = (replace(node, x=places[node.id][0], y=places[node.id][1]) if node.id in places else node
              for node in drawing.nodes)  # fmt: skip
     return drawing if places == block else replace(drawing, nodes=tuple(nodes))
+
+
+def made_room(drawing: Drawing, new: int) -> Drawing:
+    """The drawing in which what stands to the right of a new node has gone further, if the new one lies on some of it;
+    what is pinned stays, and a comment that it is in becomes wider."""
+    cards, node = extents(drawing), drawing.by_id[new]
+    mine = _spot(node, node.x, node.y, cards[new])
+    after = [one for one in drawing.nodes if one.x > node.x and one.id != new and not one.pinned]
+    spots = [_spot(one, one.x, one.y, cards[one.id]) for one in after]
+    covered = [
+        spot.left for spot in spots if spot.left < mine.right and mine.top < spot.bottom and spot.top < mine.bottom
+    ]
+    if not covered:
+        return drawing
+    way, gone = mine.right + GAP - min(covered), {one.id for one in after}
+    nodes = (replace(one, x=one.x + way) if one.id in gone else one for one in drawing.nodes)
+    comments = (
+        replace(one, x=one.x + way) if one.x > node.x
+        else replace(one, width=one.width + way) if one.x + one.width > node.x
+        else one
+        for one in drawing.comments
+    )  # fmt: skip
+    return replace(drawing, nodes=tuple(nodes), comments=tuple(comments))
 
 
 def _operands(node: Node) -> list[int]:

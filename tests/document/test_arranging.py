@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradviz.document import shaping
-from gradviz.document.arranging import arrange, cleared, uncovered
+from gradviz.document.arranging import arrange, cleared, made_room, uncovered
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.extents import extents
 from gradviz.document.making import Around, make
@@ -117,3 +117,18 @@ def test_copies_stand_to_each_other_as_before_and_on_nothing() -> None:
     way = {(placed.by_id[id].x - drawing.by_id[id].x, placed.by_id[id].y - drawing.by_id[id].y) for id in new}
     assert len(way) == 1
     assert cleared(placed, new) is placed
+
+
+def test_what_is_put_into_a_wire_gets_room_and_what_is_pinned_stays() -> None:
+    drawing = parse(
+        "import torch\nw = torch.tensor(2., requires_grad=True)\nv = torch.tensor(3.)\ny = w * v\nz = y + w\n"
+    )
+    ids = {shaping.label(drawing, node.id): node.id for node in drawing.nodes}
+    drawing = shaping.pin(drawing, {ids["z"]}, True)
+    changed, new = shaping.insert_on_wire(drawing, "exp", ids["y"], 0)
+    mul = drawing.by_id[ids["y"]]
+    placed = made_room(shaping.move_to(changed, {new: (mul.x - 60, mul.y - 20)}), new)
+    assert placed.by_id[ids["y"]].x > placed.by_id[new].x + 200
+    assert [placed.by_id[ids[name]] for name in ("w", "v", "z")] == [
+        drawing.by_id[ids[name]] for name in ("w", "v", "z")
+    ]

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter, QPen
 
 from gradviz.document import shaping
+from gradviz.document.arranging import made_room
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
@@ -77,7 +78,7 @@ class Dropping:
                 self._make(label, drawing, node, "")
                 return
             drawing, node = shaping.insert_on_wire(ground.drawing, payload, *wire)
-            drawing = shaping.move_to(drawing, {node: (there.x(), there.y())})
+            drawing = made_room(shaping.move_to(drawing, {node: (there.x(), there.y())}), node)
         except UserError as error:
             ground.refuse(str(error), at)
             return
@@ -92,8 +93,9 @@ class Dropping:
         if reason:
             self._ground.refuse(reason, self._at)
             return
+        whole = self._ground.view.shows_everything
         self._ground.edit(label, drawing, frozenset({node}))
-        self._ground.reveal(frozenset({node}))
+        self._ground.reveal(frozenset(drawing.by_id) if whole else frozenset({node}))
         self._ground.view.setFocus()
 
     def paint(self, painter: QPainter) -> None:
