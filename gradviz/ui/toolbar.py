@@ -27,7 +27,6 @@ class Tools(QToolBar):
         self.setObjectName("tools")
         self.setMovable(False)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._buttons: list[tuple[Command, QToolButton, QAction]] = []
         self._last: Command | None = None
@@ -48,7 +47,7 @@ class Tools(QToolBar):
         button.setProperty("primary", row.primary)
         button.setProperty("quiet", row.menu == "Help")
         button.setAccessibleName(row.plain_title)
-        button.setFocusPolicy(self.focusPolicy())
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         place = self.addWidget(button)
         place.setObjectName(row.id)
         self._buttons.append((row, button, place))
