@@ -237,3 +237,18 @@ def test_a_blank_canvas_says_what_to_type_until_one_types(qtbot: QtBot) -> None:
     assert not hand.view.invites
     hand.hands.typing.close()
     assert hand.view.invites and hand.view.grab().toImage() == said
+
+
+def test_a_wire_to_a_closed_group_says_what_to_do(qtbot: QtBot) -> None:
+    drawing, group = shaping.group(small(), frozenset({MUL, ADD}), "both")
+    hand = Hand(qtbot, shaping.set_group_closed(drawing, group, True))
+    before = hand.drawing
+    hand.drag(hand.out(W), hand.pixel(hand.view.geometry.boxes[group].center()))
+    assert "open it with a double click" in hand.ground.layer.sentence
+    assert hand.drawing == before and not hand.hands.typing.is_open
+
+
+def test_a_double_click_on_the_mark_of_a_backward_call_picks_its_root(qtbot: QtBot) -> None:
+    hand = Hand(qtbot, shaping.add_call(wired(), Ref(MUL)))
+    hand.double(hand.pixel(hand.view.geometry.call_mark(0).center()))
+    assert hand.store.state.picked == {MUL}

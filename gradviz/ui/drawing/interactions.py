@@ -233,6 +233,8 @@ class Interactions:
             self._double_group(hit, at)
         elif hit.kind in ("node", "comment", "corner"):
             self.inline.open(hit.id)
+        elif hit.kind == "call":
+            self.ground.store.pick(frozenset({hit.id}))  # the inspector has all of the call at its root
         return True
 
     def _double_group(self, hit: Hit, at: QPointF) -> None:

@@ -19,6 +19,7 @@ from gradviz.ui.drawing.layer import paint_bubble
 
 SNAP = 22.0  # pixels around a port in which a wire jumps to it
 CONNECT, DISCONNECT, RECONNECT = "Connect", "Disconnect", "Move Wire"
+CLOSED = "The group is closed: open it with a double click, then end the wire at a port inside."
 FADED = 150  # of 255: how much of what can't be reached is covered
 
 
@@ -139,6 +140,8 @@ class Wiring(Gesture):
             Dropped(self.ground, loose, wire, at).make()
         elif loose.taken is not None:
             self.ground.edit(DISCONNECT, without_wire(self.ground.drawing, loose))
+        elif any(group.closed and group.id == self.ground.hit(at).id for group in self.ground.drawing.groups):
+            self.ground.refuse(CLOSED, at)
         elif self.to_empty is not None and self.ground.hit(at).kind in ("nothing", "comment", "wire", "group"):
             self.to_empty(loose, at)
 
