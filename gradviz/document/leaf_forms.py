@@ -5,7 +5,7 @@ there is room for. Which leaves can be placed is in `leaf_kinds`."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
+from math import isfinite, prod
 
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
@@ -78,6 +78,7 @@ FORMS = (
         params=(Parameter("n", "int", required=True), Parameter("m", "int", optional=True)),
     ),
 )
+_OF_KIND = ((complex, "complex64"), (float, "float32"), (int, "int64"), (bool, "bool"))  # the first kind that is there
 WRITTEN = {0: "scalar", 1: "vector", 2: "matrix"}
 
 
@@ -140,7 +141,8 @@ def leaf_shape(leaf: Leaf) -> tuple[int, ...]:
         shape = (rows, rows if columns is None else columns)
     if leaf.maker == "arange":
         start, end, step = (_real(given.get(*one)) for one in (("start", 0), ("end", 0), ("step", 1)))
-        shape = max(0, -int(-(end - start) // step)) if step else 0
+        count = -(-(end - start) // step) if step else 0.0
+        shape = max(0, int(count)) if isfinite(count) else 0
     sizes = shape if isinstance(shape, tuple) else (shape,)
     return tuple(size if isinstance(size, int) else 1 for size in sizes)
 
@@ -158,10 +160,8 @@ def leaf_dtype(leaf: Leaf) -> str:
     if leaf.maker not in ("tensor", "arange", "full"):
         return "float32"
     numbers = flat(leaf.data[1:] if leaf.maker == "full" and isinstance(leaf.data, tuple) else leaf.data)
-    for kind, dtype in ((complex, "complex64"), (float, "float32")):
-        if not numbers or any(isinstance(number, kind) for number in numbers):
-            return dtype
-    return "bool" if all(isinstance(number, bool) for number in numbers) else "int64"
+    kinds = set(map(type, numbers)) or {float}
+    return next((dtype for kind, dtype in _OF_KIND if kind in kinds), "float32")
 
 
 def fitted(leaf: Leaf, data: Literal) -> Literal:

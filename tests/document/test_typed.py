@@ -129,3 +129,18 @@ def test_a_whole_number_typed_into_a_leaf_of_floats_is_a_float() -> None:
     assert repr(fitted(Leaf(1, "i", 2, dtype="int64"), 3.0)) == "3"
     assert leaf_dtype(Leaf(1, "i", (True, False))) == "bool"
     assert leaf_dtype(Leaf(1, "z", 1j)) == "complex64"
+
+
+@pytest.mark.parametrize(
+    ("leaf", "dtype", "shape"),
+    [
+        (Leaf(1, "a", (1, 2.5)), "float32", (2,)),
+        (Leaf(1, "a", (1, True)), "int64", (2,)),
+        (Leaf(1, "a", ()), "float32", (0,)),
+        (Leaf(1, "a", (0, 10, (2, 3)), "randint"), "int64", (2, 3)),
+        (Leaf(1, "a", (1, 8, 2), "arange"), "int64", (4,)),
+        (Leaf(1, "a", (float("inf"),), "arange"), "float32", (0,)),
+    ],
+)
+def test_what_a_leaf_will_be_is_known_before_it_runs(leaf: Leaf, dtype: str, shape: tuple[int, ...]) -> None:
+    assert (leaf_dtype(leaf), leaf_shape(leaf)) == (dtype, shape)

@@ -3,6 +3,8 @@ Refuses with a sentence what PyTorch would not take; knows nothing of nodes and 
 
 from __future__ import annotations
 
+from itertools import chain
+
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
@@ -60,8 +62,8 @@ def _has_fraction(data: Literal) -> bool:
 def flat(data: Literal) -> list[Literal]:
     """All numbers, row after row."""
     level: list[Literal] = [data]
-    while any(isinstance(item, tuple) for item in level):
-        level = [inner for item in level for inner in (item if isinstance(item, tuple) else (item,))]
+    while tuple in set(map(type, level)):
+        level = list(chain.from_iterable(item if isinstance(item, tuple) else (item,) for item in level))
     return level
 
 

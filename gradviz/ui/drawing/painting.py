@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
 
 from gradviz.document.drawing import Group, Leaf, Node, Number, Operation, Ref
+from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
 from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF
@@ -24,7 +25,7 @@ from gradviz.ui.drawing.behind import BRIEF, CORNER, grown_by, paint_comment, pa
 from gradviz.ui.drawing.diagram import Sketch
 from gradviz.ui.drawing.geometry import path_of, result_curve
 from gradviz.ui.drawing.items import FOREVER
-from gradviz.ui.drawing.shapes import entry_of, leaf_dtype, shape_of, symbol_of
+from gradviz.ui.drawing.shapes import entry_of, symbol_of
 
 REASON_WIDTH = 190.0  # of the lines that say why a node raised
 VEIL = 0.6  # how much of old values is covered
@@ -165,7 +166,7 @@ class Painting:
             self._brief(painter, card, leaf.name, scale)
             return
         line = QRectF(card.left() + sizes.PAD, card.top(), card.width() - 2 * sizes.PAD, sizes.HEADER)
-        meta = sizes.shape_text(leaf_dtype(leaf), shape_of(leaf) or ())
+        meta = sizes.shape_text(leaf_dtype(leaf), leaf_shape(leaf))
         room = line.width() - ink.width(sizes.NAME, leaf.name) - 8
         if room > ink.width(sizes.META, meta):
             ink.text(painter, sizes.META, "muted", line, meta, RIGHT)

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradviz.document.catalogue import Entry, Port, catalogue, outputs
-from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
+from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.ink import Ink
 
-SHAPED = ("zeros", "ones", "rand", "randn", "empty")  # factories whose positional arguments are a shape
-DEFAULT_DTYPE = "float32"
 RESULT = (sizes.CARD_MIN, sizes.HEADER + 8 + sizes.LINE + sizes.LINE + sizes.NOTE)
 UNKNOWN = Entry("", "?", "", "?", "", "", ())
 
@@ -58,41 +57,9 @@ def outputs_of(drawing: Drawing) -> dict[int, int]:
     return used
 
 
-def shape_of(leaf: Leaf) -> tuple[int, ...] | None:
-    """The shape of a leaf, None where only a run can tell."""
-    if leaf.maker == "tensor":
-        return _nested(leaf.data)
-    if leaf.maker in SHAPED and isinstance(leaf.data, tuple):
-        data = leaf.data[0] if len(leaf.data) == 1 and isinstance(leaf.data[0], tuple) else leaf.data
-        if isinstance(data, tuple) and all(isinstance(size, int) and size >= 0 for size in data):
-            return tuple(size for size in data if isinstance(size, int))
-    return None
-
-
-def _nested(data: Literal) -> tuple[int, ...]:
-    shape = []
-    while isinstance(data, tuple):
-        shape.append(len(data))
-        data = data[0] if data else 0
-    return tuple(shape)
-
-
-def leaf_dtype(leaf: Leaf) -> str:
-    """Its dtype, as far as the drawing says it."""
-    if leaf.dtype:
-        return leaf.dtype
-    first = leaf.data
-    while isinstance(first, tuple) and first:
-        first = first[0]
-    if leaf.maker != "tensor" or isinstance(first, float | tuple):
-        return DEFAULT_DTYPE
-    kinds = {bool: "bool", int: "int64", complex: "complex64"}
-    return kinds.get(type(first), DEFAULT_DTYPE)
-
-
 def leaf_size(leaf: Leaf, ink: Ink, *, shared: bool) -> tuple[float, float]:
     """Width and height of the card of a leaf, as the canvas will make it; `shared`: gradients may add up at it."""
-    shape = shape_of(leaf) or ()
+    shape = leaf_shape(leaf)
     dtype = leaf_dtype(leaf)
     meta = sizes.shape_text(dtype, shape)
     if leaf.requires_grad:

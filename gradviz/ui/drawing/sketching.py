@@ -9,9 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gradviz.document.drawing import Drawing, Leaf, Node
+from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
 from gradviz.session.drawn import Drawn
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.drawing.shapes import Sizes, leaf_dtype, shape_of
+from gradviz.ui.drawing.shapes import Sizes
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _same_but_values(one: Node, other: Node) -> bool:
     if not (isinstance(one, Leaf) and isinstance(other, Leaf)):
         return one == other
     return replace(one, data=None, slider=None) == replace(other, data=None, slider=None) and (
-        shape_of(one) == shape_of(other) and leaf_dtype(one) == leaf_dtype(other)
+        leaf_shape(one) == leaf_shape(other) and leaf_dtype(one) == leaf_dtype(other)
     )
 
 
