@@ -10,14 +10,14 @@ import pytest
 from gradviz.ui.window import MainWindow
 from tests.monkey import Monkey, let_things_end
 
-EVENTS = 750
 
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_whatever_a_monkey_does_nothing_breaks(window: MainWindow, tmp_path: Path, seed: int) -> None:
-    monkey = Monkey(window, seed, tmp_path)
-    monkey.play(EVENTS)
+@pytest.mark.parametrize(("seed", "draws", "events"), [(1, False, 750), (2, True, 200)])
+def test_whatever_a_monkey_does_nothing_breaks(
+    window: MainWindow, tmp_path: Path, seed: int, draws: bool, events: int
+) -> None:
+    monkey = Monkey(window, seed, tmp_path, draws=draws)
+    monkey.play(events)
     let_things_end(window)
     assert not monkey.broken, "\n\n".join(monkey.broken)
-    assert monkey.done == EVENTS
+    assert monkey.done == events
     assert window.isVisible()
