@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar
 
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.commands.table import COMMANDS, MENUS
@@ -15,6 +15,7 @@ from gradviz.session.state import State
 from gradviz.ui.toolbar import Tools
 
 TEXT_EDITING = {"edit.cut", "edit.copy", "edit.paste", "edit.select_all"}  # text widgets have these keys themselves
+TAKING = {"run.run", "file.save", "file.save_as"}  # what is typed in a field and not taken yet belongs to these
 
 
 class Actions(QObject):
@@ -36,6 +37,9 @@ class Actions(QObject):
     def choose(self, name: str, value: str) -> None:
         """Run a command with one of its choices, if it is possible now."""
         row = self._rows[name]
+        commit = getattr(QApplication.focusWidget(), "commit", None) if name in TAKING else None
+        if commit is not None:
+            commit()
         if row.enabled(self._shell.store.state):
             row.run(self._shell, value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.document import shaping
@@ -119,6 +119,19 @@ def test_a_drawing_becomes_text_and_the_text_a_drawing(drawn: Pilot) -> None:
     assert drawn.drawing.text == text
     assert sorted(node.name for node in drawn.drawing.nodes if isinstance(node, Leaf)) == names
     assert drawn.state.undo_label == "Edit as Drawing"
+
+
+@pytest.mark.parametrize("command", ["draw.edit", "draw.edit_value"])
+def test_run_takes_what_is_typed_in_a_field_first(drawn: Pilot, command: str) -> None:
+    pick(drawn, "w")
+    drawn.window.actions_.do(command)
+    field = QApplication.focusWidget()
+    assert isinstance(field, QLineEdit)
+    field.selectAll()
+    drawn.qtbot.keyClicks(field, "7.5")
+    drawn.window.actions_.do("run.run")
+    leaf = drawn.drawing.by_id[IDS["w"]]
+    assert isinstance(leaf, Leaf) and leaf.data == 7.5
 
 
 def test_code_of_a_part_and_of_all_is_copied(drawn: Pilot) -> None:

@@ -26,6 +26,10 @@ class Line(QLineEdit):
     key = Signal(str)  # "enter", "escape", "tab", "up", "down"
     left = Signal()  # the keyboard went elsewhere
 
+    def commit(self) -> None:
+        """As with Enter."""
+        self.key.emit("enter")
+
     def event(self, event: QEvent) -> bool:
         return _taken(self, event, _of_line) or super().event(event)
 
@@ -40,6 +44,10 @@ class Lines(QPlainTextEdit):
 
     key = Signal(str)
     left = Signal()
+
+    def commit(self) -> None:
+        """As with Ctrl+Enter."""
+        self.key.emit("enter")
 
     def event(self, event: QEvent) -> bool:
         return _taken(self, event, _of_lines) or super().event(event)
