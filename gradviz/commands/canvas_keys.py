@@ -20,6 +20,7 @@ DRAWING_KEYS = (
     ),
     ("Enter, double-click", "Edit a value, a name, a comment or a title in its place."),
     ("Middle button, Space+Drag", "Look elsewhere; Shift+Arrow does so by keys, the wheel zooms."),
-    ("Ctrl+D, Delete", "Duplicate what is selected, or take it away."),
+    ("Ctrl+D, Ctrl+G, Delete", "Duplicate what is selected, group it, or take it away."),
+    ("Slider over a number", "Drag it, or click it: the arrows and the page keys change the number."),
     ("Escape", "End what goes on, without a trace; then select nothing."),
 )

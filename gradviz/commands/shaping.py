@@ -21,11 +21,6 @@ ACROSS = {"left": "Left", "center": "Centers", "right": "Right", "top": "Top", "
 # what is there
 
 
-def has_drawing(state: State) -> bool:
-    """The document is a drawing."""
-    return state.drawing is not None
-
-
 def can_draw(state: State) -> bool:
     """The document is a drawing, or becomes one with the first node."""
     return state.document.is_blank or state.drawing is not None

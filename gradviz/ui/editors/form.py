@@ -39,7 +39,7 @@ class Row(QWidget):
         column.addLayout(line)
         column.addWidget(self.sentence)
         self.setFocusProxy(field)
-        if isinstance(field, TextField | Choice | Toggle):
+        if isinstance(field, Field):
             field.said.connect(self.say)
 
     def say(self, sentence: str, *, quiet: bool = False) -> None:
@@ -96,7 +96,7 @@ class Form(QWidget):
     def forget(self) -> None:
         """What was typed or refused was for something that is not shown any more."""
         for row in self.rows:
-            if isinstance(row.field, TextField | Choice | Toggle):
+            if isinstance(row.field, Field):
                 row.field.forget()
 
     def set_theme(self, theme: Theme) -> None:

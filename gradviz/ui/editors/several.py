@@ -22,10 +22,10 @@ from gradviz.ui.theme import Theme
 DIFFERENT = "different"
 SIDES = (
     ("left", "Left", "Align Left"),
-    ("center", "Center", "Align Center"),
+    ("center", "Center", "Align Centers"),
     ("right", "Right", "Align Right"),
     ("top", "Top", "Align Top"),
-    ("middle", "Middle", "Align Middle"),
+    ("middle", "Middle", "Align Middles"),
     ("bottom", "Bottom", "Align Bottom"),
 )
 
@@ -114,10 +114,12 @@ class SeveralEditor(Editor):
         self.edit("Pin" if on else "Unpin", lambda drawing: pin(drawing, self.thing, on))
 
     def _align(self, how: str, label: str) -> None:
-        self._place(label, lambda drawing: align(drawing, self.thing, how))
+        sizes = self.context.shell.board.sizes()
+        self._place(label, lambda drawing: align(drawing, self.thing, how, sizes))
 
     def _distribute(self, how: str) -> None:
-        self._place("Distribute", lambda drawing: distribute(drawing, self.thing, how))
+        sizes = self.context.shell.board.sizes()
+        self._place(f"Distribute {how.title()}", lambda drawing: distribute(drawing, self.thing, how, sizes))
 
     def _place(self, label: str, change: Callable[[Drawing], Drawing]) -> None:
         try:
