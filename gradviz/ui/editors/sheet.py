@@ -90,7 +90,7 @@ class Sheet(QScrollArea):
         self.content.setObjectName("sheet")
         self.setObjectName("sheetArea")
         self._column = QVBoxLayout(self.content)
-        self._column.setContentsMargins(8, 6, 8, 8)
+        self._column.setContentsMargins(5, 6, 5, 8)
         self._column.setSpacing(8)
         self.setWidget(self.content)
         self.setWidgetResizable(True)
