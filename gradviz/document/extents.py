@@ -7,7 +7,7 @@ from __future__ import annotations
 from graphlib import TopologicalSorter
 from itertools import zip_longest
 
-from gradviz.document.catalogue import catalogue
+from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.leaf_forms import leaf_shape
 
@@ -18,12 +18,13 @@ NUMBER, NUMBER_GRAD = 24.0, 38.0
 CELL = 46.0, 19.0
 MAP = 205.0, 48.0  # of what is too large for a grid
 MOST_ROWS, MOST_COLUMNS = 4, 5
+BETWEEN = 34.0  # two results of one operation
 EXPRESSION = 215.0  # of a card that has an expression and a shape for a header
 LETTER, SMALL_LETTER, PADDING = 8.0, 5.8, 36.0
 
 
 def extents(drawing: Drawing) -> dict[int, tuple[float, float]]:
-    """Width and height of the card of each leaf, and of the card of each result."""
+    """Width and height of the card of each leaf, and of the cards of the results of each operation."""
     known: dict[int, tuple[Shape, bool]] = {}
     found: dict[int, tuple[float, float]] = {}
     before = {node.id: [ref.node for ref in _refs(node) if ref.node in drawing.by_id] for node in drawing.nodes}
@@ -33,8 +34,17 @@ def extents(drawing: Drawing) -> dict[int, tuple[float, float]]:
         tracked = node.requires_grad if isinstance(node, Leaf) else any(grad for _, grad in inputs)
         shape = leaf_shape(node) if isinstance(node, Leaf) else _result([one for one, _ in inputs], node)
         known[id] = shape, tracked
-        found[id] = _card(node, shape, tracked=tracked)
+        width, height = _card(node, shape, tracked=tracked)
+        found[id] = width, height + (_many(node) - 1) * (height + BETWEEN)
     return found
+
+
+def _many(node: Node) -> int:
+    """How many results there are, one under the other."""
+    entry = catalogue().get(node.op) if isinstance(node, Operation) else None
+    if entry is None or not isinstance(node, Operation):
+        return 1
+    return max(len(outputs(entry, node)), len(node.names), 1)
 
 
 def _refs(node: Node) -> list[Ref]:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.document.drawing import Drawing, Group, Leaf, Number, Operation, Ref
 from gradviz.document.extents import extents
+from gradviz.document.parse import parse
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
 from gradviz.ui.launch import application
@@ -138,3 +139,11 @@ def test_wires_that_are_kept_from_the_drawing_before_are_where_they_would_be_any
             places = Geometry(changed, ink, None, before)
             assert places.cubics == Geometry(changed, ink).cubics
             before = places
+
+
+def test_results_under_each_other_do_not_lie_on_the_node_below(qtbot: QtBot) -> None:
+    text = "a = torch.randn(16, 16)\nb = torch.randn(16, 16)\nd = torch.linalg.svd(a)\ne = torch.linalg.qr(b)\n"
+    view, _ = shown(qtbot, parse(f"import torch\n{text}"))
+    cards = list(view.geometry.cards.values())
+    assert len(cards) == 7
+    assert not [1 for nth, one in enumerate(cards) for other in cards[nth + 1 :] if one.intersects(other)]
