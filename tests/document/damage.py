@@ -10,6 +10,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -79,7 +80,7 @@ def of_wrong_types(chance: random.Random) -> Iterator[bytes]:
         record = json.loads(chance.choice(wholes()))
         for _ in range(chance.choice((1, 1, 5))):
             holder, key = chance.choice(places(record))
-            holder[key] = chance.choice(ODD)
+            holder[key] = deepcopy(chance.choice(ODD))  # it may be changed in its turn
         yield json.dumps(record, indent=chance.choice((None, 2))).encode()
 
 
