@@ -11,6 +11,8 @@ from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Node, Operation, Ref
 from gradviz.document.errors import UserError
 
+MOST_ID = 2**40  # a number above it is none that drawing has come to; with those, what is added soon has none left
+
 
 def mended(
     nodes: Iterable[Node],
@@ -34,7 +36,40 @@ def mended(
         groups=_grouped(good_groups, {node.id for node in wired}),
         next_id=max(next_id, max(seen, default=0) + 1),
     )
-    return tidy(replace(drawing, calls=_called(drawing, calls, dropped)))
+    drawing = replace(drawing, calls=_called(drawing, calls, dropped))
+    return tidy(_renumbered(drawing) if drawing.next_id > MOST_ID else drawing)
+
+
+def _renumbered(drawing: Drawing) -> Drawing:
+    """The same with numbers from 1 on, in the order in which everything stands."""
+    parts: tuple[Node | Comment | Group, ...] = (*drawing.nodes, *drawing.comments, *drawing.groups)
+    new = {part.id: at for at, part in enumerate(parts, start=1)}
+
+    def moved(node: Node) -> Node:
+        if isinstance(node, Leaf):
+            return replace(node, id=new[node.id])
+        inputs = (replace(one, node=new[one.node]) if isinstance(one, Ref) else one for one in node.inputs)
+        return replace(node, id=new[node.id], inputs=tuple(inputs))
+
+    groups = (
+        replace(one, id=new[one.id], members=frozenset(new[member] for member in one.members)) for one in drawing.groups
+    )
+    calls = (
+        replace(
+            call,
+            root=replace(call.root, node=new[call.root.node]),
+            inputs=call.inputs and tuple(new[leaf] for leaf in call.inputs),
+        )
+        for call in drawing.calls
+    )
+    return replace(
+        drawing,
+        nodes=tuple(moved(node) for node in drawing.nodes),
+        comments=tuple(replace(one, id=new[one.id]) for one in drawing.comments),
+        groups=tuple(groups),
+        calls=tuple(calls),
+        next_id=len(parts) + 1,
+    )
 
 
 def _is_new(what: str, id: int, seen: set[int], dropped: list[str]) -> bool:

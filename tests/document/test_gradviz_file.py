@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import fastjsonschema
 import pytest
 
-from gradviz.document import file_schema, gradviz_file, opening
+from gradviz.document import file_schema, gradviz_file, opening, shaping
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.gradviz_file import Contents, read, write
@@ -220,6 +220,33 @@ def test_what_is_written_can_be_anything_that_can_be_drawn() -> None:
     assert (document.nodes[0].x, document.nodes[0].y) == (0.0, 0.0)
     assert document.comments[0].text == "half a pair: "
     assert document.calls[0].gradient[1] == 10**4000  # type: ignore[index]
+
+
+def test_numbers_near_the_largest_become_small_so_that_what_is_added_is_there_next_time() -> None:
+    last = 2**53 - 2
+    drawing = Drawing(
+        (Leaf(last, "x", 2.0, requires_grad=True), Operation(last - 5, "neg", (Ref(last),), names=("y",))),
+        (Comment(last + 1, "note"),),
+        (Group(last - 1, "both", frozenset({last, last - 5})),),
+        (BackwardCall(Ref(last - 5), inputs=(last,)),),
+        next_id=2**53 - 1,
+    )
+    opened = read(write(Contents(drawing)), "a.gradviz")
+    assert opened.dropped == () and isinstance(opened.document, Drawing)
+    assert opened.document.text == drawing.text
+    assert (opened.document.groups[0].members, opened.document.calls[0].root) == (frozenset({1, 2}), Ref(2))
+    more = opened.document
+    for _ in range(3):
+        more, _ = shaping.new_operation(more, "tanh", 0, 0)
+    again = read(write(Contents(more)), "a.gradviz")
+    assert again.dropped == () and again.document == more
+
+
+def test_an_operation_has_as_many_inputs_when_it_is_opened_again() -> None:
+    stack = Operation(2, "stack", (Ref(1),) * 10_002, names=("y",))
+    whole = Drawing((Leaf(1, "x", 1.0), stack), next_id=3)
+    contents = read(write(Contents(whole)), "a.gradviz")
+    assert contents.dropped == () and contents.document == whole
 
 
 def test_the_desktop_knows_the_type_and_recognizes_what_is_written() -> None:
