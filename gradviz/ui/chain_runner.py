@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NONE = "No backward call sends a gradient to {}."
 FAILED = "The paths could not be followed: the run ended before this backward call. Run the snippet again."
 FOLLOW = 250  # milliseconds without another run until what was asked is asked again: a slider brings many
+CUT_SHORT = "The paths could not be followed. {}"  # what became of the run
 GONE = "{} has not run, so no gradient comes to it."
 WORKING = "Following the paths to {} …"
 
@@ -45,6 +46,7 @@ class ChainRunner(QObject):
         self._store = store
         self._number = 0
         self._asked: ChainRule | None = None
+        self._failed = FAILED  # what is said if nothing is found
         self._of: Document = Snippet()  # the document that this was asked of
         self._thread: threading.Thread | None = None
         self.live = LiveRun(pool)
@@ -132,6 +134,8 @@ class ChainRunner(QObject):
         asked, trace = self._asked, self.live.trace
         if self._store.state.chain is None or asked is None or trace is None:
             return
+        cut_short = done.status in ("died", "limit", "stopped")
+        self._failed = CUT_SHORT.format(done.detail.sentence) if cut_short else FAILED
         self._thread = threading.Thread(
             target=self._look_over, args=(self._number, asked, trace), name="gradviz-paths", daemon=True
         )
@@ -154,7 +158,7 @@ class ChainRunner(QObject):
         if number != self._number or chain is None or asked is None:
             return
         if found is None:
-            self._store.show_chain(replace(asked, sentence=FAILED))
+            self._store.show_chain(replace(asked, sentence=self._failed))
         else:
             at = _again(chain, found) if chain.at >= 0 else -1
             self._store.show_chain(replace(asked, paths=found, depends=depends, at=at))

@@ -10,6 +10,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.parse import parse
 from gradviz.session.state import Selection
 from gradviz.ui.panels.paths import HINT, PathsPanel
+from gradviz.worker.events import Detail, Done
 from tests.driver import RUN_TIMEOUT, Pilot
 from tests.trace.test_chains import NET, SCALARS, tensor_called
 
@@ -153,3 +154,15 @@ def test_a_question_in_work_ends_with_the_window(pilot: Pilot) -> None:
     pilot.answers.to_keep = ["discard"]
     assert pilot.window.close()
     assert not pilot.window.chains.live.is_running
+
+
+def test_a_worker_that_is_gone_in_the_middle_of_a_question_is_said(pilot: Pilot) -> None:
+    page = ask(pilot, SCALARS, "w")
+    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+        pilot.window.actions_.do("view.chain")
+        live = pilot.window.chains.live
+        live.drop()  # nothing of an answer comes
+        live.ended.emit(Done("died", Detail("The worker process ended unexpectedly (signal SIGKILL).")))
+    assert page.sentence.text() == (
+        "The paths could not be followed. The worker process ended unexpectedly (signal SIGKILL)."
+    )
