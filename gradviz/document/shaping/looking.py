@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from gradviz.document.catalogue import Entry, catalogue
+from gradviz.document.catalogue import Entry, Port, catalogue
 from gradviz.document.catalogue import outputs as outputs_of
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.errors import UserError
@@ -35,11 +35,16 @@ def label(drawing: Drawing, id: int) -> str:
 
 def port_name(operation: Operation, port: int) -> str:
     """What a port is called in a sentence."""
-    entry = entry_of(operation)
-    if entry is None or port >= len(entry.ports):
-        variadic = entry is not None and bool(entry.ports) and entry.ports[-1].variadic
-        return f"{entry.ports[-1].name}[{port}]" if entry is not None and variadic else f"input {port + 1}"
-    return f"{entry.ports[0].name}[{port}]" if entry.ports[port].variadic else entry.ports[port].name
+    return port_at(entry_of(operation), port).name
+
+
+def port_at(entry: Entry | None, at: int) -> Port:
+    """The port of an input: any number of them share a variadic one; an unknown operation takes anything."""
+    ports = () if entry is None else entry.ports
+    if at < len(ports) and not ports[at].variadic:
+        return ports[at]
+    variadic = bool(ports) and ports[-1].variadic
+    return Port(f"{ports[-1].name}[{at}]") if variadic else Port(f"input {at + 1}", number=True)
 
 
 def is_variadic(operation: Operation) -> bool:

@@ -12,11 +12,12 @@ from gradviz.document.catalogue import Entry, catalogue, outputs
 from gradviz.document.drawing import Drawing, Literal, Number, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.shaping import disconnect, label, rename, set_number, set_param
+from gradviz.document.shaping.looking import port_at
 from gradviz.ui import look
 from gradviz.ui.editors.fields import TextField, small_button
 from gradviz.ui.editors.form import Editor
 from gradviz.ui.editors.params import ParameterRow
-from gradviz.ui.editors.ports import PortRow, port_of
+from gradviz.ui.editors.ports import PortRow
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
@@ -97,7 +98,7 @@ class OperationEditor(Editor):
         self.formula.setVisible(bool(self.formula.text()))
         self.names = [self._name_field(name, at, len(names)) for at, name in enumerate(names)]
         self.ports = [
-            PortRow(self.form, port_of(entry, at), self._give_at(at), self._go) for at in range(len(operation.inputs))
+            PortRow(self.form, port_at(entry, at), self._give_at(at), self._go) for at in range(len(operation.inputs))
         ]
         params = () if entry is None else entry.params
         self.params = [ParameterRow(self.form, one, self._give_param) for one in params]

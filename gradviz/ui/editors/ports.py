@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from gradviz.document.catalogue import Entry, Port
+from gradviz.document.catalogue import Port
 from gradviz.document.drawing import Drawing, Number, Operand, Operation, Ref
 from gradviz.document.emit import Span
 from gradviz.document.shaping import label
@@ -41,14 +41,6 @@ def _text(text: str, span: Span) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def port_of(entry: Entry | None, at: int) -> Port:
-    """The port of an input; any number of inputs share one."""
-    if entry is None or not entry.ports:
-        return Port(f"input {at + 1}", number=True)
-    port = entry.ports[min(at, len(entry.ports) - 1)]
-    return Port(f"{port.name}[{at}]") if port.variadic else port
 
 
 class PortRow:
