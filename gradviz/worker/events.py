@@ -41,4 +41,19 @@ class Done:
     detail: Detail = field(default_factory=Detail)
 
 
-Event = Batch | Output | Done
+@dataclass(frozen=True)
+class Asked:
+    """The snippet called input(): the run waits until `Run.answer` is called."""
+
+    prompt: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot that the snippet showed, checked by `figures.Figure`'s reader before it is drawn."""
+
+    header: dict[str, Any]
+    payload: bytes
+
+
+Event = Batch | Output | Asked | Figure | Done

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-VERSION = 1
+VERSION = 2
 HEADER_CAP = 8_000_000
 _PREFIX = struct.Struct("<2sBBIII")
 _MAGIC = b"GV"
 
 
 class FrameKind(IntEnum):
-    """What a frame says; READY, FAILED, OUTPUT, BATCH and DONE come from the worker, RUN goes to it."""
+    """What a frame says; RUN and ANSWER go to the worker, the others come from it."""
 
     READY = 1
     FAILED = 2
@@ -30,6 +30,9 @@ class FrameKind(IntEnum):
     OUTPUT = 4
     BATCH = 5
     DONE = 6
+    ASK = 7  # input(): the header has the prompt, the run waits for ANSWER
+    ANSWER = 8  # the header has the text, or null if there is none
+    FIGURE = 9  # a plot as data: what is drawn in the header, its numbers (little-endian float64) in the payload
 
 
 class ProtocolError(Exception):

@@ -45,7 +45,7 @@ def test_a_frame_comes_back_as_it_was(kind: FrameKind, request: int, header: dic
 @given(st.binary(max_size=200))
 @settings(max_examples=300)
 def test_any_bytes_are_a_frame_an_end_or_an_error(raw: bytes) -> None:
-    for candidate in (raw, b"GV" + raw, b"GV\x01\x05" + raw):
+    for candidate in (raw, b"GV" + raw, b"GV\x02\x05" + raw):
         try:
             frame = read(candidate)
         except ProtocolError:
@@ -64,13 +64,13 @@ def test_a_cut_stream_is_an_end(data: st.DataObject) -> None:
     [
         (b"X" * 16, "not a GradViz worker message"),
         (struct.pack("<2sBBIII", b"GV", 9, 5, 0, 2, 0) + b"{}", "not a GradViz worker message"),
-        (struct.pack("<2sBBIII", b"GV", 1, 99, 0, 2, 0) + b"{}", "unknown message kind 99"),
-        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2**32 - 1, 0), "too long"),
-        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2, CAP + 1), "too long"),
-        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2, 0) + b"[]", "not a JSON object"),
-        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 2, 0) + b"\xff\xfe", "not JSON"),
-        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 200_000, 0) + b"[" * 200_000, "not JSON"),
-        (struct.pack("<2sBBIII", b"GV", 1, 5, 0, 10_001, 0) + b"1" * 10_001, "not JSON"),
+        (struct.pack("<2sBBIII", b"GV", 2, 99, 0, 2, 0) + b"{}", "unknown message kind 99"),
+        (struct.pack("<2sBBIII", b"GV", 2, 5, 0, 2**32 - 1, 0), "too long"),
+        (struct.pack("<2sBBIII", b"GV", 2, 5, 0, 2, CAP + 1), "too long"),
+        (struct.pack("<2sBBIII", b"GV", 2, 5, 0, 2, 0) + b"[]", "not a JSON object"),
+        (struct.pack("<2sBBIII", b"GV", 2, 5, 0, 2, 0) + b"\xff\xfe", "not JSON"),
+        (struct.pack("<2sBBIII", b"GV", 2, 5, 0, 200_000, 0) + b"[" * 200_000, "not JSON"),
+        (struct.pack("<2sBBIII", b"GV", 2, 5, 0, 10_001, 0) + b"1" * 10_001, "not JSON"),
     ],
 )
 def test_what_is_no_frame_is_named(raw: bytes, words: str) -> None:
@@ -105,9 +105,9 @@ HOSTILE = {
     "a request to the program": "send(3, 1, {'source': 'x'})",
     "batch without rows": "send(5, 1, {})",
     "batch with negative rows": "send(5, 1, {'rows': {'steps': -5}})",
-    "header of lies": "os.write(1, struct.pack('<2sBBIII', b'GV', 1, 5, 1, 2 ** 32 - 1, 2 ** 32 - 1))",
-    "half a frame": "os.write(1, struct.pack('<2sBBIII', b'GV', 1, 5, 1, 100, 0)); sys.exit()",
-    "deep header": "os.write(1, struct.pack('<2sBBIII', b'GV', 1, 5, 1, 90_000, 0)); os.write(1, b'[' * 90_000)",
+    "header of lies": "os.write(1, struct.pack('<2sBBIII', b'GV', 2, 5, 1, 2 ** 32 - 1, 2 ** 32 - 1))",
+    "half a frame": "os.write(1, struct.pack('<2sBBIII', b'GV', 2, 5, 1, 100, 0)); sys.exit()",
+    "deep header": "os.write(1, struct.pack('<2sBBIII', b'GV', 2, 5, 1, 90_000, 0)); os.write(1, b'[' * 90_000)",
     "a pickle": "import pickle; raw = pickle.dumps(print); os.write(1, raw * 10)",
     "silence and an end": "sys.exit(7)",
 }
@@ -119,7 +119,7 @@ def test_a_hostile_worker_is_ended_with_a_sentence(name: str) -> None:
         f"import json, os, struct, sys\nsys.path.insert(0, {str(ROOT)!r})\n"
         "def send(kind, request, header, payload=b''):\n"
         "    raw = json.dumps(header).encode()\n"
-        "    os.write(1, struct.pack('<2sBBIII', b'GV', 1, kind, request, len(raw), len(payload)) + raw + payload)\n"
+        "    os.write(1, struct.pack('<2sBBIII', b'GV', 2, kind, request, len(raw), len(payload)) + raw + payload)\n"
         f"{READY}os.read(0, 100_000)\n{HOSTILE[name]}\nwhile True: pass\n"
     )
     events: list[Event] = []
