@@ -11,7 +11,6 @@ import contextlib
 import os
 import shutil
 import signal
-import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ from collections.abc import Callable, Mapping
 from gradviz.worker.limits import Limits
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
 from gradviz.worker.spawn import worker_command, worker_environment
+from gradviz.worker.starting import start
 
 OnFrame = Callable[[Frame], None]
 OnEnd = Callable[[str, bool], None]
@@ -43,16 +43,8 @@ class WorkerProcess:
         self._started = False
         self._listener: tuple[OnFrame, OnEnd] | None = None
         self._scratch = tempfile.mkdtemp(prefix="gradviz-")
-        self._process = subprocess.Popen(
-            [*(command or worker_command()), f"--memory-mb={limits.memory_mb}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=self._scratch,
-            env=worker_environment(self._scratch),
-            bufsize=0,
-            start_new_session=True,
-        )
+        started = start(command or worker_command(), self._scratch, worker_environment(self._scratch), limits)
+        self._process, self._outside = started.process, started.layers
         self._reader = threading.Thread(target=self._read, name="gradviz-worker-reader", daemon=True)
         self._reader.start()
 
@@ -127,7 +119,8 @@ class WorkerProcess:
             layers = frame.header.get("layers")
             if type(layers) is not dict:
                 raise ProtocolError("a READY message without layers")
-            self.layers = {str(name)[:40]: str(state)[:200] for name, state in layers.items()}
+            inside = {str(name)[:40]: str(state)[:200] for name, state in layers.items()}
+            self.layers = {**inside, **self._outside}
             self._started = True
             with contextlib.suppress(OSError):  # where a folder in use can be removed, a killed program leaves nothing
                 os.rmdir(self._scratch)
