@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from gradviz.worker.client import Run as WorkerRun
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Detail, Done, Event, Output
+from gradviz.worker.run import Run as WorkerRun
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradviz.worker.client import Run
 from gradviz.worker.events import Event
 from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
+from gradviz.worker.run import Run
 
 CAP = 1000
 ROOT = Path(__file__).parents[2]
