@@ -77,16 +77,30 @@ class Records(logging.Handler):
             self.problems.append(f"Qt message ({kind.name}): {text}\n{began(2)}")
 
 
+SERVER_THREAD = "gradviz-forkserver"
+
+
 def children() -> set[int]:
-    """The running child processes (Linux; elsewhere only what Popen objects say is not looked at)."""
+    """The running child processes (Linux; elsewhere only what Popen objects say is not looked at). The fork server
+    stays for the whole program; what it has forked are children like others."""
+    servers = {pid for pid in _children("self") if "--gv-forkserver" in _command(pid)}
+    forked = {child for server in servers for child in _children(str(server))}
+    return (_children("self") - servers) | forked
+
+
+def _children(parent: str) -> set[int]:
     found = set()
-    for listing in Path("/proc/self/task").glob("*/children"):
+    for listing in Path(f"/proc/{parent}/task").glob("*/children"):
         try:
             pids = [int(pid) for pid in listing.read_text().split()]
-        except FileNotFoundError:  # that thread has just ended
+        except (FileNotFoundError, ProcessLookupError):  # that thread has just ended
             continue
         found.update(pid for pid in pids if not _is_dead(pid))
     return found
+
+
+def _threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name != SERVER_THREAD}
 
 
 def _is_dead(pid: int) -> bool:
@@ -132,7 +146,7 @@ class Guard:
         self._origins = origins
         self._records = records
         self._expected: list[str] = []
-        self._threads = set(threading.enumerate())
+        self._threads = _threads()
         self._children = children()
         self._qt = {key: one for key, _, one in qt_leftovers()}  # keeps them alive, so that no identity is reused
         records.problems.clear()
@@ -177,7 +191,7 @@ class Guard:
         time.sleep(0.01)
 
     def _leaks(self) -> list[str]:
-        threads = set(threading.enumerate())
+        threads = _threads()
         lost = []
         if len(threads) > len(self._threads):  # a pool that the whole module shares may replace a thread by another
             for thread in threads - self._threads:
@@ -195,7 +209,7 @@ class Guard:
 
 def _command(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[:200]
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")[-200:]
     except (FileNotFoundError, ProcessLookupError):
         return "(ended just now)"
 

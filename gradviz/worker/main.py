@@ -9,28 +9,36 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gradviz.worker.channel import Channel
+from gradviz.worker.forking import SERVER_FLAG, serve_forks
+from gradviz.worker.oslock import lock_down
+
 if TYPE_CHECKING:
-    from gradviz.worker.channel import Channel
     from gradviz.worker.runner import Runner
 
 MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
 
 
 def main() -> None:
-    """Run the worker until its parent closes the pipe; never returns."""
-    reading, writing = _private_pipe()
-    from gradviz.worker.channel import Channel
-
+    """Run the worker until its parent closes the pipe; never returns. As fork server, be one worker after another."""
+    is_server = SERVER_FLAG in sys.argv
+    pipe = None if is_server else _private_pipe()
+    prepared, failure = _try_to_prepare()
+    memory_mb = serve_forks().memory_mb if is_server else _memory_mb()
+    reading, writing = pipe or _private_pipe()
     channel = Channel(writing)
     try:
-        serve = _prepare(channel)
+        if prepared is None:
+            raise ImportError(failure)
+        prepared.report_to(channel, memory_mb)
+        layers = {"language": "on", "audit hook": "on", **lock_down(memory_mb + MEMORY_MARGIN_MB)}
     except BaseException as error:  # noqa: BLE001 the parent must hear why; this process is over
-        channel.failed(f"{type(error).__name__}: {error}")
+        channel.failed(failure or f"{type(error).__name__}: {error}")
         os._exit(1)
-    serve(reading)
+    channel.ready(layers)
+    _serve(channel, prepared, reading)
     os._exit(0)
 
 
@@ -43,13 +51,21 @@ def _private_pipe() -> tuple[int, int]:
     return reading, writing
 
 
-def _prepare(channel: Channel) -> Callable[[int], None]:
-    """Everything up to READY; what comes back serves requests from a descriptor."""
+def _try_to_prepare() -> tuple[Runner | None, str]:
+    """Everything up to the locks, or the sentence that says why not."""
+    try:
+        return _prepare(), ""
+    except BaseException as error:  # noqa: BLE001 whoever asks for a worker hears it
+        return None, f"{type(error).__name__}: {error}"
+
+
+def _prepare() -> Runner:
+    """Import and exercise everything; what is said meanwhile nobody hears."""
     import gc
     import signal
 
     from gradviz.worker.hardening import harden
-    from gradviz.worker.oslock import AuditGate, lock_down
+    from gradviz.worker.oslock import AuditGate
     from gradviz.worker.runner import Runner
     from gradviz.worker.torch_modules import load_torch
     from gradviz.worker.warm import warm
@@ -58,12 +74,12 @@ def _prepare(channel: Channel) -> Callable[[int], None]:
     gate = AuditGate()
     torch = load_torch()
     harden(torch)
-    runner = Runner(channel, gate, torch, _memory_mb())
+    null = os.open(os.devnull, os.O_WRONLY)
+    runner = Runner(Channel(null), gate, torch)
     warm(runner)
+    os.close(null)
     gc.freeze()
-    layers = {"language": "on", "audit hook": "on", **lock_down(_memory_mb() + MEMORY_MARGIN_MB)}
-    channel.ready(layers)
-    return lambda reading: _serve(channel, runner, reading)
+    return runner
 
 
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:

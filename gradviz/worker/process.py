@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping
 
 from gradviz.worker.limits import Limits
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
-from gradviz.worker.spawn import worker_command, worker_environment
 from gradviz.worker.starting import start
 
 OnFrame = Callable[[Frame], None]
@@ -43,7 +42,7 @@ class WorkerProcess:
         self._started = False
         self._listener: tuple[OnFrame, OnEnd] | None = None
         self._scratch = tempfile.mkdtemp(prefix="gradviz-")
-        started = start(command or worker_command(), self._scratch, worker_environment(self._scratch), limits)
+        started = start(command, self._scratch, limits)
         self._process, self._outside = started.process, started.layers
         self._reader = threading.Thread(target=self._read, name="gradviz-worker-reader", daemon=True)
         self._reader.start()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import linecache
-import os
 import sys
 import types
 import warnings
@@ -39,8 +38,8 @@ _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 class Runner:
     """One after the other; `run` answers on the channel, the last frame being DONE."""
 
-    def __init__(self, channel: Channel, gate: AuditGate, torch: dict[str, types.ModuleType], memory_mb: int) -> None:
-        self._memory_mb = memory_mb
+    def __init__(self, channel: Channel, gate: AuditGate, torch: dict[str, types.ModuleType]) -> None:
+        self._memory_mb = 0
         self._channel = channel
         self._gate = gate
         self._files = SavedFiles()
@@ -80,14 +79,14 @@ class Runner:
         return self._execute(code, world, recorder, filename)
 
     def rehearse(self, sources: list[str]) -> None:
-        """Run these and tell nobody."""
-        null = os.open(os.devnull, os.O_WRONLY)
-        told, self._channel = self._channel, Channel(null)
+        """Run these before anybody listens."""
         for source in sources:
             self._channel.begin(0, 100_000)
             self.run(source, "rehearsal.py")
-        self._channel = told
-        os.close(null)
+
+    def report_to(self, channel: Channel, memory_mb: int) -> None:
+        """From now on answer here, in a process with so much memory."""
+        self._channel, self._memory_mb = channel, memory_mb
 
     def _execute(self, code: types.CodeType, world: World, recorder: Recorder, filename: str) -> dict[str, Any]:
         guard = world.guard

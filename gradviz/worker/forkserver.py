@@ -1,0 +1,208 @@
+"""The program's side of the fork server (`forking`): one process for the whole program that is asked for workers.
+What it gives behaves as a `subprocess.Popen` does, as far as `process` needs it.
+
+Started with the first worker; ends with the program, also with one that is killed, because its socket closes. Where
+the system lacks what is needed (anything but Linux), `available` is False, and workers are started one by one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import IO
+
+from gradviz.worker.forking import PACKET, SERVER_FLAG
+
+AWAY = 1  # the status of a worker whose server is gone: nobody knows
+
+
+def available() -> bool:
+    """Whether this system can do it: processes as descriptors that can be sent over a socket."""
+    return sys.platform.startswith("linux") and hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal")
+
+
+class Forked:
+    """A worker that the server forks, or is about to; `stdin` and `stdout` are its pipe."""
+
+    def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        self.stdin: IO[bytes] | None = stdin
+        self.stdout: IO[bytes] | None = stdout
+        self.returncode: int | None = None
+        self._pid = 0
+        self._handle = -1
+        self._is_to_end = False
+        self._lock = threading.Lock()
+        self._begun = threading.Event()
+        self._ended = threading.Event()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process; waits until there is one, a few milliseconds. 0 if there never will be."""
+        self._begun.wait()
+        return self._pid
+
+    def poll(self) -> int | None:
+        """The exit status, None while it runs."""
+        return self.returncode
+
+    def wait(self) -> int:
+        """Block until it has ended; returns the exit status."""
+        self._ended.wait()
+        assert self.returncode is not None
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it now, or as soon as it begins."""
+        with self._lock:
+            self._is_to_end = True
+            if self._handle >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    # --- called by the server's reader thread ---
+
+    def begin(self, pid: int, handle: int) -> None:
+        """The process is there."""
+        with self._lock:
+            self._pid, self._handle = pid, handle
+        self._begun.set()
+        if self._is_to_end:
+            self.kill()
+
+    def end(self, status: int) -> None:
+        """The process is gone."""
+        with self._lock:
+            if self._handle >= 0:
+                os.close(self._handle)
+            self._handle = -1
+        self.returncode = status
+        self._begun.set()
+        self._ended.set()
+
+
+class ForkServer:
+    """The process, and the thread that reads what it says."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [*command, SERVER_FLAG],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=environment,
+                start_new_session=True,
+            )
+        self._lock = threading.Lock()
+        self._asked: deque[Forked] = deque()
+        self._running: dict[int, Forked] = {}
+        self.has_forked = False
+        self.is_gone = False
+        self.reader = threading.Thread(target=self._read, name="gradviz-forkserver", daemon=True)
+        self.reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The number of the server's process."""
+        return self._process.pid
+
+    def fork(self, memory_mb: int, scratch: str) -> Forked | None:
+        """Ask for a worker; returns at once, None if the server is gone."""
+        (their_in, our_in), (our_out, their_out) = os.pipe(), os.pipe()
+        forked = Forked(open(our_in, "wb", buffering=0), open(our_out, "rb", buffering=0))  # noqa: SIM115 its owner's
+        message = json.dumps({"memory_mb": memory_mb, "scratch": scratch}).encode()
+        try:
+            with self._lock:
+                if self.is_gone:
+                    raise BrokenPipeError
+                socket.send_fds(self._control, [message], [their_in, their_out])
+                self._asked.append(forked)
+        except OSError:
+            for stream in (forked.stdin, forked.stdout):
+                assert stream is not None
+                stream.close()
+            return None
+        finally:
+            os.close(their_in)
+            os.close(their_out)
+        return forked
+
+    def close(self) -> None:
+        """End the server; workers that still run end by themselves, their pipes being closed."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        self.reader.join()
+
+    def _read(self) -> None:
+        try:
+            while True:
+                message, handles, _, _ = socket.recv_fds(self._control, PACKET, 1)
+                if not message:
+                    break
+                self._take(json.loads(message), handles)
+        except OSError:
+            pass
+        finally:
+            self._end()
+
+    def _take(self, message: dict[str, int], handles: list[int]) -> None:
+        with self._lock:
+            if "pid" in message:
+                self.has_forked = True
+                forked = self._running[message["pid"]] = self._asked.popleft()
+            else:
+                forked = self._running.pop(message["ended"])
+        if "pid" in message:
+            os.set_inheritable(handles[0], False)
+            forked.begin(message["pid"], handles[0])
+        else:
+            forked.end(message["status"])
+
+    def _end(self) -> None:
+        """The server is gone: so is all that it forked."""
+        self._process.kill()
+        self._process.wait()
+        with self._lock:
+            self.is_gone = True
+            left = [*self._asked, *self._running.values()]
+            self._asked.clear()
+            self._running.clear()
+            self._control.close()
+        for forked in left:
+            forked.kill()
+            forked.end(AWAY)
+
+
+_lock = threading.Lock()
+_server: ForkServer | None = None
+
+
+def the_server(command: Sequence[str], environment: dict[str, str]) -> ForkServer | None:
+    """The program's fork server, started when it is first needed and again if it died; None where one that was
+    started could fork nothing."""
+    global _server
+    with _lock:
+        if _server is not None and _server.is_gone and not _server.has_forked:
+            return None
+        if _server is None or _server.is_gone:
+            if _server is None:
+                atexit.register(close_server)
+            _server = ForkServer(command, environment)
+        return _server
+
+
+def close_server() -> None:
+    """End the program's fork server; the next worker starts another."""
+    if _server is not None:
+        _server.close()
