@@ -7,11 +7,15 @@ marked by `_busy`, and a tick that finds it set does nothing.
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Protocol
 
-from gradviz.worker.protocol import Frame, FrameKind, write_frame
+from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, read_frame, write_frame
 
 FLUSH_CHARS = 16_000
+PROMPT_CHARS = 2_000
+ANSWER_BYTES = 1 << 20
+DEPTH = 200  # calls that a question takes at most: it must not end half way because the snippet is deep
 
 
 class Recording(Protocol):
@@ -29,10 +33,11 @@ class Recording(Protocol):
 
 
 class Channel:
-    """Sends the frames of one request at a time."""
+    """Sends the frames of one request at a time; answers to questions come by `answers`, a descriptor to read."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, answers: int = -1) -> None:
         self._descriptor = descriptor
+        self._answers = answers
         self._parent = os.getppid()
         self._request = 0
         self._room = 0
@@ -53,7 +58,7 @@ class Channel:
         self._recording = recording
 
     def write(self, stream: str, text: str) -> None:
-        """Text that the snippet printed ("out") or that warns ("err")."""
+        """Text that the snippet printed ("out"), that warns ("err") or that was typed ("in")."""
         text = text[: self._room]
         if not text:
             return
@@ -62,7 +67,7 @@ class Channel:
         self._parts.append((stream, text))
         self._chars += len(text)
         if self._recording is not None:
-            self._recording.text(stream, text)
+            self._recording.text("err" if stream == "err" else "out", text)
         self._busy = False
         if self._chars >= FLUSH_CHARS:
             self.flush()
@@ -86,6 +91,38 @@ class Channel:
         if batch is not None:
             self._send(FrameKind.BATCH, batch.header, batch.payload)
         self._busy = False
+
+    def ask(self, prompt: str) -> str:
+        """input(): show the prompt, wait for the person's answer, show it as a terminal does; EOFError if there is
+        none."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + DEPTH)
+        try:
+            self.write("out", prompt)
+            self.flush()
+            self._busy = True  # nothing is sent until the answer is there
+            self._send(FrameKind.ASK, {"prompt": prompt[:PROMPT_CHARS]})
+            answer = self._answer()
+            self._busy = False
+            if answer is not None:
+                self.write("in", f"{answer}\n")
+        finally:
+            sys.setrecursionlimit(limit)
+        if answer is None:
+            raise EOFError("EOF when reading a line")
+        return answer
+
+    def _answer(self) -> str | None:
+        try:
+            frame = read_frame(lambda count: os.read(self._answers, count), ANSWER_BYTES)
+            if frame is None:  # the program is gone
+                os._exit(0)
+            if frame.kind is not FrameKind.ANSWER or frame.request != self._request:
+                os._exit(1)
+        except (OSError, ProtocolError):
+            os._exit(1)
+        text = frame.header.get("text")
+        return text if type(text) is str else None
 
     def done(self, header: dict[str, Any]) -> None:
         """Say how the request ended, after everything else."""

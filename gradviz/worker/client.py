@@ -1,7 +1,14 @@
 """The program's side of a worker: start one ahead, run a snippet in it, replace it. Knows nothing of Qt.
 
-`WorkerPool.start(source, on_event)` calls `on_event` from the worker's reader thread with `Batch`, `Output` and, once
-and last, `Done`. What a run is, and how its limits are enforced, is in `run`; the process itself is in `process`.
+`WorkerPool.start(source, on_event)` calls `on_event` from the worker's reader thread with `Batch`, `Output` and so on,
+and once and last `Done`. What a run is, and how its limits are enforced, is in `run`; the process itself is in
+`process`.
+
+Note [One-shot] A worker that has run a snippet is never used again: whatever the snippet left in it dies with it, and
+the next worker is already warm. Only code that this program wrote itself, from a drawing, runs in a pool with `reuse`:
+there are only calls of operations with literals in it, no function or class, no assignment to anything but a plain
+name, so there is nothing by which one drawing could reach the next. It runs behind the same policy and locks, and the
+worker is still replaced after whatever did not end in good order.
 """
 
 from __future__ import annotations
@@ -63,9 +70,14 @@ class WorkerPool:
             request = self._runs
 
         def deliver(event: Event) -> None:
-            if isinstance(event, Done):
-                self._release(worker, event)
+            if not isinstance(event, Done):
+                on_event(event)
+                return
+            kept = self._keep(worker, run, event)
             on_event(event)
+            if not kept:
+                worker.kill()
+                self.warm()
 
         run = Run(source, filename, self.limits, deliver, question)
         self._active = [each for each in self._active if each.result is None] + [run]
@@ -90,12 +102,14 @@ class WorkerPool:
         self._workers.add(worker)
         return worker
 
-    def _release(self, worker: WorkerProcess, done: Done) -> None:
-        """After a run: keep the worker if it may be used again, else kill it and start the next one ahead."""
+    def _keep(self, worker: WorkerProcess, run: Run, done: Done) -> bool:
+        """After a run: whether the worker may serve another one, for which it waits now."""
         with self._lock:
-            healthy = self._reuse and done.status in WORKER_STATUSES and worker.is_alive
-            if healthy and len(self._spares) < SPARES and not self._closed:
-                self._spares.append(worker)
-                return
-        worker.kill()
-        self.warm()
+            usable = not run.has_begun or (self._reuse and done.status in WORKER_STATUSES)
+            if not usable or self._closed or not worker.is_alive:
+                return False
+            self._spares = [spare for spare in self._spares if spare.is_alive]
+            if len(self._spares) >= (SPARES if self._reuse else 1):
+                return False
+            self._spares.append(worker)
+            return True

@@ -8,15 +8,16 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Batch:
-    """Recorded steps: the header and the raw columns, for `Trace.extend`."""
+    """Recorded steps: the header and the raw columns, for `Trace.extend`; `size` is what both took of the pipe."""
 
     header: dict[str, Any]
     payload: bytes
+    size: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
 class Output:
-    """Text that the snippet printed; `stream` is "out" or "err"."""
+    """Text that the snippet printed; `stream` is "out" or "err", or "in" for what was typed for input()."""
 
     stream: str
     text: str

@@ -28,7 +28,7 @@ def main() -> None:
     prepared, failure = _try_to_prepare()
     memory_mb = serve_forks().memory_mb if is_server else _memory_mb()
     reading, writing = pipe or _private_pipe()
-    channel = Channel(writing)
+    channel = Channel(writing, reading)
     try:
         if prepared is None:
             raise ImportError(failure)

@@ -74,7 +74,6 @@ REFUSED_BUILTINS = {
     "exec": "write the code where it is needed",
     "eval": "write the expression where it is needed",
     "compile": "write the code where it is needed",
-    "input": "nobody can answer while the snippet is recorded; assign the value instead",
     "globals": "name the variables that you need",
     "locals": "name the variables that you need",
     "vars": "name the attributes that you need",

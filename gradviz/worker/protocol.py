@@ -11,7 +11,7 @@ import json
 import os
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -41,12 +41,14 @@ class ProtocolError(Exception):
 
 @dataclass(frozen=True)
 class Frame:
-    """One message: its kind, the request it belongs to, a JSON object and raw bytes."""
+    """One message: its kind, the request it belongs to, a JSON object and raw bytes; `size` is what it took of the
+    pipe, once it was read."""
 
     kind: FrameKind
     request: int
     header: dict[str, Any]
     payload: bytes = b""
+    size: int = field(default=0, compare=False)
 
 
 def encode(frame: Frame) -> bytes:
@@ -82,7 +84,7 @@ def read_frame(read: Callable[[int], bytes], message_cap: int) -> Frame | None:
     payload = _read_exactly(read, payload_length)
     if header is None or payload is None:
         return None
-    return Frame(frame_kind, request, _decode_header(header), payload)
+    return Frame(frame_kind, request, _decode_header(header), payload, _PREFIX.size + header_length + payload_length)
 
 
 def _decode_header(raw: bytes) -> dict[str, Any]:

@@ -7,21 +7,32 @@ itself is in `process`.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from gradviz.worker.events import Batch, Detail, Done, Event, Output
+from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Output
 from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
+from gradviz.worker.stopwatch import Stopwatch
 from gradviz.worker.usage import Usage, usage
 
 _POLL_SECONDS = 0.05
+ASLEEP = 5.0  # seconds between two looks at a run after which the machine must have slept
+ANSWER_CHARS = 4_000
+PROMPT_CHARS = 2_000
+STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
 AT_ONCE = 30_000  # characters that a worker's pipe surely takes without waiting
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
+MORE_TIME = "Keep Going gives it more time while the last seconds count down; or let it do fewer rounds."
+LESS_MEMORY = "Use smaller tensors, or keep fewer of them."
+LESS_PRINTED = "Print less, or less often."
+FEWER_STEPS = "Those until then are here; let it do fewer rounds."
+LESS_RECORDED = "What was recorded until then is here; use smaller tensors or fewer rounds."
 
 
 class Run:
@@ -44,9 +55,12 @@ class Run:
         self._lock = threading.Lock()
         self._finished = threading.Event()
         self._worker: WorkerProcess | None = None
-        self._begun = time.monotonic()
-        self._asked = False
+        self._clock = Stopwatch()
+        self._times = 1  # as often the limits of time count
+        self._sent = False
+        self._asking = False  # input() waits for `answer`
         self._before: Usage | None = None
+        self._cpu_seconds = 0.0
         self._printed = self._steps = self._bytes = 0
         self.result: Done | None = None
 
@@ -54,11 +68,41 @@ class Run:
         """End the run now; `Done("stopped")` follows. Without effect once it has ended."""
         self._end_with(Done("stopped", Detail("The run was stopped.")))
 
+    def answer(self, text: str | None) -> None:
+        """What input() gives, None for the end of the input. Without effect if nothing was `Asked`."""
+        with self._lock:
+            if not self._asking:
+                return
+            self._asking = False
+        worker = self._worker
+        assert worker is not None
+        self._clock.release()
+        frame = Frame(FrameKind.ANSWER, self._request, {"text": None if text is None else text[:ANSWER_CHARS]})
+        # a worker that does not read must not keep whoever answers waiting
+        threading.Thread(target=worker.send, args=(frame,), name="gradviz-answer", daemon=True).start()
+
+    def keep_going(self) -> None:
+        """Give it the same time again, on the clock and of the processor."""
+        self._times += 1
+
+    @property
+    def seconds_left(self) -> float:
+        """Until a limit of time stops it; no such time while a question waits."""
+        if self._asking or not self._sent:
+            return math.inf
+        limits, times = self._limits, self._times
+        return min(times * limits.wall_seconds - self._clock.seconds, times * limits.cpu_seconds - self._cpu_seconds)
+
     def wait(self, timeout: float | None = None) -> Done | None:
         """Block until `Done` was delivered; returns it, or None after `timeout` seconds."""
         return self.result if self._finished.wait(timeout) else None
 
     # --- called by the pool and its threads ---
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the worker has heard of it."""
+        return self._sent
 
     def attach(self, worker: WorkerProcess, request: int) -> None:
         """Begin on this worker: its reader thread delivers, a watching thread enforces the limits."""
@@ -67,7 +111,7 @@ class Run:
         self._watcher = threading.Thread(target=self._watch, name="gradviz-run", daemon=True)
         worker.listen(self._on_frame, self._on_end)
         if worker.is_ready and len(self._source) <= AT_ONCE:  # it need not wait for a thread's turn
-            self._ask(worker)
+            self._send(worker)
         self._watcher.start()
 
     def join(self) -> None:
@@ -77,76 +121,106 @@ class Run:
 
     def _end_with(self, verdict: Done) -> None:
         with self._lock:
-            if self._verdict is not None or self._finished.is_set():
+            if self._verdict is not None:
                 return
             self._verdict = verdict
-        if self._worker is not None:
+            has_begun = self._sent
+        assert self._worker is not None
+        if has_begun:
             self._worker.kill()
+        else:  # it has not heard of this run and serves the next one
+            self._finish(verdict)
 
-    def _limit(self, sentence: str) -> None:
-        self._end_with(Done("limit", Detail(f"The run was stopped because it {sentence}.")))
+    def _limit(self, what: str, advice: str) -> None:
+        self._end_with(Done("limit", Detail(f"The run was stopped because it {what}. {advice}")))
 
-    def _ask(self, worker: WorkerProcess) -> None:
+    def _send(self, worker: WorkerProcess) -> None:
+        with self._lock:
+            if self._verdict is not None:
+                return
+            self._sent = True
         self._before = usage(worker.pid)
-        self._begun = time.monotonic()
-        self._asked = True
+        self._clock.restart()
         worker.send(Frame(FrameKind.RUN, self._request, self._request_header))
 
     def _watch(self) -> None:
-        worker, limits = self._worker, self._limits
+        worker = self._worker
         assert worker is not None
-        if not self._asked:
-            if not worker.wait_ready(limits.start_seconds):
-                worker.kill()
+        if not self._sent:
+            if not worker.wait_ready(self._limits.start_seconds):
+                if self.result is None:
+                    worker.kill()
                 return
-            self._ask(worker)
-        before = self._before
+            self._send(worker)
+        looked = time.monotonic()
         while not self._finished.wait(_POLL_SECONDS):
-            now = usage(worker.pid)
-            if time.monotonic() - self._begun > limits.wall_seconds:
-                self._limit(f"took longer than {limits.wall_seconds:g} seconds")
-            elif now is None or before is None:
-                continue
-            elif now.cpu_seconds - before.cpu_seconds > limits.cpu_seconds:
-                self._limit(f"used more than {limits.cpu_seconds:g} seconds of processor time")
-            elif now.resident > limits.memory_mb << 20:
-                self._limit(f"asked for more than {limits.memory_mb:,} MB of memory")
+            since, looked = looked, time.monotonic()
+            if looked - since > ASLEEP:
+                self._clock.forgive(looked - since)
+            self._look(worker)
+
+    def _look(self, worker: WorkerProcess) -> None:
+        """End it if it has gone too far."""
+        limits, now = self._limits, usage(worker.pid)
+        wall, cpu = self._times * limits.wall_seconds, self._times * limits.cpu_seconds
+        if now is not None and self._before is not None:
+            self._cpu_seconds = now.cpu_seconds - self._before.cpu_seconds
+        if self._clock.seconds > wall:
+            self._limit(f"took longer than {wall:g} seconds", MORE_TIME)
+        elif self._cpu_seconds > cpu:
+            self._limit(f"used more than {cpu:g} seconds of processor time", MORE_TIME)
+        elif now is not None and now.resident > limits.memory_mb << 20:
+            self._limit(f"asked for more than {limits.memory_mb:,} MB of memory", LESS_MEMORY)
 
     def _on_frame(self, frame: Frame) -> None:
         if frame.request != self._request:
             raise ProtocolError("a message belongs to another run")
+        if self._asking:
+            raise ProtocolError("a message came while a question waits for its answer")
+        self._bytes += frame.size
         if frame.kind is FrameKind.OUTPUT:
             self._take_output(frame)
         elif frame.kind is FrameKind.BATCH:
             self._take_batch(frame)
+        elif frame.kind is FrameKind.ASK:
+            self._take_question(frame)
         elif frame.kind is FrameKind.DONE:
             self._take_done(frame)
         else:
             raise ProtocolError(f"a {frame.kind.name} message was not expected")
+        if self._bytes > self._limits.recorded_bytes:
+            self._limit(f"recorded more than {self._limits.recorded_bytes // 1_000_000:,} MB", LESS_RECORDED)
+
+    def _deliver(self, event: Event) -> None:
+        with self._clock.held():  # see Note [Held back] in `mailbox`
+            self._on_event(event)
 
     def _take_output(self, frame: Frame) -> None:
         stream = text_field(frame.header, "stream", 3)
-        if stream not in ("out", "err"):
+        if stream not in STREAMS:
             raise ProtocolError("unknown output stream")
         text = text_field(frame.header, "text", self._limits.message_bytes)
         room = self._limits.output_chars - self._printed
         self._printed += len(text)
         if room > 0 and text:
-            self._on_event(Output(stream, text[:room]))
+            self._deliver(Output(stream, text[:room]))
         if len(text) > room:
-            self._limit(f"printed more than {self._limits.output_chars:,} characters")
+            self._limit(f"printed more than {self._limits.output_chars:,} characters", LESS_PRINTED)
 
     def _take_batch(self, frame: Frame) -> None:
         rows = frame.header.get("rows")
         if type(rows) is not dict:
             raise ProtocolError("a batch without rows")
         self._steps += count_field(rows, "steps")
-        self._bytes += len(frame.payload)
-        self._on_event(Batch(frame.header, frame.payload))
+        self._deliver(Batch(frame.header, frame.payload, frame.size))
         if self._steps > self._limits.steps:
-            self._limit(f"recorded more than {self._limits.steps:,} steps")
-        elif self._bytes > self._limits.recorded_bytes:
-            self._limit(f"recorded more than {self._limits.recorded_bytes // 1_000_000:,} MB")
+            self._limit(f"recorded more than {self._limits.steps:,} steps", FEWER_STEPS)
+
+    def _take_question(self, frame: Frame) -> None:
+        prompt = text_field(frame.header, "prompt", PROMPT_CHARS)
+        self._clock.hold()
+        self._asking = True
+        self._deliver(Asked(prompt))
 
     def _take_done(self, frame: Frame) -> None:
         status = text_field(frame.header, "status", 20)
@@ -161,8 +235,6 @@ class Run:
 
     def _on_end(self, how: str, started: bool) -> None:
         """The process is gone: by our own verdict, or by itself."""
-        if self._finished.is_set():
-            return
         if started:
             died = DIED.format(how=f" ({how})" if how else "")
         else:
@@ -172,8 +244,11 @@ class Run:
         self._finish(verdict)
 
     def _finish(self, verdict: Done) -> None:
-        seconds = time.monotonic() - self._begun
-        self.result = Done(verdict.status, replace(verdict.detail, seconds=seconds))
+        with self._lock:
+            if self.result is not None:
+                return
+            self._asking = False
+            self.result = Done(verdict.status, replace(verdict.detail, seconds=self._clock.seconds))
         if self._worker is not None:
             self._worker.unlisten()
         try:

@@ -94,7 +94,9 @@ class Runner:
             __name__="__main__",
             __doc__=None,
             __file__=filename,
-            __builtins__=snippet_builtins(guard, world.classes, world.import_module, self._printer()),
+            __builtins__=snippet_builtins(
+                guard, world.classes, world.import_module, self._printer(), self._channel.ask
+            ),
         )
         guard.globals.update({**guard.hooks(), **recorder.hooks()})
         function = types.FunctionType(code, guard.globals)

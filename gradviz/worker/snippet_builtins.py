@@ -22,7 +22,11 @@ Ellipsis NotImplemented __debug__ """.split()
 
 
 def snippet_builtins(
-    guard: Guard, classes: ClassMaker, import_module: Callable[[str], Any], printer: Callable[..., None]
+    guard: Guard,
+    classes: ClassMaker,
+    import_module: Callable[[str], Any],
+    printer: Callable[..., None],
+    ask: Callable[[str], str],
 ) -> dict[str, Any]:
     """All of them, by name."""
     names = {name: getattr(builtins, name) for name in PLAIN_BUILTINS}
@@ -30,6 +34,7 @@ def snippet_builtins(
     names.update({name: _refused(name, way) for name, way in REFUSED_BUILTINS.items()})
     names.update(
         print=printer,
+        input=_input(ask),
         getattr=guard.getattr,
         hasattr=guard.hasattr,
         setattr=guard.setattr,
@@ -57,6 +62,14 @@ def _refused(name: str, way_round: str) -> Callable[..., NoReturn]:
 
     refuse.__name__ = refuse.__qualname__ = name
     return refuse
+
+
+def _input(ask: Callable[[str], str]) -> Callable[..., str]:
+    def input_(prompt: object = "", /) -> str:
+        return ask(str.__str__(str(prompt)))
+
+    input_.__name__ = input_.__qualname__ = "input"
+    return input_
 
 
 def _leave(code: object = None) -> NoReturn:

@@ -41,7 +41,6 @@ ESCAPES: dict[str, str] = {
     "eval": "eval('1')\nprint('ESCAPED')",
     "compile": "compile('1', 'x', 'eval')\nprint('ESCAPED')",
     "breakpoint": "breakpoint()\nprint('ESCAPED')",
-    "input": "input()\nprint('ESCAPED')",
     "globals": "print('ESCAPED', globals())",
     "locals": "print('ESCAPED', locals())",
     "vars": "import math\nprint('ESCAPED', vars(math))",

@@ -41,7 +41,6 @@ def test_the_language_alone_contains_them(run: Runner) -> None:
         ("def f():\n    return eval('1')\n", 2, "write the expression"),
         ("class A:\n    x: int\n    def __reduce__(self): pass\n", 3, "belong to Python"),
         ("async def f(): pass\n", 1, "plain functions"),
-        ("x = input('?')\n", 1, "assign the value"),
         ("from math import *\n", 1, "name what you need"),
     ],
 )
