@@ -10,10 +10,13 @@ from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.snippet import Snippet
+from gradviz.document.trust import OwnFiles
 from gradviz.session.state import Phase, Run
 from gradviz.ui.launch import application
+from gradviz.ui.ownership import Ownership
 from gradviz.ui.settings import Settings
 from gradviz.ui.window import MainWindow
+from gradviz.ui.windows import Windows
 from tests.driver import Answers, Pilot
 from tests.trace.sample import SOURCE, sample_batch
 
@@ -26,10 +29,10 @@ def answers() -> Answers:
 
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> MainWindow:
-    """A shown, active window with settings of its own."""
+    """A shown, active window with settings and a list of own files of its own."""
     application()
     settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
-    made = MainWindow(settings)
+    made = MainWindow(settings, Windows(Ownership(OwnFiles(tmp_path / "own"))))
     made.files.questions = answers
     qtbot.addWidget(made, before_close_func=_discard)
     with qtbot.waitSignal(made.painted, timeout=10_000):

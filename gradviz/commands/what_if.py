@@ -39,7 +39,7 @@ WHAT_IF_ROWS = (
         help="Run the snippet a second time with one change, and see both side by side.",
         shortcuts=("Ctrl+I",),
         group=GROUP,
-        enabled=lambda state: not state.document.is_blank and not state.is_busy,
+        enabled=lambda state: not state.document.is_blank and not state.is_busy and state.is_trusted,
         run=lambda shell, _: shell.dialogs.what_if(),
     ),
     Command(

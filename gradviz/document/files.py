@@ -27,9 +27,10 @@ def read_at_most(path: Path, most: int) -> tuple[bytes, int]:
         raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, permissions: int = 0o644) -> None:
     """Replace `path` by `data` in one step; the old content stays if anything goes wrong. What a symbolic link leads to
-    is replaced, not the link, and permissions stay. What cannot be replaced safely is refused."""
+    is replaced, not the link, and permissions stay; a new file gets those that are given. What cannot be replaced
+    safely is refused."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         place = Path(os.path.realpath(path))
@@ -38,7 +39,7 @@ def write_atomically(path: Path, data: bytes) -> None:
             raise UserError(f"{path.name} is read-only. Save it under another name, or allow writing to it.")
         if not os.access(place.parent, os.W_OK):
             raise UserError(f"The folder {place.parent.name} is read-only. Save {path.name} in another folder.")
-        _replace(place, data, 0o644 if mode is None else mode & 0o777)
+        _replace(place, data, permissions if mode is None else mode & 0o777)
     except OSError as error:
         raise UserError(f"{path.name} could not be written: {reason(error)}. Choose another place.") from error
 

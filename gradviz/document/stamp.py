@@ -23,7 +23,7 @@ class Stamp:
             now = path.stat()
         except OSError:  # gone already; it will be noticed
             return Stamp(path, 0, -1, b"")
-        return Stamp(path, now.st_mtime_ns, now.st_size, _digest(data))
+        return Stamp(path, now.st_mtime_ns, now.st_size, digest_of(data))
 
     def now(self) -> tuple[str, Stamp]:
         """ "same", "changed" or "deleted", and what is known now. A file that was only touched is the same."""
@@ -32,7 +32,7 @@ class Stamp:
             if (found.st_mtime_ns, found.st_size) == (self.modified, self.size):
                 return "same", self
             known = replace(self, modified=found.st_mtime_ns, size=found.st_size)
-            digest = _digest(self.path.read_bytes()) if found.st_size < MOST else b""
+            digest = digest_of(self.path.read_bytes()) if found.st_size < MOST else b""
         except FileNotFoundError:
             return "deleted", self
         except OSError:  # a folder that is not there at the moment, as on a network, says nothing
@@ -43,5 +43,6 @@ class Stamp:
 MOST = 50_000_000  # bytes; what is larger was not written by us
 
 
-def _digest(data: bytes) -> bytes:
+def digest_of(data: bytes) -> bytes:
+    """What stands for a content."""
     return hashlib.sha256(data).digest()

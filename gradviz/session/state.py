@@ -3,7 +3,7 @@ function of it. `store` is where it changes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 THEME_CHOICES = ("system", "light", "dark")
+RECENT = 10
 
 
 class Phase(Enum):
@@ -101,6 +102,10 @@ class View:
     direct_uses: int = DIRECT_USES  # a leaf with more uses gets tags
     animated: bool = True  # what folds and unfolds moves there
 
+    def with_recent(self, name: str) -> View:
+        """This file was open latest."""
+        return replace(self, recent=(name, *(other for other in self.recent if other != name))[:RECENT])
+
 
 @dataclass(frozen=True)
 class State:
@@ -110,6 +115,7 @@ class State:
     saved: Document | None = field(default_factory=Snippet)  # as it is on disk; None: as no document that was here
     path: Path | None = None
     note: str = ""  # what to look at in this document: an example says so
+    doubt: str = ""  # why nothing of it runs until the user says so, see `doubts`; "" for a document of one's own
     undo_label: str = ""
     redo_label: str = ""
     run: Run = field(default_factory=Run)
@@ -136,6 +142,11 @@ class State:
     def drawing(self) -> Drawing | None:
         """The document, if it is a drawing."""
         return self.document if isinstance(self.document, Drawing) else None
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the document may run without being asked for: it is the user's own, or was run in this window."""
+        return not self.doubt
 
     @property
     def is_dirty(self) -> bool:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Subscriber = Callable[[State, State], None]  # (before, after)
 
-RECENT = 10
 __all__ = ["MERGE_SECONDS", "TYPING", "Store"]
 
 
@@ -79,18 +78,23 @@ class Store:
         if document is not None:
             self._set_document(document)
 
-    def open(self, document: Document, path: Path | None, *, note: str = "") -> None:
-        """Show another document; its undo list begins empty, and the old trace goes."""
+    def open(self, document: Document, path: Path | None, *, note: str = "", doubt: str = "") -> None:
+        """Show another document; its undo list begins empty, the old trace goes. A `doubt` makes it wait for Run."""
         self._history.clear()
         before = self._state
-        view = self._with_recent(path) if path else before.view
-        opened = State(document=document, saved=document, path=path, note=note, view=view)
+        view = before.view.with_recent(str(path)) if path else before.view
+        opened = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view)
         self._become(replace(opened, search=before.search, notice=before.notice))
+
+    def distrust(self, doubt: str) -> None:
+        """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
+        gone = replace(what_if.closed(self._state), trace=None, steps=0, cursor=0, selection=None, lineage=None)
+        self._become(replace(gone, doubt=doubt, run=Run(), chain=None, playing=False))
 
     def mark_saved(self, path: Path) -> None:
         """The document is now on disk as it is; what is typed from now on is another undo step."""
         self._history.seal()
-        self._change(saved=self._state.document, path=path, view=self._with_recent(path))
+        self._change(saved=self._state.document, path=path, view=self._state.view.with_recent(str(path)))
 
     def mark_unsaved(self) -> None:
         """What is on disk is no longer this document."""
@@ -99,9 +103,9 @@ class Store:
     # runs
 
     def start_run(self, snippet: Document) -> None:
-        """A worker begins; the former trace stays on the screen until this run has ended."""
+        """A worker begins; the former trace stays on the screen until this run has ended. What was run is trusted."""
         self._become(what_if.closed(self._state))
-        self._change(run=Run(Phase.RUNNING, snippet), playing=False, recorded=0, live="")
+        self._change(run=Run(Phase.RUNNING, snippet), doubt="", playing=False, recorded=0, live="")
 
     def progress(self, recorded: int, live: str) -> None:
         """So many steps have been recorded, and this has been printed."""
@@ -236,11 +240,6 @@ class Store:
     def say(self, sentence: str) -> None:
         """Tell the user one sentence."""
         self._change(notice=Notice(sentence, self._state.notice.serial + 1))
-
-    def _with_recent(self, path: Path) -> View:
-        name = str(path)
-        recent = (name, *(other for other in self._state.view.recent if other != name))
-        return replace(self._state.view, recent=recent[:RECENT])
 
     def _set_document(self, document: Document, note: str = "") -> None:
         stops, same_kind = self._state.breakpoints, type(document) is type(self._state.document)

@@ -59,7 +59,7 @@ class ChainRunner(QObject):
     def ask(self, tensor: int) -> None:
         """Find the paths to this tensor of the trace."""
         state, trace = self._store.state, self._store.state.trace
-        if trace is not None:
+        if trace is not None and state.is_trusted:
             self._ask(trace, tensor, same=state.chain is not None and state.chain.name == self._name(trace, tensor))
 
     def _name(self, trace: Trace, tensor: int) -> str:

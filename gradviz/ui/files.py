@@ -16,6 +16,7 @@ from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
+from gradviz.session import doubts
 from gradviz.session.store import Store
 from gradviz.ui.questions import Questions
 from gradviz.ui.windows import Windows
@@ -53,6 +54,7 @@ class WindowFiles:
     ) -> None:
         self.questions = questions
         self._windows = windows
+        self._ownership = windows.ownership
         self._show_editor = show_editor
         self._store = store
         self._close = close
@@ -97,7 +99,7 @@ class WindowFiles:
         if not self.may_leave():
             return False
         path = path.absolute()
-        self._show(contents, path)
+        self._show(contents, path, "" if contents.document.is_blank else self._ownership.doubt_of(path, data))
         self._know(path, data, contents)
         if contents.dropped:
             self._store.mark_unsaved()
@@ -129,20 +131,26 @@ class WindowFiles:
         path = Path(left.path) if left.path else None
         kind = "drawing" if isinstance(left.contents.document, Drawing) else "snippet"
         if self.questions.recover(path.name if path else f"an unsaved {kind}"):
-            self._show(left.contents, path)
+            self._show(left.contents, path, doubts.RECOVERED)
             self._store.mark_unsaved()
 
-    def _show(self, contents: Contents, path: Path | None) -> None:
+    def run_begins(self) -> None:
+        """The user runs what is in the window."""
+        known = self._known()
+        self._ownership.runs(self._store.state, known.stamp if known is not None else None)
+
+    def _show(self, contents: Contents, path: Path | None, doubt: str) -> None:
         from gradviz.session.sight import breakpoints_of, folding_of
 
-        self._store.open(contents.document, path, note=contents.note)
+        self._store.open(contents.document, path, note=contents.note, doubt=doubt)
         self._store.fold(folding_of(contents.sight))
         self._store.stop_at(breakpoints_of(contents.sight))
 
-    def _know(self, path: Path, data: bytes, contents: Contents) -> None:
+    def _know(self, path: Path, data: bytes, contents: Contents) -> Stamp:
         from gradviz.document.stamp import Stamp
 
         self._on_disk = _OnDisk(Stamp.of(path, data), bool(contents.dropped), contents.sight.extra)
+        return self._on_disk.stamp
 
     def _forget_recent(self, path: Path) -> None:
         """A file that can't be opened is not offered again once it is gone."""
@@ -168,14 +176,7 @@ class WindowFiles:
         if is_drawing and not _is_gradviz(path):
             path = path.with_suffix(".gradviz")
         name = self.questions.save_name(str(path))
-        if not name:
-            return False
-        path = Path(name)
-        if is_drawing and path.suffix.lower() not in (".gradviz", ".py"):
-            path = path.with_name(f"{path.name}.gradviz")
-        elif not path.suffix:
-            path = path.with_suffix(".py")
-        return self._write(path)
+        return bool(name) and self._write(_with_suffix(Path(name), is_drawing))
 
     def contents(self) -> Contents:
         """What is saved: the document, and how it is looked at."""
@@ -198,7 +199,7 @@ class WindowFiles:
         except UserError as error:
             self._store.say(str(error))
             return False
-        self._know(path, data, contents)
+        self._ownership.saved(self._store.state, self._know(path, data, contents))
         self._store.mark_saved(path)
         is_code = isinstance(contents.document, Drawing) and not _is_gradviz(path)
         self._store.say(ONLY_CODE.format(path.name) if is_code else said)
@@ -256,6 +257,9 @@ class WindowFiles:
             self._store.mark_unsaved()
             self._store.say(str(error))
             return
+        doubt = self._ownership.doubt_of_change(path, data)
+        if doubt:
+            self._store.distrust(doubt)
         self._store.edit("Reload", contents.document)
         self._store.mark_saved(path)
         self._know(path, data, contents)
@@ -291,6 +295,12 @@ _BEGIN: dict[type[Document], str] = {
     Snippet: "Paste a snippet and press Run.",
     Drawing: "Type an operation on the canvas, or drag one from the palette.",
 }
+
+
+def _with_suffix(path: Path, is_drawing: bool) -> Path:
+    if is_drawing and path.suffix.lower() not in (".gradviz", ".py"):
+        return path.with_name(f"{path.name}.gradviz")
+    return path if path.suffix else path.with_suffix(".py")
 
 
 def _is_gradviz(path: Path) -> bool:

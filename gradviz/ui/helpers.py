@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gradviz.ui.backward_bar import BackwardBar
     from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.drawing.board import DrawingBoard
+    from gradviz.ui.files import WindowFiles
     from gradviz.ui.live_drawing import LiveDrawing
     from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.player import Player
@@ -27,6 +28,7 @@ class Helpers:
     """A part of the window: those that it has in addition to its widgets."""
 
     store: Store
+    files: WindowFiles
     tools: Tools
     theme: Theme
 
@@ -44,11 +46,12 @@ class Helpers:
 
     @cached_property
     def runner(self) -> WorkerBridge:
-        """The worker; what is typed is kept safe before each run."""
+        """The worker; what is typed is kept safe before each run, and a file that is run is the user's own."""
         from gradviz.ui.worker_bridge import WorkerBridge
 
         runner = WorkerBridge(self.store)
         runner.about_to_run.connect(self.recovery.write)
+        runner.about_to_run.connect(self.files.run_begins)
         return runner
 
     @cached_property

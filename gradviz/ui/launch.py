@@ -14,8 +14,10 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
 from gradviz.ui.crash import install
+from gradviz.ui.ownership import Ownership
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
+from gradviz.ui.windows import Windows
 
 SETTLE = 40  # milliseconds between two looks whether the layout is done
 SETTLE_AT_MOST = 10_000
@@ -34,8 +36,8 @@ def application() -> QApplication:
 
 
 def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] | None) -> int:
-    """Show the window until the user closes it; a file that was named is run at once, each in a window of its own. So
-    is what a crash left behind."""
+    """Show the window until the user closes it. Each file that was named has a window of its own; one of the user's own
+    is run at once, any other if a step is named. What a crash left behind has windows, too."""
     app = application()
     install()
     window = MainWindow()
@@ -62,15 +64,19 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
 
 
 def _open(window: MainWindow, path: Path, step: str | None) -> None:
-    if window.files.open_path(path):
+    """A double click in a file manager comes here, too: what is not the user's own does not run by being opened."""
+    if window.files.open_path(path) and (step is not None or window.store.state.is_trusted):
         _run_to(window, step)
 
 
 def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int], theme: str | None = None) -> int:
-    """Run the file, go to the step, draw the window into `picture`; the status is 0 if it was drawn."""
+    """Run the file, go to the step, draw the window into `picture`; the status is 0 if it was drawn. Nothing is
+    remembered of it."""
+    from gradviz.document.trust import OwnFiles
+
     application()
     before = qInstallMessageHandler(_without_noise)
-    window = MainWindow(Settings(Forgetful()))
+    window = MainWindow(Settings(Forgetful()), Windows(Ownership(OwnFiles(None))))
     window.resize(*size)
     if theme is not None:
         window.store.look(replace(window.store.state.view, theme=theme))

@@ -1,5 +1,6 @@
 """Runs a drawing after every change of it, in a warm worker that is used again and again: what is drawn has its values
-at once. The Run command is the business of `worker_bridge`; whether a wire is possible is asked of `trial`.
+at once. The Run command is the business of `worker_bridge`; whether a wire is possible is asked of `trial`. A
+drawing that comes from elsewhere does not run before the user chose Run (`State.doubt`).
 
 Note [Newest wins] One run at a time. What changes meanwhile waits for its end, and then only the newest drawing runs:
 frames are dropped, never queued. A run that takes longer than `LONG` while a newer drawing waits is ended."""
@@ -68,6 +69,10 @@ class LiveDrawing(QObject):
             return
         if before is after or before.drawing is None:
             self.pool.warm()
+        if not after.is_trusted:
+            self.drop()
+            self._ran = None
+            return
         if after.run.phase is Phase.NEVER and before.run is not after.run and after.trace is None:
             self._ran = None  # another document was opened
         if before.run.is_running and not after.run.is_running and not self.live.is_running:
@@ -104,7 +109,7 @@ class LiveDrawing(QObject):
         """Run the drawing as it is now, if it says something else than what ran last."""
         state = self._store.state
         drawing = state.drawing
-        if drawing is None or (drawing is self._running and self.live.is_running):
+        if drawing is None or not state.is_trusted or (drawing is self._running and self.live.is_running):
             return
         if self.live.is_running:
             if not self._long.isActive():

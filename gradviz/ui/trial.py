@@ -37,7 +37,11 @@ class Trial(QObject):
         self.live.ended.connect(self._finish)
 
     def ask(self, candidate: Drawing, then: Then) -> None:
-        """Call `then` with the reason why this can't run, "" if it can or if it is no worse than what is there."""
+        """Call `then` with the reason why this can't run, "" if it can, if it is no worse than what is there, or if
+        nothing may run before the user chose Run."""
+        if not self._store.state.is_trusted:
+            then("")
+            return
         self._next = candidate, then
         if not self.live.is_running:
             self._go_on()

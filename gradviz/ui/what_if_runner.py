@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from gradviz.session.doubts import NOT_RUN
 from gradviz.session.state import Phase, Run
 from gradviz.session.store import Store
 from gradviz.session.what_if import WhatIf, begun, compared, failed
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from gradviz.session.proposals import Proposal
     from gradviz.session.verdict import Verdict
     from gradviz.trace.trace import Trace
+
+FIRST = "Press Run (F5) first; then a change can be tried."
 
 
 class WhatIfRunner(QObject):
@@ -48,7 +51,9 @@ class WhatIfRunner(QObject):
         self.drop()
         self._store.set_what_if(None)
         state = self._store.state
-        if state.trace is None or state.is_stale or state.run.is_running:
+        if not state.is_trusted:
+            self._store.say(f"{NOT_RUN} {FIRST}")
+        elif state.trace is None or state.is_stale or state.run.is_running:
             self._runner.run()
             self._waiting = proposal
         else:

@@ -1,5 +1,5 @@
-"""The windows of this process. Each has a store, a worker and a recovery file of its own; how things are looked at is
-the same in all of them. `launch` opens the first one, the File menu the others."""
+"""The windows of this process. Each has a store, a worker and a recovery file of its own; how things are looked at, and
+which files are the user's own, is the same in all of them. `launch` opens the first one, the File menu the others."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.session.state import State
+from gradviz.ui.ownership import Ownership
 
 if TYPE_CHECKING:
     from gradviz.ui.window import MainWindow
@@ -19,7 +20,8 @@ AWAY = 32  # pixels from a window to the one that is opened from it
 class Windows:
     """Those that are open, oldest first."""
 
-    def __init__(self) -> None:
+    def __init__(self, ownership: Ownership | None = None) -> None:
+        self.ownership = ownership or Ownership()
         self._open: dict[MainWindow, Callable[[], None]] = {}  # and what ends listening to them
 
     @property

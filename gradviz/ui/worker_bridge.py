@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradviz.document.documents import Document
 from gradviz.document.snippet import MAX_BYTES, too_big
-from gradviz.session.state import Phase, Run
+from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
 from gradviz.ui.live_run import LiveRun
 from gradviz.worker.client import WorkerPool
@@ -47,6 +47,7 @@ class WorkerBridge(QObject):
         self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._grow)
+        store.subscribe(self._follow)
 
     def warm(self) -> None:
         """Start the next worker ahead."""
@@ -89,6 +90,12 @@ class WorkerBridge(QObject):
         if self._pool is not None:
             self._pool.close()
             self._pool = None
+
+    def _follow(self, before: State, after: State) -> None:
+        """Another document took the place of what runs: nothing of that run is shown in it."""
+        if before.run.is_running and after.run.phase is Phase.NEVER:
+            self.live.drop()
+            self._growth.stop()
 
     def _tell(self) -> None:
         """How far the run is; called a little after something new came."""
