@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
     from gradviz.trace.trace import Trace
     from gradviz.worker.client import WorkerPool
-    from gradviz.worker.events import Done, Event
 
 EXIT = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "died": 3, "stopped": 130}
 UNREADABLE = 1
@@ -39,7 +38,7 @@ _FILE = "a Python file, or a snippet or drawing of GradViz"
 _RUN_EPILOG = """exit status:
   0  all is well
   1  the snippet raised an error or was refused, or the file can't be read
-  2  a limit stopped it (time, memory, output, steps)
+  2  a limit stopped it (time, memory, output, steps); --time-limit sets the time
   3  the worker process died"""
 
 
@@ -63,7 +62,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gradviz run",
-        description="Run snippets or drawings, one after the other in one worker process, and print what they print.",
+        description="Run snippets or drawings, one after the other, each in a worker process of its own, and print "
+        "what they print. input() reads from standard input.",
         epilog=_RUN_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -84,7 +84,7 @@ def _run(arguments: Sequence[str]) -> int:
     if options.time_limit is not None:
         limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
     _never_fail_to_encode()
-    pool = WorkerPool(limits, reuse=True)
+    pool = WorkerPool(limits)
     pool.warm()
     try:
         return max(_run_file(pool, path, options.json, options.steps) for path in options.files)
@@ -100,7 +100,9 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> in
     if text is None:
         return UNREADABLE
     trace = _new_trace(text) if as_json or as_steps else None
-    done = _follow(pool, text, path.name, trace, show_output=not as_json)
+    from gradviz.worker.follow import follow
+
+    done = follow(pool, text, path.name, trace, show_output=not as_json)
     if trace is not None and as_json:
         import json
 
@@ -140,34 +142,6 @@ def _new_trace(source: str) -> Trace:
     return Trace(source)
 
 
-def _follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, show_output: bool) -> Done:
-    """Run to the end: events come from the worker's thread and are handled in this one."""
-    import queue
-    import signal
-
-    from gradviz.worker.events import Batch, Detail, Done, Output
-
-    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    run = pool.start(source, events.put, name)
-    signal.signal(signal.SIGINT, lambda number, frame: run.stop())
-    while True:
-        event = events.get()
-        if isinstance(event, Done):
-            return event
-        if isinstance(event, Output) and (show_output or event.stream == "err"):
-            stream = sys.stdout if event.stream == "out" else sys.stderr
-            stream.write(event.text)
-            stream.flush()
-        elif isinstance(event, Batch) and trace is not None:
-            from gradviz.trace import encoding, schema
-
-            try:
-                trace.extend(schema.Batch(event.header, event.payload))
-            except encoding.TraceFormatError as error:
-                run.stop()
-                return Done("died", Detail(f"The worker sent what can't be read: {error}. Run it again."))
-
-
 def _seconds(text: str) -> float:
     seconds = float(text)
     if not 0 < seconds < 1e6:
@@ -180,8 +154,8 @@ def _say(sentence: str) -> None:
 
 
 def _never_fail_to_encode() -> None:
-    """What a terminal can't show is written as an escape; a lone surrogate must not end the program."""
-    for stream in (sys.stdout, sys.stderr):
+    """What a terminal can't show is written as an escape, what can't be read too; neither must end the program."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
@@ -239,10 +213,11 @@ def _drawn(text: str, name: str) -> tuple[Drawing, Sequence[str]]:
     except UserError as error:
         from gradviz.document.from_trace import from_trace
         from gradviz.worker.client import WorkerPool
+        from gradviz.worker.follow import follow
 
         trace, pool = _new_trace(text), WorkerPool()
         try:
-            done = _follow(pool, text, name, trace, show_output=False)
+            done = follow(pool, text, name, trace, show_output=False)
         finally:
             pool.close()
         if done.status != "ok":

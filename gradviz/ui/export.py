@@ -54,10 +54,9 @@ def export(source_path: Path | str, out: Path | str, step: str | int | None = No
 
 def _run(path: Path) -> tuple[Document, Trace, Done]:
     """A document and the trace of it, whatever became of the run."""
-    from gradviz.trace.schema import Batch as TraceBatch
     from gradviz.trace.trace import Trace
     from gradviz.worker.client import WorkerPool
-    from gradviz.worker.events import Batch, Event
+    from gradviz.worker.follow import follow
 
     contents = load(path)
     document = contents.document
@@ -65,23 +64,11 @@ def _run(path: Path) -> tuple[Document, Trace, Done]:
         sys.stderr.write(f"gradviz: {contents.sentence(path.name)}\n")
     if document.is_blank:
         raise UserError(f"{path.name} is empty: there is nothing to draw.")
-    batches: list[Batch] = []
-
-    def collect(event: Event) -> None:
-        if isinstance(event, Batch):
-            batches.append(event)
-
-    pool = WorkerPool()
+    pool, trace = WorkerPool(), Trace(document.text)
     try:
-        run = pool.start(document.text, collect, path.name)
-        done = run.wait()
-        run.join()
+        done = follow(pool, document.text, path.name, trace, show_output=False)
     finally:
         pool.close()
-    assert done is not None
-    trace = Trace(document.text)
-    for batch in batches:
-        trace.extend(TraceBatch(batch.header, batch.payload))
     if not len(trace.tensors):
         raise UserError(f"{path.name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
     return document, trace, done

@@ -28,7 +28,9 @@ STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
 AT_ONCE = 30_000  # characters that a worker's pipe surely takes without waiting
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
-MORE_TIME = "Keep Going gives it more time while the last seconds count down; or let it do fewer rounds."
+MORE_TIME = (
+    "Let it do fewer rounds, or give it more time: Keep Going in the last seconds, --time-limit on the command line."
+)
 LESS_MEMORY = "Use smaller tensors, or keep fewer of them."
 LESS_PRINTED = "Print less, or less often."
 FEWER_STEPS = "Those until then are here; let it do fewer rounds."

@@ -92,10 +92,11 @@ def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
 def test_a_time_limit_is_status_2(tmp_path: Path) -> None:
     done = gradviz("run", "--time-limit", 0.5, written(tmp_path, "print('begun')\nwhile True: pass\n"))
     assert (done.returncode, done.stdout) == (2, "begun\n")
-    assert done.stderr == "snippet.py: The run was stopped because it took longer than 0.5 seconds.\n"
+    assert done.stderr.startswith("snippet.py: The run was stopped because it took longer than 0.5 seconds. ")
+    assert "--time-limit" in done.stderr
 
 
-def test_several_files_share_a_worker_and_nothing_else(tmp_path: Path) -> None:
+def test_several_files_share_nothing(tmp_path: Path) -> None:
     first = """import torch, random, warnings, numpy as np
 import math
 class Leak: pass
@@ -174,6 +175,40 @@ def test_an_interrupt_stops_the_snippet(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=30)
     assert (process.returncode, said) == (130, "snippet.py: The run was stopped.\n")
+
+
+def with_input(path: Path, typed: str, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gradviz", "run", *options, str(path)]
+    return subprocess.run(command, input=typed, capture_output=True, text=True, encoding="utf-8", timeout=60)
+
+
+def test_input_reads_the_terminal_and_shows_the_prompt_as_python_does(tmp_path: Path) -> None:
+    path = written(tmp_path, "a = int(input('a = '))\nb = int(input())\nprint(a + b)\n")
+    done = with_input(path, "40\n2\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a = 42\n", "")
+
+
+def test_the_end_of_the_input_is_pythons_error(tmp_path: Path) -> None:
+    done = with_input(written(tmp_path, "print(input())\nprint(input())\n"), "last line without an end")
+    assert (done.returncode, done.stdout) == (1, "last line without an end\n")
+    assert done.stderr.endswith("EOFError: EOF when reading a line\n")
+
+
+def test_with_json_the_prompt_is_on_the_error_stream(tmp_path: Path) -> None:
+    done = with_input(written(tmp_path, "import torch\nx = torch.ones(int(input('n = ')))\n"), "3\n", "--json")
+    assert done.stderr == "n = "
+    assert json.loads(done.stdout)["status"] == "ok"
+
+
+def test_an_interrupt_ends_a_question(tmp_path: Path) -> None:
+    path = written(tmp_path, "input('who? ')\n")
+    command = [sys.executable, "-m", "gradviz", "run", str(path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as running:
+        assert running.stdout is not None
+        assert running.stdout.read(5) == b"who? "
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130
 
 
 def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:

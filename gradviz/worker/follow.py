@@ -1,0 +1,93 @@
+"""A run without a window: its events are taken in the calling thread, questions are answered from standard input, and
+Ctrl+C stops it. The command line's; the window has `live_run`."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+from gradviz.worker.client import WorkerPool
+from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Output
+from gradviz.worker.mailbox import Mailbox
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+    from gradviz.worker.run import Run
+
+
+def follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, *, show_output: bool) -> Done:
+    """Run to the end; what is recorded goes into `trace`, what is printed to the terminal."""
+    return _Follower(trace, show_output).run(pool, source, name)
+
+
+class _Follower:
+    def __init__(self, trace: Trace | None, show_output: bool) -> None:
+        self._trace = trace
+        self._show_output = show_output
+        self._reads = self._is_stopped = False
+
+    def run(self, pool: WorkerPool, source: str, name: str) -> Done:
+        mailbox = Mailbox()
+        run = pool.start(source, mailbox.put, name)
+        before = signal.signal(signal.SIGINT, lambda number, frame: self._interrupt(run))
+        try:
+            while True:
+                event = mailbox.wait()
+                done = self._take(event, run)
+                if done is not None:
+                    return done
+        finally:
+            signal.signal(signal.SIGINT, before)
+            mailbox.close()
+
+    def _take(self, event: Event, run: Run) -> Done | None:
+        """Handle one event; the last one, or an end of our own, comes back."""
+        if isinstance(event, Done):
+            return event
+        if isinstance(event, Output):
+            self._print(event)
+        elif isinstance(event, Asked):
+            self._answer(event, run)
+        elif isinstance(event, Batch) and self._trace is not None:
+            from gradviz.trace import encoding, schema
+
+            try:
+                self._trace.extend(schema.Batch(event.header, event.payload))
+            except encoding.TraceFormatError as error:
+                run.stop()
+                return Done("died", Detail(f"The worker sent what can't be read: {error}. Run it again."))
+        return None
+
+    def _print(self, output: Output) -> None:
+        """What was typed is on the terminal already."""
+        if output.stream == "err" or (output.stream == "out" and self._show_output):
+            stream = sys.stdout if output.stream == "out" else sys.stderr
+            stream.write(output.text)
+            stream.flush()
+
+    def _answer(self, question: Asked, run: Run) -> None:
+        if not self._show_output:
+            sys.stderr.write(question.prompt)
+            sys.stderr.flush()
+        self._reads = True
+        try:
+            if self._is_stopped:
+                return
+            line = sys.stdin.readline() if sys.stdin is not None else ""
+        except KeyboardInterrupt:
+            return
+        except (OSError, ValueError):
+            line = ""
+        finally:
+            self._reads = False
+        run.answer(line.removesuffix("\n") if line else None)
+
+    def _interrupt(self, run: Run) -> None:
+        self._is_stopped = True
+        run.stop()
+        if self._reads:  # else reading would go on
+            with contextlib.suppress(OSError):
+                sys.stderr.write("\n")
+            raise KeyboardInterrupt
