@@ -97,11 +97,14 @@ def style_sheet(theme: Theme) -> str:
 
 
 def apply(app: QApplication, theme: Theme) -> None:
-    """Give the whole application this look. With the style sheet widgets become slow to make, so it comes last."""
+    """Give the whole application this look. With the style sheet widgets become slow to make, so it comes last; the
+    same one again would polish every widget of every window."""
     load_fonts()
     app.setFont(sans(theme))
     app.setPalette(palette(theme))
-    app.setStyleSheet(style_sheet(theme))
+    sheet = style_sheet(theme)
+    if app.styleSheet() != sheet:
+        app.setStyleSheet(sheet)
 
 
 def tip(text: str) -> str:
