@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import json
 import os
 import signal
@@ -25,9 +26,19 @@ from gradviz.worker.forking import PACKET, SERVER_FLAG
 AWAY = 1  # the status of a worker whose server is gone: nobody knows
 
 
+@functools.cache
 def available() -> bool:
-    """Whether this system can do it: processes as descriptors that can be sent over a socket."""
-    return sys.platform.startswith("linux") and hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal")
+    """Whether this system can do it: processes as descriptors that can be sent over a socket. Old kernels and some
+    containers have none."""
+    if not (sys.platform.startswith("linux") and hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal")):
+        return False
+    try:
+        handle = os.pidfd_open(os.getpid())
+        signal.pidfd_send_signal(handle, 0)
+    except OSError:
+        return False
+    os.close(handle)
+    return True
 
 
 class Forked:

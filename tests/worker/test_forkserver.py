@@ -106,6 +106,14 @@ def test_where_the_server_can_fork_nothing_workers_are_started_one_by_one(monkey
     pool.close()
 
 
+def test_a_kernel_without_processes_as_descriptors_starts_them_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(pid: int) -> int:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", refused)
+    assert not forkserver.available.__wrapped__()
+
+
 def test_what_hinders_all_workers_is_said_by_each(tmp_path: Path) -> None:
     """The packages of the program are damaged."""
     (tmp_path / "numpy.py").write_text("raise ImportError('this numpy is damaged')")
