@@ -244,6 +244,14 @@ HELP_ROWS = (
         run=lambda shell, _: shell.dialogs.timeline_legend(),
     ),
     Command(
+        id="help.safety",
+        title="&Safety",
+        menu="Help",
+        help="What a snippet may do when it runs, what not, and what holds it.",
+        shortcuts=("Ctrl+F1",),
+        run=lambda shell, _: shell.dialogs.safety(),
+    ),
+    Command(
         id="help.about",
         title="&About GradViz",
         menu="Help",

@@ -3,7 +3,7 @@ made here, ships with the program, or was saved or run by this user before."""
 
 from __future__ import annotations
 
-NOT_RUN = "Nothing of it has run yet."
+NOT_RUN = "Nothing has run yet."
 HOW = "Press Run (F5) to see its values."
 RECOVERED = "This is what a window had that did not close in good order."
 LONGEST = 48  # characters of a name

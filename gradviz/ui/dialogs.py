@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
@@ -29,6 +30,9 @@ from gradviz.session.proposals import Proposal
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.worker.client import WorkerPool
 
 FOLLOWS = "PyTorch 2.13"
 
@@ -213,6 +217,7 @@ class WindowDialogs:
         choose: Callable[[str, str], None],
         show_examples: Callable[[], None],
         try_beside: Callable[[Proposal], None],
+        pool: Callable[[], WorkerPool],
     ) -> None:
         self._window = window
         self._state = state
@@ -220,6 +225,7 @@ class WindowDialogs:
         self._choose = choose
         self._show_examples = show_examples
         self._try_beside = try_beside
+        self._pool = pool
 
     def command_palette(self) -> None:
         """Open the palette."""
@@ -252,6 +258,14 @@ class WindowDialogs:
 
         theme = self._theme()
         TextDialog(self._window, "Reading the timeline", legend_html(theme), theme, (620, 600)).open()
+
+    def safety(self) -> None:
+        """What a snippet may do."""
+        from gradviz.ui.safety import safety_html
+
+        pool = self._pool()
+        html = safety_html(pool.layers, pool.limits, self._theme())
+        TextDialog(self._window, "What a snippet may do", html, self._theme(), (640, 680)).open()
 
     def about(self) -> None:
         """What this is."""

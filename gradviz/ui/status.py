@@ -24,6 +24,8 @@ def summary(state: State) -> str:
         return f"running the change · {state.what_if.recorded:,} steps so far"
     if run.is_running:
         return f"running · {state.recorded:,} steps so far"
+    if state.doubt:
+        return f"nothing has run yet · {FOLLOWS}"
     if run.phase is Phase.NEVER or state.trace is None:
         return FOLLOWS
     stale = " · the snippet has changed since" if state.is_stale else ""

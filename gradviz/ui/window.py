@@ -102,6 +102,7 @@ class MainWindow(QMainWindow, Helpers):
             self.actions_.choose,
             lambda: self.focus("examples"),
             self.beside.start,
+            lambda: self.runner.pool,
         )
 
     def _make_rest(self) -> Iterator[None]:

@@ -18,6 +18,7 @@ from gradviz.ui.drawing.sliders import Sliders
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.panels.over_canvas import OverCanvas
 from gradviz.ui.panels.panel import Context, moved
+from gradviz.ui.panels.waiting_note import WaitingNote
 from gradviz.ui.theme import Theme
 
 
@@ -37,6 +38,7 @@ class DrawnCanvas(QObject):
         self.sliders = Sliders(self.view, context.shell.store, theme)
         self.over = OverCanvas(context, self.view)
         self.over.set_theme(theme)
+        self.waiting = WaitingNote(self.view, theme)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours and sizes."""
@@ -44,6 +46,7 @@ class DrawnCanvas(QObject):
         self.hands.set_theme(theme)
         self.sliders.set_theme(theme)
         self.over.set_theme(theme)
+        self.waiting.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
         """Bring the canvas up to date; nothing to do where the document is a snippet."""
@@ -76,6 +79,7 @@ class DrawnCanvas(QObject):
             else:
                 view.select(after.selection.kind, after.selection.index)
         self.over.show_state(before, after)
+        self.waiting.show_state(after)
 
     def _comes_soon(self, before: State, after: State) -> bool:
         """While a slider moves, a drawing is shown once its values are there, not twice."""

@@ -20,6 +20,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.session.sources import Place
+    from gradviz.ui.panels.doubt_bar import DoubtBar
     from gradviz.ui.panels.editor_drawing import DrawingCode
 
 
@@ -39,6 +40,7 @@ class EditorPanel(Panel):
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.note.linkActivated.connect(self._close_note)
         self.note.hide()
+        self.doubt: DoubtBar | None = None  # made with the first document from elsewhere
         self._closed = ""  # the note that was read
         self.refusal = QLabel()
         self.refusal.setObjectName("note")
@@ -48,7 +50,7 @@ class EditorPanel(Panel):
         self.refusal.hide()
         self._of_drawing: DrawingCode | None = None  # made with the first drawing
         self.card = ErrorCard(context.shell, context.theme)
-        column = QVBoxLayout(self)
+        self._column = column = QVBoxLayout(self)
         column.setContentsMargins(4, 2, 8, 8)
         column.setSpacing(6)
         column.addWidget(self.note)
@@ -75,6 +77,8 @@ class EditorPanel(Panel):
         super().set_theme(theme)
         self.code.set_theme(theme)
         self.card.set_theme(theme)
+        if self.doubt is not None:
+            self.doubt.set_theme(theme)
         self.note.setFont(look.sans(theme, 12.5))
         self.refusal.setFont(look.sans(theme, 12.5))
 
@@ -84,6 +88,17 @@ class EditorPanel(Panel):
 
             self._of_drawing = DrawingCode(self.context.shell, self.code, self.refusal)
         return self._of_drawing
+
+    def _show_doubt(self, state: State) -> None:
+        if self.doubt is None:
+            from gradviz.ui.panels.doubt_bar import DoubtBar
+
+            self.doubt = DoubtBar(self.context)
+            self.doubt.set_theme(self.theme)
+            self._column.insertWidget(0, self.doubt)
+        if self.doubt.has_keyboard and state.is_trusted:
+            self.code.setFocus()
+        self.doubt.show_state(state)
 
     def _show_note(self, note: str) -> None:
         title, _, rest = note.partition("\n")
@@ -117,6 +132,8 @@ class EditorPanel(Panel):
         if after.drawing is None and (before is after or before.document is not after.document):
             self.code.set_text(after.document.text)
         self.card.show_state(after)
+        if self.doubt is not None or after.doubt:
+            self._show_doubt(after)
         told = bool(after.note) and after.note != self._closed
         self.note.setVisible(told and not self.card.is_shown)  # an error needs the room
         step = -1

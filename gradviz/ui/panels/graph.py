@@ -124,6 +124,8 @@ class GraphPanel(Panel):
         if self._drawn is not None:
             self._drawn.show_state(before, after)
         if after.trace is None or not after.steps:
+            if before.doubt != after.doubt:
+                self.invitation.show_doubt(after.doubt)
             self._show_page(self.invitation, before, after)
             return
         self._show_page(self.view, before, after)

@@ -10,12 +10,14 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QRe
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.document.examples import Example, drawn_examples, examples
+from gradviz.session.doubts import NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
 INVITED = 3  # examples of snippets
 TITLE = "See what backward() does"
+RUN = "Run (F5) shows its graph here."
 SNIPPET = ("Paste a snippet", "Put PyTorch code at the left and press Run (F5).")
 DRAWING = ("Draw a graph", "Double-click to begin a drawing, or type: 3.0, mul, w*x + b")
 EXAMPLES = "or begin with an example"
@@ -140,6 +142,7 @@ class Invitation(QWidget):
         self.title = QLabel(TITLE)
         self.title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.title.setWordWrap(True)
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.draw = QPushButton("New drawing")
         self.draw.setObjectName("newDrawing")
         self.draw.clicked.connect(lambda: context.do("draw.new"))
@@ -180,6 +183,10 @@ class Invitation(QWidget):
         for way in self.ways:
             way.set_theme(theme)
         self._turn()
+
+    def show_doubt(self, doubt: str) -> None:
+        """Above the two ways: what the window is for, or why the document has not run."""
+        self.title.setText(f"{doubt}\n{NOT_RUN} {RUN}" if doubt else TITLE)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Fonts once more: the style sheet may have come after they were set."""

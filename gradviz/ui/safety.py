@@ -1,0 +1,69 @@
+"""What a snippet may do, said to a person: Help > Safety, and "What may it do?" above a file that comes from elsewhere.
+The policy itself is in `gradviz.worker.policy`, what holds on which system in docs/safety.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from gradviz.ui import look
+from gradviz.ui.theme import Theme
+from gradviz.worker.limits import Limits
+
+MODULES = """torch numpy math random itertools functools collections typing dataclasses time copy""".split()
+ALLOWED = (
+    "compute with tensors, define modules and functions, print, and ask for input in a dialog",
+    "import {modules} and a few more of Python's that compute only; matplotlib's plots are drawn in this window",
+)
+REFUSED = (
+    "read or write files: it has none, and nothing of a run is kept unless you save it",
+    "use the network, start processes or threads, see the environment, your name or your settings",
+    "reach the inside of Python or of GradViz, or leave anything behind for the next run",
+)
+NO_LAYERS = "The locks that this system puts around a run are known once a worker is ready: open this page again then."
+OWN_PYTHON = (
+    "This can't be switched off: no setting, option or file changes it. To run code without it, use a Python of your "
+    "own, and only code that you trust: <code>import gradviz.torch as torch</code> is this engine without the policy; "
+    "with PyTorch installed, <code>python FILE.py</code> in a terminal is the real one."
+)
+OPENING = (
+    "Opening a file never runs it, unless it is one of the examples or you have saved or run just this content on this "
+    "computer before. What comes from elsewhere waits for Run. Editing it does not change that."
+)
+
+
+def safety_html(layers: Mapping[str, str], limits: Limits, theme: Theme) -> str:
+    """The page; `layers` are those of the latest worker, empty before there was one."""
+    head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{{}}</p>".format
+    modules = ", ".join(f"<code>{name}</code>" for name in MODULES)
+    return "".join((
+        head("Opening is not running"),
+        f"<p>{OPENING}</p>",
+        head("A snippet or drawing that runs may"),
+        _list(text.format(modules=modules) for text in ALLOWED),
+        head("It can't"),
+        _list(REFUSED),
+        head("It is stopped"),
+        _list(_bounds(limits)),
+        head("What holds it on this computer"),
+        _layers(layers),
+        head("If you want open Python"),
+        f"<p>{OWN_PYTHON}</p>",
+    ))  # fmt: skip
+
+
+def _bounds(limits: Limits) -> tuple[str, ...]:
+    return (
+        f"after {limits.wall_seconds:g} seconds, or {limits.cpu_seconds:g} seconds of computing",
+        f"with more than {limits.memory_mb:,} MB of memory",
+        f"with more than {limits.steps:,} steps or {limits.output_chars:,} printed characters",
+    )
+
+
+def _layers(layers: Mapping[str, str]) -> str:
+    if not layers:
+        return f"<p>{NO_LAYERS}</p>"
+    return _list(f"{look.escape(name)}: {look.escape(state)}" for name, state in layers.items())
+
+
+def _list(lines: Iterable[str]) -> str:
+    return f"<ul style='margin:0'>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
