@@ -36,10 +36,14 @@ class ClassMaker:
 
     def build_class(self, body: Any, name: str, *bases: Any, **keywords: Any) -> type:
         """The snippet's `class` statement."""
-        if keywords:
+        if keywords.pop("metaclass", ABSTRACT_META) is not ABSTRACT_META:
+            raise TypeError(f"a metaclass is not {HERE}")
+        if keywords and (keywords.keys() != {"total"} or TypedDictForm not in bases):
             raise TypeError(f"class keywords are not {HERE}")
         for base in bases:
             self._check_base(base)
+        if bases == (TypedDictForm,):
+            return self._typed_dict(body, name)
         if bases == (NamedTupleForm,):
             return self._named_tuple(body, name)
         made: type = builtins.__build_class__(body, name, *bases)
@@ -68,6 +72,13 @@ class ClassMaker:
                 setattr(made, key, value)
         return self._guard.adopt(made)
 
+    def _typed_dict(self, body: Any, name: str) -> type:
+        """`class Batch(TypedDict)`: calling it makes a plain dict."""
+        made: type = builtins.__build_class__(body, name)
+        _check_finished(made)
+        made.__new__ = lambda cls, *args, **items: dict(*args, **items)  # type: ignore[method-assign,assignment]
+        return self._guard.adopt(made)
+
     def _check_base(self, base: Any) -> None:
         known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
         if not known and not isinstance(base, _ALIASES):
@@ -77,6 +88,29 @@ class ClassMaker:
 
 class NamedTupleForm:
     """Stands for `typing.NamedTuple` as a base class."""
+
+
+class TypedDictForm:
+    """Stands for `typing.TypedDict` as a base class."""
+
+
+class ProtocolForm:
+    """Stands for `typing.Protocol` as a base class, without its metaclass."""
+
+    def __class_getitem__(cls, item: object) -> types.GenericAlias:
+        return types.GenericAlias(cls, item)
+
+
+class AbstractMeta:
+    """Stands for `abc.ABCMeta` in `class A(metaclass=ABCMeta)`: what it does, every class of a snippet has."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<class 'abc.ABCMeta'>"
+
+
+ABSTRACT_META = AbstractMeta()
 
 
 def _check_finished(made: type) -> None:

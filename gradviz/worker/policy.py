@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import ast
 import unicodedata
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from types import CodeType
 from typing import Any
 
+from gradviz.worker.pasted import NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     DEFINABLE_DUNDERS,
@@ -55,7 +56,7 @@ def compile_snippet(
     """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError."""
     if len(source) > MAX_SOURCE:
         raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
-    tree = ast.parse(source, filename)
+    tree = _parse(source, filename)
     check(tree, modules)
     if instrument is not None:
         tree = instrument(tree)
@@ -63,9 +64,21 @@ def compile_snippet(
     return compile(tree, filename, "exec", dont_inherit=True)
 
 
+def _parse(source: str, filename: str) -> ast.Module:
+    try:
+        return parse(source, filename)
+    except NotebookLine as found:
+        raise Refusal(found.line, f"{found.text} belongs to a notebook", "leave the line out") from None
+
+
 def check(tree: ast.Module, modules: Container[str]) -> None:
     """Refuse the first construct that is not in the language."""
     _Checker(modules, _bound_names(tree)).visit(tree)
+
+
+def _used_names(tree: ast.AST) -> set[str]:
+    """Every name that the snippet reads somewhere."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def _bound_names(tree: ast.AST) -> set[str]:
@@ -91,6 +104,7 @@ class _Checker(ast.NodeVisitor):
     def __init__(self, modules: Container[str], bound: set[str]) -> None:
         self._modules = modules
         self._bound = bound
+        self._used: set[str] = set()
         self._line = 1
         self._depth = 0
         self._in_class_body = False
@@ -106,6 +120,10 @@ class _Checker(ast.NodeVisitor):
             self._refuse("this code is nested too deeply", "split it into several statements")
         super().visit(node)
         self._depth -= 1
+
+    def visit_Module(self, node: ast.Module) -> None:
+        self._used = _used_names(node)
+        self.generic_visit(node)
 
     def _refuse(self, what: str, way_round: str) -> None:
         raise Refusal(self._line, what, way_round)
@@ -160,7 +178,7 @@ class _Checker(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._name(node.name, what="class name")
-        if node.keywords:
+        if not all(_is_plain_keyword(keyword) for keyword in node.keywords):
             self._refuse(f"a metaclass or another class keyword is not {HERE}", "name base classes only")
         self._scoped(node, True)
 
@@ -170,7 +188,8 @@ class _Checker(ast.NodeVisitor):
         self._in_class_body = before
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        if node.attr != "__class__" or not isinstance(node.ctx, ast.Load):
+        of_json = node.attr == "dumps" and isinstance(node.value, ast.Name) and node.value.id == "json"
+        if not of_json and (node.attr != "__class__" or not isinstance(node.ctx, ast.Load)):
             self._attribute(node.attr)
         if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
@@ -221,22 +240,29 @@ class _Checker(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self._import(alias.name, f"import {alias.name}")
+            self._import(alias.name, f"import {alias.name}", {alias.asname or alias.name.split(".")[0]})
             self._name(alias.asname)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         if node.level or node.module is None:
             self._refuse(f"a relative import is not {HERE}", "put the code into the snippet itself")
         module = str(node.module)
-        self._import(module, f"import {module}" if module.count(".") == 0 else f"from {module} import …")
+        what = f"import {module}" if module.count(".") == 0 else f"from {module} import …"
+        self._import(module, what, {alias.asname or alias.name for alias in node.names})
         for alias in node.names:
             if alias.name == "*":
-                self._refuse(f"from {module} import * is not {HERE}", "name what you need")
+                self._refuse(f"from {module} import * is not {HERE}", self._instead_of_star(module))
             if module != "__future__":
                 self._name(alias.name)
             self._name(alias.asname)
 
-    def _import(self, module: str, what: str) -> None:
+    def _instead_of_star(self, module: str) -> str:
+        """The import that this snippet means, as far as its names tell."""
+        offered = self._modules[module] if isinstance(self._modules, Mapping) else None
+        needed = sorted(name for name in self._used - self._bound if hasattr(type(offered), name))
+        return "name what you need" + (f": from {module} import {', '.join(needed)}" if needed else "")
+
+    def _import(self, module: str, what: str, bound: set[str]) -> None:
         for part in module.split("."):
             self._name(part, {"__future__"})
         if module in self._modules or self._expects_failure:
@@ -248,7 +274,17 @@ class _Checker(ast.NodeVisitor):
             way = reason(module)[1] if module in MODULES else "PyTorch has no module of this name"
             self._refuse(f"{what} is not {HERE}", way or "this part of PyTorch is not in GradViz; leave it out")
         hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
-        self._refuse(f"{what} is not {HERE}", hint or "torch, numpy, math, random and a few more can be imported")
+        hint = hint or "torch, numpy, math, random and a few more can be imported"
+        if not bound & (self._used | {"*"}):
+            hint = f"nothing here uses it, so leave the line out ({hint})"
+        self._refuse(f"{what} is not {HERE}", hint)
+
+
+def _is_plain_keyword(keyword: ast.keyword) -> bool:
+    """`metaclass=ABCMeta`, which is looked at again when the class is made, and the `total=False` of a TypedDict."""
+    if keyword.arg == "total":
+        return isinstance(keyword.value, ast.Constant)
+    return keyword.arg == "metaclass" and ast.unparse(keyword.value) in ("ABCMeta", "abc.ABCMeta")
 
 
 def _catches_import(handler: ast.ExceptHandler) -> bool:

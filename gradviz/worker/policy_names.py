@@ -39,7 +39,7 @@ DEFINABLE_DUNDERS = frozenset(
     __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __itruediv__ __floordiv__
     __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __divmod__ __pow__ __rpow__ __ipow__ __matmul__ __rmatmul__
     __imatmul__ __and__ __rand__ __iand__ __or__ __ror__ __ior__ __xor__ __rxor__ __ixor__ __lshift__ __rlshift__
-    __rshift__ __rrshift__ __post_init__ """.split()
+    __rshift__ __rrshift__ __post_init__ __slots__ """.split()
 )
 READABLE_DUNDERS = DEFINABLE_DUNDERS | {"__name__", "__doc__", "__version__", "__qualname__", "__module__"}
 MODULE_NAMES = frozenset({"__all__", "__author__", "__version__", "__license__", "__date__", "__email__", "__doc__"})
@@ -76,7 +76,6 @@ REFUSED_BUILTINS = {
     "compile": "write the code where it is needed",
     "globals": "name the variables that you need",
     "locals": "name the variables that you need",
-    "vars": "name the attributes that you need",
     "dir": "name the attributes that you need",
     "memoryview": "use a list, bytes or a tensor",
     "breakpoint": "GradViz itself steps through the snippet; leave the line out",

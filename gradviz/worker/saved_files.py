@@ -11,6 +11,7 @@ from typing import Any
 
 from gradviz.engine.observe import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded
+from gradviz.worker.text_modules import Path
 
 
 class SavedFiles:
@@ -101,6 +102,8 @@ ByteBuffer.__module__ = "_io"
 
 
 def _name(file: object) -> str:
+    if isinstance(file, Path):
+        return Path.__str__(file)
     if not isinstance(file, str):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     return str.__str__(file)

@@ -38,13 +38,15 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.classes import NamedTupleForm
+from gradviz.worker.classes import ABSTRACT_META, NamedTupleForm, ProtocolForm, TypedDictForm
 from gradviz.worker.command_line import PROGRAM, command_line_module
 from gradviz.worker.guard import Guard
+from gradviz.worker.log_messages import logging_module
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, PYTHON_ATTRIBUTES
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.stand_in import stand_in
+from gradviz.worker.text_modules import text_modules
 
 MAX_SLEEP = 0.1
 Writer = Callable[[str, str], None]  # (stream, text)
@@ -59,12 +61,12 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "functools": stand_in("functools", _functools_names(guard)),
         "collections": stand_in("collections", _collections_names(guard, gate)),
         "collections.abc": stand_in("collections.abc", _named(typing, _ABSTRACT)),
-        "typing": stand_in("typing", _named(typing, _TYPING) | {"NamedTuple": NamedTupleForm}),
+        "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS),
         "dataclasses": stand_in("dataclasses", _dataclasses_names(guard, gate)),
         "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
         "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
-        "__future__": stand_in("__future__", {"annotations": None, "division": None, "print_function": None}),
-        "abc": stand_in("abc", {"ABC": Abstract, "abstractmethod": abc.abstractmethod}),
+        "__future__": stand_in("__future__", dict.fromkeys(_FUTURE)),
+        "abc": stand_in("abc", {"ABC": Abstract, "ABCMeta": ABSTRACT_META, "abstractmethod": abc.abstractmethod}),
         "enum": stand_in("enum", _enum_names()),
         "operator": stand_in("operator", _operator_names(guard)),
         "statistics": stand_in("statistics", _named(statistics, _STATISTICS)),
@@ -77,6 +79,8 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "sys": stand_in("sys", _sys_names(write)),
         "argparse": command_line_module(guard, write),
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO}),
+        "logging": logging_module(write),
+        **text_modules(guard, write),
     }
     return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
 
@@ -108,7 +112,13 @@ _STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdig
 _TYPING = """Any AnyStr Callable ClassVar DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable Iterable
 Iterator List Literal Mapping MutableMapping NewType NoReturn Optional Sequence Set Sized Tuple Type
 TypeAlias TypeVar Union TYPE_CHECKING cast overload Annotated Self Reversible Collection SupportsFloat SupportsInt
-Text"""
+Text Never LiteralString ParamSpec Concatenate Required NotRequired Unpack Container MutableSequence MutableSet
+AbstractSet Counter OrderedDict ChainMap ItemsView KeysView ValuesView Pattern Match SupportsIndex final"""
+_TYPING_FORMS = {"NamedTuple": NamedTupleForm, "Protocol": ProtocolForm, "TypedDict": TypedDictForm}
+_FUTURE = (
+    "annotations division print_function absolute_import unicode_literals generators nested_scopes with_statement "
+    "generator_stop"
+).split()
 
 
 _ABSTRACT = """Callable Collection Container Generator Hashable Iterable Iterator Mapping MutableMapping MutableSequence

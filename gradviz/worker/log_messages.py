@@ -1,0 +1,212 @@
+"""`import logging` for scripts that report their progress with it: messages go where print's text goes.
+
+Loggers, levels, and the % form of a format are here; files, servers and configuration by text are not. Python's own
+module keeps loggers for the whole process, so nothing of it is used. Next: `standard_modules`, which offers it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.worker.stand_in import stand_in
+
+LEVELS = {"CRITICAL": 50, "FATAL": 50, "ERROR": 40, "WARNING": 30, "WARN": 30, "INFO": 20, "DEBUG": 10, "NOTSET": 0}
+_NAMES = {50: "CRITICAL", 40: "ERROR", 30: "WARNING", 20: "INFO", 10: "DEBUG", 0: "NOTSET"}
+_FORMAT = "%(levelname)s:%(name)s:%(message)s"
+_TIME = "%Y-%m-%d %H:%M:%S"
+Writer = Callable[[str, str], None]
+
+
+class Formatter:
+    """How a message is written."""
+
+    def __init__(self, fmt: str | None = None, datefmt: str | None = None, style: str = "%") -> None:
+        if style != "%":
+            raise ValueError("only the % style of formats is available in GradViz snippets")
+        self._format = str.__str__(fmt or "%(message)s")
+        self._times = None if datefmt is None else str.__str__(datefmt)
+
+    def text(self, logger: str, level: int, message: str) -> str:
+        """The line that is printed."""
+        now = time.time()
+        stamp = time.strftime(self._times or _TIME, time.localtime(now))
+        return self._format % {
+            "message": message,
+            "name": logger,
+            "levelname": _NAMES.get(level, f"Level {level}"),
+            "levelno": level,
+            "asctime": stamp if self._times else f"{stamp},{int(now % 1 * 1000):03d}",
+            "module": "snippet",
+            "filename": "snippet.py",
+            "funcName": "<module>",
+            "lineno": 0,
+            "process": 0,
+        }
+
+
+class StreamHandler:
+    """Where messages go: the error stream, or the stream that is given."""
+
+    def __init__(self, send: Callable[[str], Any], formatter: Formatter | None = None) -> None:
+        self._send = send
+        self._formatter = formatter or Formatter()
+        self._level = 0
+
+    def setFormatter(self, fmt: Formatter) -> None:
+        """Write messages this way."""
+        if isinstance(fmt, Formatter):
+            self._formatter = fmt
+
+    def setLevel(self, level: Any) -> None:
+        """Leave out what matters less."""
+        self._level = _number(level)
+
+    def take(self, logger: str, level: int, message: str) -> None:
+        """Print a message, if it matters."""
+        if level >= self._level:
+            self._send(self._formatter.text(logger, level, message) + "\n")
+
+
+class Logger:
+    """A logger by name; what it has no level or handler for is the root's affair."""
+
+    def __init__(self, name: str, root: Logger | None, fallback: StreamHandler) -> None:
+        self.name = name
+        self.propagate = True
+        self._root = root
+        self._fallback = fallback
+        self._level = 0 if root else LEVELS["WARNING"]
+        self._handlers: list[StreamHandler] = []
+
+    def setLevel(self, level: Any) -> None:
+        """Leave out what matters less."""
+        self._level = _number(level)
+
+    def getEffectiveLevel(self) -> int:
+        """The level that counts: the own one, else the root's."""
+        return self._level or (self._root._level if self._root else 0)
+
+    def isEnabledFor(self, level: Any) -> bool:
+        """Whether a message of this level is printed."""
+        return _number(level) >= self.getEffectiveLevel()
+
+    def addHandler(self, handler: Any) -> None:
+        """Send messages there, too."""
+        if isinstance(handler, StreamHandler):
+            self._handlers.append(handler)
+
+    def hasHandlers(self) -> bool:
+        """Whether messages go anywhere."""
+        return bool(self._handlers or (self._root and self._root._handlers))
+
+    def log(self, level: Any, msg: Any, *args: Any, exc_info: Any = None) -> None:
+        """A message with its level."""
+        number = _number(level)
+        if number < self.getEffectiveLevel():
+            return
+        if len(args) == 1 and type(args[0]) is dict and args[0]:
+            args = args[0]
+        text = str(msg) % args if args else str(msg)
+        passed_on = self._root._handlers if self._root and self.propagate else []
+        for handler in [*self._handlers, *passed_on] or [self._fallback]:
+            handler.take(self.name, number, str.__str__(text))
+
+    def debug(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+        """A message for whoever looks for a mistake."""
+        self.log(10, msg, *args)
+
+    def info(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+        """A message that all goes well."""
+        self.log(20, msg, *args)
+
+    def warning(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+        """A message that something may be wrong."""
+        self.log(30, msg, *args)
+
+    warn = warning
+
+    def error(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+        """A message that something is wrong."""
+        self.log(40, msg, *args)
+
+    exception = error
+
+    def critical(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+        """A message that it can't go on."""
+        self.log(50, msg, *args)
+
+    fatal = critical
+
+
+for _class in (Formatter, StreamHandler, Logger):
+    _class.__module__ = "logging"
+
+
+def _number(level: Any) -> int:
+    if isinstance(level, str):
+        if str.__str__(level) not in LEVELS:
+            raise ValueError(f"Unknown level: {str.__str__(level)!r}")
+        return LEVELS[str.__str__(level)]
+    return int(level)
+
+
+def logging_module(write: Writer) -> Any:
+    """The stand-in for logging, for one run."""
+
+    def to_errors(text: str) -> None:
+        write("err", text)
+
+    root = Logger("root", None, StreamHandler(to_errors))
+    others: dict[str, Logger] = {}
+
+    def stream_handler(stream: Any = None) -> StreamHandler:
+        return StreamHandler(to_errors if stream is None else stream.write)
+
+    def get_logger(name: str | None = None) -> Logger:
+        if not name:
+            return root
+        plain = str.__str__(name)
+        return others.setdefault(plain, Logger(plain, root, StreamHandler(to_errors)))
+
+    def basic_config(
+        *,
+        level: Any = None,
+        format: str | None = None,
+        datefmt: str | None = None,
+        stream: Any = None,
+        handlers: Any = None,
+        force: bool = False,
+        filename: str | None = None,
+        style: str = "%",
+    ) -> None:
+        if filename is not None:
+            raise PermissionError("a log file is not available in GradViz snippets; leave filename out")
+        if force:
+            root._handlers.clear()
+        if not root._handlers:
+            for handler in handlers or [stream_handler(stream)]:
+                if handlers is None or format is not None:
+                    handler.setFormatter(Formatter(format or _FORMAT, datefmt, style))
+                root.addHandler(handler)
+            if level is not None:
+                root.setLevel(level)
+
+    def through_root(name: str) -> Callable[..., None]:
+        def call(*given: Any, **options: Any) -> None:
+            if not root._handlers:
+                basic_config()
+            getattr(root, name)(*given, **options)
+
+        return call
+
+    shorthands = "debug info warning error exception critical fatal log".split()
+    names: dict[str, Any] = {**LEVELS, **{name: through_root(name) for name in shorthands}}
+    names |= {"getLogger": get_logger, "basicConfig": basic_config, "StreamHandler": stream_handler}
+    names |= {"Formatter": Formatter, "Logger": Logger, "NullHandler": lambda: StreamHandler(lambda text: None)}
+    names |= {
+        "getLevelName": lambda level: _NAMES.get(level, f"Level {level}"),
+        "captureWarnings": lambda capture: None,
+    }
+    return stand_in("logging", names)

@@ -1,0 +1,242 @@
+"""Small parts of the standard library around text: json, pprint, timeit, pathlib, gc and types, as far as tutorials use
+them without a disk.
+
+Functions take plain options only, nothing reads or writes a file, and nothing evaluates text. Next: `log_messages`
+for logging, `standard_modules`, which offers these.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pathlib
+import pprint
+import textwrap
+import time
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from gradviz.worker.guard import Guard
+from gradviz.worker.stand_in import stand_in
+
+Writer = Callable[[str, str], None]
+NO_FILES = "files are not available in GradViz snippets; put the data in the snippet itself"
+
+
+def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
+    """The stand-ins, by module name."""
+    space = guard.adopt(type("namespace", (types.SimpleNamespace,), {"__module__": "types"}))
+    wrapping = {name: getattr(textwrap, name) for name in ("dedent", "indent", "fill", "wrap", "shorten")}
+    return {
+        "json": stand_in("json", {"dumps": _dumps, "loads": _loads, "JSONDecodeError": json.JSONDecodeError}),
+        "pprint": stand_in("pprint", _pprint_names(write)),
+        "textwrap": stand_in("textwrap", wrapping),
+        "timeit": stand_in("timeit", {"timeit": _timeit, "repeat": _repeat, "default_timer": time.perf_counter}),
+        "pathlib": stand_in("pathlib", {"Path": Path, "PurePath": Path, "PurePosixPath": Path, "PosixPath": Path}),
+        "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
+        "types": stand_in("types", {"SimpleNamespace": space}),
+    }
+
+
+def _dumps(
+    obj: Any,
+    *,
+    skipkeys: bool = False,
+    ensure_ascii: bool = True,
+    allow_nan: bool = True,
+    indent: Any = None,
+    separators: Any = None,
+    default: Callable[[Any], Any] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    return json.dumps(
+        obj,
+        skipkeys=bool(skipkeys),
+        ensure_ascii=bool(ensure_ascii),
+        allow_nan=bool(allow_nan),
+        indent=indent if indent is None or type(indent) is int else str.__str__(indent),
+        separators=None if separators is None else (str.__str__(separators[0]), str.__str__(separators[1])),
+        default=default,
+        sort_keys=bool(sort_keys),
+    )
+
+
+def _loads(s: str | bytes) -> Any:
+    if not isinstance(s, str | bytes | bytearray):
+        raise TypeError(f"the JSON object must be str, bytes or bytearray, not {type(s).__name__}")
+    return json.loads(str.__str__(s) if isinstance(s, str) else bytes(s))
+
+
+def _pprint_names(write: Writer) -> dict[str, Any]:
+    def pformat(
+        object: Any,
+        indent: int = 1,
+        width: int = 80,
+        depth: int | None = None,
+        *,
+        compact: bool = False,
+        sort_dicts: bool = True,
+    ) -> str:
+        return pprint.pformat(object, indent, width, depth, compact=bool(compact), sort_dicts=bool(sort_dicts))
+
+    def print_(object: Any, stream: Any = None, *rest: int, **look: Any) -> None:
+        text = pformat(object, *rest, **look) + "\n"
+        if stream is None:
+            write("out", text)
+        else:
+            stream.write(text)
+
+    def sorted_as_made(object: Any, *rest: int, **look: Any) -> None:
+        print_(object, None, *rest, **{"sort_dicts": False, **look})
+
+    return {"pprint": print_, "pformat": pformat, "pp": sorted_as_made}
+
+
+# --- timeit ---
+
+
+def _timeit(stmt: Any = None, setup: Any = None, timer: Any = None, number: int = 1_000_000) -> Any:
+    for given in (stmt, setup):
+        if given is not None and not callable(given):
+            raise TypeError("timeit takes functions in GradViz snippets, not text; write timeit.timeit(lambda: f(x))")
+    clock = timer or time.perf_counter
+    if setup is not None:
+        setup()
+    begun = clock()
+    if stmt is not None:
+        for _ in itertools.repeat(None, number):
+            stmt()
+    return clock() - begun
+
+
+def _repeat(
+    stmt: Any = None, setup: Any = None, timer: Any = None, repeat: int = 5, number: int = 1_000_000
+) -> list[Any]:
+    return [_timeit(stmt, setup, timer, number) for _ in range(repeat)]
+
+
+# --- gc ---
+
+
+def _collect(generation: int = 2) -> int:
+    return 0
+
+
+def _nothing() -> None:
+    pass
+
+
+def _yes() -> bool:
+    return True
+
+
+# --- pathlib ---
+
+
+class Path:
+    """`pathlib.Path` as a name: it can be put together and taken apart, and given to torch.save and torch.load."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, *parts: Any) -> None:
+        self._text = str(pathlib.PurePosixPath(*(_plain(part) for part in parts)))
+
+    def __truediv__(self, part: Any) -> Path:
+        return Path(self, part)
+
+    def __rtruediv__(self, part: Any) -> Path:
+        return Path(part, self)
+
+    def joinpath(self, *parts: Any) -> Path:
+        """This and further parts."""
+        return Path(self, *parts)
+
+    def __str__(self) -> str:
+        return self._text
+
+    as_posix = __str__
+
+    def __repr__(self) -> str:
+        return f"PosixPath({self._text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._text == other._text if isinstance(other, Path) else NotImplemented
+
+    def __lt__(self, other: Any) -> bool:
+        return self._text < other._text if isinstance(other, Path) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    @property
+    def name(self) -> str:
+        """The last part."""
+        return self._pure().name
+
+    @property
+    def stem(self) -> str:
+        """The last part without its ending."""
+        return self._pure().stem
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the last part."""
+        return self._pure().suffix
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Every part."""
+        return self._pure().parts
+
+    @property
+    def parent(self) -> Path:
+        """All but the last part."""
+        return Path(str(self._pure().parent))
+
+    @property
+    def parents(self) -> tuple[Path, ...]:
+        """The parent, its parent, and so on."""
+        return tuple(Path(str(each)) for each in self._pure().parents)
+
+    def with_suffix(self, suffix: str) -> Path:
+        """With another ending."""
+        return Path(str(self._pure().with_suffix(_plain(suffix))))
+
+    def with_name(self, name: str) -> Path:
+        """With another last part."""
+        return Path(str(self._pure().with_name(_plain(name))))
+
+    def resolve(self) -> Path:
+        """The path itself: there is no folder that it is in."""
+        return self
+
+    absolute = resolve
+
+    def mkdir(self, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
+        """Nothing: what torch.save keeps needs no folder."""
+
+    def exists(self) -> bool:
+        """No: there are no files."""
+        return False
+
+    is_file = is_dir = exists
+
+    def _refused(self, *given: object, **options: object) -> NoReturn:
+        raise PermissionError(NO_FILES)
+
+    open = read_text = read_bytes = write_text = write_bytes = iterdir = glob = rglob = unlink = touch = _refused
+
+    def _pure(self) -> pathlib.PurePosixPath:
+        return pathlib.PurePosixPath(self._text)
+
+
+Path.__module__ = "pathlib"
+
+
+def _plain(part: Any) -> str:
+    if isinstance(part, Path):
+        return str.__str__(Path.__str__(part))
+    if not isinstance(part, str):
+        raise TypeError(f"argument should be a str or a Path, not {type(part).__name__!r}")
+    return str.__str__(part)
