@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import stat
 import time
 from pathlib import Path
 
@@ -14,17 +16,46 @@ FORGOTTEN = 600.0  # seconds after which such a file belongs to a program that w
 
 
 def read_at_most(path: Path, most: int) -> tuple[bytes, int]:
-    """The content of a file of at most so many bytes, and its size; of a larger one nothing is read."""
+    """The content of a file of at most so many bytes, and its size; of a larger one nothing is read. A pipe or a device
+    has no content that could be waited for."""
     try:
-        if path.is_dir():
-            raise UserError(f"{path.name} is a folder. Open one of the files in it.")
-        with path.open("rb") as file:
+        _refuse_what_is_no_file(path, path.stat().st_mode)
+        with open(path, "rb", opener=_without_waiting) as file:
+            now = os.fstat(file.fileno())
+            _refuse_what_is_no_file(path, now.st_mode)  # it may have become one meanwhile
             data = file.read(most + 1)
-            return (data, len(data)) if len(data) <= most else (b"", max(len(data), os.fstat(file.fileno()).st_size))
+            if data is None:  # such as the messages of the kernel, while there are none
+                raise BlockingIOError(errno.EAGAIN, "there is nothing in it at the moment")
+            return (data, len(data)) if len(data) <= most else (b"", max(len(data), now.st_size))
     except FileNotFoundError as error:
         raise UserError(f"{path} does not exist. Check the name, or open another file.") from error
     except OSError as error:
         raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
+    except ValueError as error:
+        raise _no_name(path) from error
+
+
+def _without_waiting(name: str, flags: int) -> int:
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _refuse_what_is_no_file(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise UserError(f"{path.name} is a folder. Open one of the files in it.")
+    if not stat.S_ISREG(mode):
+        raise UserError(f"{path.name} is a pipe or a device, not a file. Choose another name.")
+
+
+def _no_name(path: Path) -> UserError:
+    return UserError(f"{path.name!a} can't be the name of a file here. Choose another name.")
+
+
+def absolute(path: Path) -> Path:
+    """The path from the root; UserError where the folder that the program was started in is gone."""
+    try:
+        return path.absolute()
+    except OSError as error:
+        raise UserError(f"The folder of {path.name} is gone. Choose another one.") from error
 
 
 def write_atomically(path: Path, data: bytes, permissions: int = 0o644) -> None:
@@ -34,7 +65,12 @@ def write_atomically(path: Path, data: bytes, permissions: int = 0o644) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         place = Path(os.path.realpath(path))
+        if place.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         mode = place.stat().st_mode if place.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
+            kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+            raise UserError(f"{path.name} could not be written: it is {kind}. Choose another place.")
         if mode is not None and not (mode & 0o222 and os.access(place, os.W_OK)):
             raise UserError(f"{path.name} is read-only. Save it under another name, or allow writing to it.")
         if not os.access(place.parent, os.W_OK):
@@ -42,6 +78,8 @@ def write_atomically(path: Path, data: bytes, permissions: int = 0o644) -> None:
         _replace(place, data, permissions if mode is None else mode & 0o777)
     except OSError as error:
         raise UserError(f"{path.name} could not be written: {reason(error)}. Choose another place.") from error
+    except ValueError as error:
+        raise _no_name(path) from error
 
 
 def _replace(place: Path, data: bytes, mode: int) -> None:

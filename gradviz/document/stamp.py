@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,7 +33,8 @@ class Stamp:
             if (found.st_mtime_ns, found.st_size) == (self.modified, self.size):
                 return "same", self
             known = replace(self, modified=found.st_mtime_ns, size=found.st_size)
-            digest = digest_of(self.path.read_bytes()) if found.st_size < MOST else b""
+            is_read = stat.S_ISREG(found.st_mode) and found.st_size < MOST  # nobody waits for a pipe
+            digest = digest_of(self.path.read_bytes()) if is_read else b""
         except FileNotFoundError:
             return "deleted", self
         except OSError:  # a folder that is not there at the moment, as on a network, says nothing

@@ -7,6 +7,7 @@ looked at: if another program has changed it, the user chooses; if it is gone, t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -87,18 +88,18 @@ class WindowFiles:
 
     def open_path(self, path: Path) -> bool:
         """Open this file; True if it is open then."""
-        from gradviz.document import opening
+        from gradviz.document import files, opening
 
         try:
             data = opening.read_bytes(path)
             contents = opening.decode(data, path)
+            path = files.absolute(path)
         except UserError as error:
             self._store.say(str(error))
             self._forget_recent(path)
             return False
         if not self.may_leave():
             return False
-        path = path.absolute()
         self._show(contents, path, "" if contents.document.is_blank else self._ownership.doubt_of(path, data))
         self._know(path, data, contents)
         if contents.dropped:
@@ -153,9 +154,9 @@ class WindowFiles:
         return self._on_disk.stamp
 
     def _forget_recent(self, path: Path) -> None:
-        """A file that can't be opened is not offered again once it is gone."""
+        """A file that can't be opened is not offered again once it is gone; a whole drive may come back."""
         view = self._store.state.view
-        if str(path) in view.recent and not path.exists():
+        if str(path) in view.recent and os.path.isdir(path.parent) and not os.path.exists(path):
             self._store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
 
     # save
@@ -189,9 +190,10 @@ class WindowFiles:
     def _write(self, path: Path) -> bool:
         from gradviz.document import files, opening
 
-        contents, path, known = self.contents(), path.absolute(), self._known()
+        contents, known = self.contents(), self._known()
         said = f"Saved {path.name}"
         try:
+            path = files.absolute(path)
             data = opening.encode(contents, path)
             if known is not None and known.is_partial and path == known.stamp.path:
                 said = f"Saved {path.name}; as it was before, it is in {files.keep_copy(path).name}"

@@ -1,29 +1,37 @@
 """Keeps a copy of what is typed or drawn: every few seconds and before each run, in a file that the window removes when
 it closes in good order. Each open window holds the lock of its own file, so a file without a holder is what a crash
-left."""
+left. The locks and the places of the files are in `places`.
+
+Note [No copy]
+Where no copy can be written (no folder, a full disk) it is said once, and tried again at every turn: a disk gets room,
+a drive comes back."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
-from PySide6.QtCore import QLockFile, QObject, QStandardPaths, QTimer
+from PySide6.QtCore import QObject, QTimer
 
 from gradviz.document import recovery
 from gradviz.document.documents import Document
 from gradviz.document.errors import UserError
+from gradviz.document.files import reason
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.session.sight import sight_of
 from gradviz.session.store import Store
+from gradviz.ui.places import Place, data_folder, take, waiting
 
+PATTERN = "window-{}.json"
 EVERY = 3000  # milliseconds
-SLOTS = 50  # windows at once
+NO_COPY = "No copy of your work can be kept in case of a crash ({}). Save it often; this is tried again."
+AGAIN = "A copy of your work is kept again in case of a crash."
 
 
 def default_folder() -> Path:
     """Where the system keeps an application's own files."""
-    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
-    return Path(place) / "recovery"
+    return data_folder() / "recovery"
 
 
 class RecoveryKeeper(QObject):
@@ -32,32 +40,56 @@ class RecoveryKeeper(QObject):
     def __init__(self, store: Store, folder: Path | None = None) -> None:
         super().__init__()
         self._store = store
+        self._folder = folder or default_folder()
         self._written: Document | None = None  # what the file holds; None: the file is not there
-        self._lock, self._file = _take_slot(folder or default_folder())
-        self.left_behind = recovery.read(self._file) if self._file else None
+        self._is_in_trouble = False  # see Note [No copy]
+        self._place: Place | None = None
+        self.left_behind: Recovery | None = None
+        with contextlib.suppress(OSError):  # it is said when there is something to keep
+            self._place = take(self._folder, PATTERN)
+        if self._place is not None:
+            self.left_behind = recovery.read(self._place.file)
+            if self.left_behind is None:
+                self._place.put_aside()  # of a newer version, or damaged: not ours to delete
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY)
         self._timer.timeout.connect(self.write)
         self._timer.start()
 
+    @property
+    def file(self) -> Path | None:
+        """Where the copy is written to; None as long as there is no place for it."""
+        return self._place.file if self._place is not None else None
+
     def write(self) -> None:
         """Write the document now if it has changed; one that is saved needs no copy."""
         state = self._store.state
-        if self._file is None or self.left_behind is not None:
+        if self.left_behind is not None:
             return
-        if not state.is_dirty and self._written is not None:
-            self._file.unlink(missing_ok=True)
-            self._written = None
-        if not state.is_dirty or state.document is self._written:
-            return
-        contents = Contents(state.document, state.note, sight_of(state))
         try:
-            recovery.write(self._file, Recovery(contents, str(state.path or "")))
-        except UserError as error:
-            self._timer.stop()  # say it once; a full disk stays full
-            self._store.say(str(error))
+            if not state.is_dirty and self._written is not None and self._place is not None:
+                self._place.file.unlink(missing_ok=True)
+                self._written = None
+            if not state.is_dirty or state.document is self._written:
+                return
+            contents = Contents(state.document, state.note, sight_of(state))
+            if self._place is None:
+                self._place = take(self._folder, PATTERN, empty=True)
+            recovery.write(self._place.file, Recovery(contents, str(state.path or "")))
+        except (UserError, OSError) as error:
+            self._complain(error)
             return
         self._written = state.document
+        if self._is_in_trouble:
+            self._is_in_trouble = False
+            self._store.say(AGAIN)
+
+    def _complain(self, error: UserError | OSError) -> None:
+        """Once, until it goes well again."""
+        if not self._is_in_trouble:
+            self._is_in_trouble = True
+            cause = error if isinstance(error, OSError) else error.__cause__
+            self._store.say(NO_COPY.format(reason(cause)) if isinstance(cause, OSError) else str(error))
 
     def answered(self) -> None:
         """The user has decided about what was left behind; from now on the file is this window's."""
@@ -66,36 +98,10 @@ class RecoveryKeeper(QObject):
     def close(self) -> None:
         """The window closes in good order."""
         self._timer.stop()
-        if self._file is not None and self.left_behind is None:
-            self._file.unlink(missing_ok=True)
-        if self._lock is not None:
-            self._lock.unlock()
+        if self._place is not None:
+            self._place.leave(keep=self.left_behind is not None)
 
 
 def something_waits(folder: Path | None = None) -> bool:
     """True if another window has left something behind that nobody has asked about."""
-    for file in (folder or default_folder()).glob("window-*.json"):
-        lock = _lock(file)
-        if lock.tryLock(0):
-            waits = recovery.read(file) is not None
-            lock.unlock()
-            if waits:
-                return True
-    return False
-
-
-def _take_slot(folder: Path) -> tuple[QLockFile | None, Path | None]:
-    """The first free place, one with something left behind before an empty one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / f"window-{number}.json" for number in range(1, SLOTS + 1)]
-    for file in sorted(files, key=lambda file: not file.exists()):
-        lock = _lock(file)
-        if lock.tryLock(0):
-            return lock, file
-    return None, None
-
-
-def _lock(file: Path) -> QLockFile:
-    lock = QLockFile(str(file.with_suffix(".lock")))
-    lock.setStaleLockTime(0)
-    return lock
+    return any(recovery.read(file) is not None for file in waiting(folder or default_folder(), PATTERN))

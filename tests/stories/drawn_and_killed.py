@@ -54,7 +54,7 @@ def main(file: str, folder: Path) -> None:
     assert not pilot.state.is_dirty
     pilot.place("tanh", 270, 380)
     pilot.wire("mul", "tanh")
-    copy = window.recovery._file
+    copy = window.recovery.file
     assert copy is not None
     window.recovery._timer.setInterval(0)
     pilot.qtbot.waitUntil(lambda: copy.exists() and "tanh" in copy.read_text(), timeout=RUN_TIMEOUT)

@@ -38,7 +38,7 @@ for text in ("w = 3.0", "x = 2.0", "w * x"):
     window.store.pick(frozenset())
     window.board.type_here(text)
     QTest.keyClick(window.canvas.drawn.hands.typing.box.line, Qt.Key.Key_Return)
-while not (window.recovery._file.exists() and "mul" in window.recovery._file.read_text()):
+while not (window.recovery.file.exists() and "mul" in window.recovery.file.read_text()):
     app.processEvents()
 os.kill(os.getpid(), signal.SIGKILL)
 """

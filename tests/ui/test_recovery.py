@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gradviz.document import recovery
+from gradviz.document import files, recovery
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store
-from gradviz.ui.recovery import RecoveryKeeper
+from gradviz.ui.recovery import AGAIN, NO_COPY, RecoveryKeeper
 from tests.driver import Pilot
 
 ROOT = Path(__file__).parents[2]
@@ -106,18 +106,78 @@ def test_the_window_gives_it_back_if_the_user_wants_it(pilot: Pilot, wanted: boo
 
 def test_the_text_is_safe_before_a_run_begins(pilot: Pilot) -> None:
     written: list[bool] = []
-    pilot.window.runner.about_to_run.connect(lambda: written.append(pilot.window.recovery._file.exists()))
+    pilot.window.runner.about_to_run.connect(lambda: written.append(pilot.window.recovery.file.exists()))
     pilot.type_snippet("import os\n")
     pilot.run()
     assert written == [True]
 
 
-def test_a_disk_that_takes_nothing_is_said_once(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+def full(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_is_said_once_and_tried_again(
+    qtbot: QtBot, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keeper = RecoveryKeeper(store, tmp_path)
-    (tmp_path / "window-1.json").mkdir()
+    store.edit(TYPING, Snippet("x"))
+    monkeypatch.setattr(files.os, "fsync", full)
+    keeper.write()
+    assert store.state.notice.sentence == NO_COPY.format("no space left on device")
+    store.say("something else")
+    keeper.write()
+    assert store.state.notice.sentence == "something else"
+    monkeypatch.undo()
+    keeper.write()
+    assert store.state.notice.sentence == AGAIN
+    assert recovery.read(tmp_path / "window-1.json") == typed("x")
+    keeper.close()
+
+
+def test_no_folder_is_said_when_there_is_something_to_keep(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "drive" / "recovery"
+    folder.parent.write_text("a file where the folder should be")
+    keeper = RecoveryKeeper(store, folder)
+    keeper.write()
+    assert store.state.notice.sentence == ""
     store.edit(TYPING, Snippet("x"))
     keeper.write()
-    assert "could not be written" in store.state.notice.sentence
-    assert not keeper._timer.isActive()
-    (tmp_path / "window-1.json").rmdir()
+    assert store.state.notice.sentence == NO_COPY.format("not a directory")
+    folder.parent.unlink()
+    keeper.write()
+    assert recovery.read(folder / "window-1.json") == typed("x"), "the drive is back"
+    keeper.close()
+    assert not (folder / "window-1.json").exists()
+
+
+def test_a_place_that_is_taken_late_is_an_empty_one(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "recovery"
+    folder.write_text("")
+    keeper = RecoveryKeeper(store, folder)
+    folder.unlink()
+    recovery.write(folder / "window-1.json", typed("of another", "/home/me/a.py"))
+    store.edit(TYPING, Snippet("x"))
+    keeper.write()
+    assert recovery.read(folder / "window-1.json") == typed("of another", "/home/me/a.py")
+    assert keeper.file == folder / "window-2.json"
+    keeper.close()
+
+
+def test_what_cannot_be_read_is_put_aside_not_deleted(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
+    (tmp_path / "window-1.json").write_text('{"version": 99, "path": "", "file": "of a newer version"}')
+    keeper = RecoveryKeeper(store, tmp_path)
+    store.edit(TYPING, Snippet("x"))
+    keeper.write()
+    assert "newer" in (tmp_path / "window-1.json.bak").read_text()
+    keeper.close()
+
+
+def test_the_clock_may_be_set_back(qtbot: QtBot, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = RecoveryKeeper(store, tmp_path)
+    store.edit(TYPING, Snippet("x"))
+    keeper.write()
+    monkeypatch.setattr(files.time, "time", lambda: 1e6)
+    store.edit(TYPING, Snippet("xy"))
+    keeper.write()
+    assert recovery.read(tmp_path / "window-1.json") == typed("xy")
     keeper.close()

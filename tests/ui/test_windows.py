@@ -63,7 +63,7 @@ def test_another_window_has_another_document(pilot: Pilot, qtbot: QtBot, more: l
     assert pilot.window.runner.pool is not other.window.runner.pool
     pilot.window.recovery.write()
     other.window.recovery.write()
-    assert pilot.window.recovery._file != other.window.recovery._file
+    assert pilot.window.recovery.file != other.window.recovery.file
 
 
 def test_windows_look_alike(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
