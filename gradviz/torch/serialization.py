@@ -98,7 +98,9 @@ def loaded(data: bytes) -> Any:
     at += size
     arrays = []
     for name, shape, count in head["arrays"]:
-        kind = getattr(dtypes, {"bool": "bool_"}.get(name[6:], name[6:])).np if name[:6] == "torch." else np.dtype(name)
+        kind = _dtype(name[6:]).np if name[:6] == "torch." else np.dtype(str(name))
+        if kind.hasobject:
+            raise RuntimeError(NOT_OURS)
         arrays.append(np.frombuffer(data[at : at + count], kind).reshape(shape).copy())
         at += count
     return _read(head["tree"], arrays)
@@ -122,11 +124,19 @@ def _read(tree: Any, arrays: list[Any]) -> Any:
         "float": float,
         "complex": complex,
         "bytes": bytes.fromhex,
-        "dtype": lambda x: getattr(dtypes, "bool_" if x == "bool" else x),
+        "dtype": _dtype,
         "numpy": lambda x: arrays[x][()] if tree[2] else arrays[x],
         "device": _device,
     }
     return simple[kind](value)
+
+
+def _dtype(name: str) -> dtypes.dtype:
+    """A type by its name, and nothing else that the module has."""
+    found = getattr(dtypes, "bool_" if name == "bool" else name, None)
+    if not isinstance(found, dtypes.dtype):
+        raise RuntimeError(NOT_OURS)
+    return found
 
 
 def _device(name: str) -> Any:

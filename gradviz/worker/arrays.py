@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from gradviz.worker.guard import Guard
 from gradviz.worker.stand_in import stand_in
+
+if TYPE_CHECKING:
+    from gradviz.worker.guard import Guard
 
 _FUNCTIONS = """ array asarray arange linspace logspace zeros ones empty full eye identity zeros_like ones_like
 empty_like full_like diag exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh
@@ -41,6 +43,7 @@ _FFT = "fft ifft fft2 ifft2 fftn rfft irfft fftfreq fftshift ifftshift rfftfreq"
 _DTYPES = """float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ intp
 floating integer number generic half single double int_ uint str_"""
 _BY_INDEX = "c_ r_ mgrid ogrid"
+ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
 _SHUT = "tofile dump dumps ctypes data setflags getfield setfield newbyteorder strides itemset".split()
 
 
@@ -59,6 +62,10 @@ class SafeArray(np.ndarray[Any, Any]):
     def __new__(cls, *args: object, **keywords: object) -> NoReturn:
         raise TypeError("numpy.ndarray() is not available in GradViz snippets; use numpy.array or numpy.zeros")
 
+    def __array_finalize__(self, origin: object) -> None:
+        if self.dtype.hasobject:  # NumPy sorts and resizes those with pointers that code of the snippet can invalidate
+            raise TypeError(ONLY_NUMBERS)
+
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         if return_scalar and array.ndim == 0:
             return array[()]
@@ -66,6 +73,10 @@ class SafeArray(np.ndarray[Any, Any]):
 
     def __repr__(self) -> str:
         return repr(_raw(self))
+
+    def nonzero(self) -> Any:
+        """The places of what is not zero, one array for each dimension."""
+        return safe(_raw(self).nonzero())
 
     def view(self, dtype: Any = None) -> Any:  # type: ignore[override]
         """The same memory as another type of number."""
@@ -91,7 +102,7 @@ def _raw(array: Any) -> np.ndarray[Any, Any]:
 def _numeric(dtype: Any) -> np.dtype[Any]:
     found = np.dtype(str.__str__(dtype) if isinstance(dtype, str) else dtype)
     if found.kind not in "biufcSU":
-        raise TypeError("only types of numbers and of text are available in GradViz snippets")
+        raise TypeError(ONLY_NUMBERS)
     return found
 
 
@@ -101,6 +112,8 @@ def safe(value: Any) -> Any:
         return value.view(SafeArray)
     if type(value) in (tuple, list):
         return type(value)(safe(each) for each in value)
+    if type(value) is dict:
+        return {key: safe(each) for key, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # what eigh, svd and unique return
         return tuple(safe(each) for each in value)
     return value
@@ -154,8 +167,8 @@ class Arrays:
 
     def _guarded(self, function: Any) -> Callable[..., Any]:
         def call(*args: Any, **keywords: Any) -> Any:
-            plain = [self._plain(each) for each in args]
-            named = {key: self._plain(each) for key, each in keywords.items()}
+            plain = [self.plain(each) for each in args]
+            named = {key: self.plain(each) for key, each in keywords.items()}
             if named.get("dtype") is not None:
                 named["dtype"] = _numeric(named["dtype"])
             return safe(function(*plain, **named))
@@ -164,7 +177,7 @@ class Arrays:
         call.__doc__ = None
         return call
 
-    def _plain(self, value: Any, depth: int = 0) -> Any:
+    def plain(self, value: Any, depth: int = 0) -> Any:
         """`value` without objects of the snippet, which NumPy would ask for memory addresses; tensors become arrays."""
         kind = type(value)
         if kind in (int, float, bool, str, complex, type(None), slice) or isinstance(value, np.generic | np.ndarray):
@@ -172,21 +185,21 @@ class Arrays:
         if self._tensor is not None and isinstance(value, self._tensor):
             return value.numpy()  # type: ignore[attr-defined]
         if kind in (list, tuple) and depth < 32:
-            return kind(self._plain(each, depth + 1) for each in value)
+            return kind(self.plain(each, depth + 1) for each in value)
         if isinstance(value, type) and issubclass(value, np.generic | int | float | bool | complex):
             return value
         if self._guard.owns(value) or not isinstance(value, range | tuple | map | zip | filter | np.dtype | dict):
             raise TypeError(
                 f"NumPy in GradViz snippets takes numbers, lists, arrays and tensors, not {kind.__name__} objects"
             )
-        return value if isinstance(value, np.dtype) else [self._plain(each, depth + 1) for each in value]
+        return value if isinstance(value, np.dtype) else [self.plain(each, depth + 1) for each in value]
 
     def _random_names(self, source: Any, names: str) -> dict[str, Any]:
         """Methods of a generator; `shuffle` works on the snippet's own list, not on a copy of it."""
 
         def shuffle(x: Any) -> None:
             if type(x) is not list:
-                source.shuffle(self._plain(x))
+                source.shuffle(self.plain(x))
                 return
             order = np.arange(len(x))
             source.shuffle(order)
@@ -207,8 +220,8 @@ class Arrays:
 
     def _vectorize(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(values: Any) -> Any:
-            flat = [function(each) for each in np.asarray(self._plain(values)).ravel()]
-            return safe(np.array(self._plain(flat)).reshape(np.shape(self._plain(values))))
+            flat = [function(each) for each in np.asarray(self.plain(values)).ravel()]
+            return safe(np.array(self.plain(flat)).reshape(np.shape(self.plain(values))))
 
         return call
 

@@ -14,7 +14,13 @@ from typing import Any
 
 from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
-from gradviz.worker.policy_names import CLASS_FURNITURE, DEFINABLE_DUNDERS, is_dunder
+from gradviz.worker.policy_names import (
+    CLASS_FURNITURE,
+    DEFINABLE_DUNDERS,
+    FORBIDDEN_ATTRIBUTES,
+    HOOKED_ATTRIBUTES,
+    is_dunder,
+)
 
 _BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
 _ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind of Generic[T] and List[int]
@@ -53,7 +59,9 @@ class ClassMaker:
             raise TypeError(f"a metaclass is not {HERE}")
         _check_finished(made)
         _find_abstract(made)
-        return self._guard.adopt(made)
+        self._guard.adopt(made)
+        check_patterns(self._guard, made)
+        return made
 
     def _named_tuple(self, body: Any, name: str) -> type:
         """`class Row(NamedTuple)`: the tuple's own code is made from text, the names in which the policy has
@@ -80,8 +88,10 @@ class ClassMaker:
         return self._guard.adopt(made)
 
     def _check_base(self, base: Any) -> None:
+        if isinstance(base, _ALIASES):  # of Generic[T] or List[int] what stands before the bracket
+            base = base.__origin__
         known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
-        if not known and not isinstance(base, _ALIASES):
+        if not known:
             label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
             raise TypeError(f"{label} can't be a base class in GradViz snippets")
 
@@ -118,6 +128,17 @@ def _check_finished(made: type) -> None:
     for key in vars(made):
         if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+
+
+def check_patterns(guard: Guard, made: type) -> None:
+    """No class whose pattern `case A(x)`, or whose `__init__` by @dataclass, reaches past the guard what a class of
+    GradViz's or Python's keeps under that name."""
+    names = {name for base in made.__mro__ for name in vars(base).get("__match_args__", ())}
+    names.update(name for base in made.__mro__ for name in vars(base).get("__dataclass_fields__", ()))
+    for name in names:
+        guarded = name.startswith("_") or name in HOOKED_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES
+        if guarded and any(name in vars(base) for base in made.__mro__ if not guard.owns(base)):
+            raise TypeError(f"a field can't be called '{name}' in GradViz snippets")
 
 
 def _find_abstract(made: type) -> None:

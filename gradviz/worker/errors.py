@@ -75,9 +75,25 @@ def _class_name(error: BaseException) -> str:
     return f"{module.removeprefix('gradviz.')}.{name}"
 
 
+def _syntax_error(error: BaseException) -> SyntaxError | None:
+    """A copy of Python's own SyntaxError that holds nothing but text and numbers; None for any other, such as one that
+    the snippet raised with objects of its own in it."""
+    if not isinstance(error, SyntaxError) or type(error).__module__ != "builtins":
+        return None
+    texts = (error.msg, error.filename, error.text)
+    places = (error.lineno, error.offset, error.end_lineno, error.end_offset)
+    if any(type(each) not in (str, type(None)) for each in texts):
+        return None
+    if any(each is not None and (type(each) is not int or abs(each) > 1_000_000) for each in places):
+        return None
+    line, column, end_line, end_column = places
+    return type(error)(error.msg, (error.filename, line, column, error.text, end_line, end_column))
+
+
 def _last_line(error: BaseException, message: str) -> str:
-    if isinstance(error, SyntaxError) and type(error).__module__ == "builtins":
-        return traceback.format_exception_only(error)[-1].rstrip("\n")
+    known = _syntax_error(error)
+    if known is not None:
+        return traceback.format_exception_only(known)[-1].rstrip("\n")
     return f"{_class_name(error)}: {message}" if message else _class_name(error)
 
 
@@ -88,8 +104,9 @@ def _one(error: BaseException, message: str, filename: str) -> str:
         if frames
         else ""
     )
-    if isinstance(error, SyntaxError) and type(error).__module__ == "builtins":
-        return head + "".join(traceback.format_exception_only(error))
+    known = _syntax_error(error)
+    if known is not None:
+        return head + "".join(traceback.format_exception_only(known))
     notes = getattr(error, "__notes__", ())
     added = [f"{note}\n" for note in notes if type(note) is str] if type(notes) in (list, tuple) else []
     return head + _last_line(error, message) + "\n" + "".join(added)
@@ -114,7 +131,8 @@ def _summary(trace: types.TracebackType, code: types.CodeType) -> traceback.Fram
 
 
 def _line(error: BaseException, filename: str) -> int:
-    if isinstance(error, SyntaxError) and type(error).__module__ == "builtins" and error.lineno:
-        return error.lineno
+    known = _syntax_error(error)
+    if known is not None and known.lineno:
+        return known.lineno
     frames = _frames(error.__traceback__, filename)
     return (frames[-1].lineno or -1) if frames else -1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import string
 import types
+import typing
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +19,12 @@ import numpy as np
 from gradviz.engine.function import FunctionCtx
 from gradviz.engine.graph import Node
 from gradviz.engine.tensor import Tensor
+from gradviz.worker.arrays import safe
 from gradviz.worker.policy_names import (
+    ARRAY_METHODS,
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
+    HOOKED_ATTRIBUTES,
     READABLE_DUNDERS,
     is_dunder,
 )
@@ -34,11 +38,19 @@ _OPEN_PRIVATE = frozenset(
     _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _forward_pre_hooks _is_view
     _get_name _apply
     _fields _asdict _replace _make
+    _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()
 )
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
+_FORWARDING = (types.MethodType, types.GenericAlias, type(typing.List[int]).__mro__[1])  # noqa: UP006
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
+_TABLES = (dict, collections.OrderedDict)
 _MISSING = object()
+
+
+def _safely(method: Any) -> Any:
+    """A method of a NumPy scalar that makes arrays."""
+    return (lambda *args, **keywords: safe(method(*args, **keywords))) if callable(method) else safe(method[:])
 
 
 class _Formatter(string.Formatter):
@@ -73,7 +85,7 @@ class Guard:
 
     def hooks(self) -> dict[str, Any]:
         """The names that `Rewriter` calls."""
-        return {"<get>": self.get, "<write>": self.write, "<class>": plain_type}
+        return {"<get>": self.get, "<write>": self.write, "<class>": plain_type, "<super>": self.super}
 
     def adopt(self, made: type) -> type:
         """Count a class as made by the snippet."""
@@ -88,30 +100,40 @@ class Guard:
 
     def get(self, thing: Any, name: str) -> Any:
         """`thing.name` for the names that are read through a hook."""
-        if type(thing) is super:
-            owner = super.__getattribute__(thing, "__self__")
-            if name in ("format", "format_map") and (isinstance(owner, str) or self._is_str_class(owner)):
-                thing = owner
-        if name in ("format", "format_map") and (isinstance(thing, str) or self._is_str_class(thing)):
-            return self._format(thing, name)
-        if name == "obj" and isinstance(thing, BaseException):
-            raise AttributeError(f"'{type(thing).__name__}' object has no attribute 'obj'")
-        if name == "resize" and isinstance(thing, np.ndarray):  # it frees memory that other arrays still look at
+        subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
+        if name in ("format", "format_map") and (isinstance(subject, str) or self._is_str_class(subject)):
+            return self._format(subject, name)
+        if self._is_closed(subject, name):
+            raise AttributeError(f"'{type(subject).__name__}' object has no attribute '{name}'")
+        if name == "resize" and isinstance(subject, np.ndarray):  # it frees memory that other arrays still look at
             raise AttributeError("the array attribute 'resize' is not available in GradViz snippets; use numpy.reshape")
-        if name in ENGINE_ATTRIBUTES and isinstance(thing, self._facade_types) and not self.owns(thing):
-            raise AttributeError(f"'{type(thing).__name__}' object has no attribute '{name}'")
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
         value = getattr(thing, name)
-        if (
-            type(value) in (dict, collections.OrderedDict)
-            and name in _OPEN_PRIVATE
-            and isinstance(thing, self._changeable)
-        ):
-            return types.MappingProxyType(value)  # a module's own tables: to look at
+        if name in ARRAY_METHODS:
+            return _safely(value) if isinstance(thing, np.generic) else value
+        if type(value) in _TABLES and name in _OPEN_PRIVATE and isinstance(thing, self._changeable):
+            return types.MappingProxyType(value.copy())  # to look at; a proxy gives what it holds to any `==`
         if isinstance(value, _NEVER) or type(value) is np.ndarray or value is type:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value
+
+    def _is_closed(self, thing: Any, name: str) -> bool:
+        """Whether an attribute that Python would give is none for a snippet."""
+        if isinstance(thing, _FORWARDING):  # what it forwards to would be read without a look at it
+            return name in HOOKED_ATTRIBUTES
+        if name == "obj":
+            return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
+        if name in ENGINE_ATTRIBUTES:
+            cls = thing if isinstance(thing, type) else type(thing)
+            return issubclass(cls, (Node, *self._facade_types)) and cls not in self._own
+        return False
+
+    def super(self, cls: Any, thing: Any = _MISSING) -> Any:
+        """The snippet's super() with arguments: for its own classes, whose instances have nothing to hide from it."""
+        if thing is _MISSING or not self.owns(thing):
+            raise TypeError("super() with arguments works on classes of the snippet and their objects")
+        return super(cls, thing)
 
     def getattr(self, thing: Any, name: Any, default: Any = _MISSING) -> Any:
         """The snippet's getattr."""
@@ -138,7 +160,7 @@ class Guard:
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
         cls = thing if isinstance(thing, type) else type(thing)
-        if cls in self._own and not self._is_engine_state(cls, name):
+        if cls in self._own and not self._is_engine_state(cls, name) and not self._is_inherited(thing, cls, name):
             return
         if name in _OPEN_PRIVATE or name.startswith(_OPEN_PREFIXES):
             return
@@ -153,6 +175,14 @@ class Guard:
         return any(
             issubclass(cls, raw) and (hasattr(raw, name) or name in raw.__annotations__) for raw in (Tensor, Node)
         )
+
+    def _is_inherited(self, thing: Any, cls: type, name: str) -> bool:
+        """Whether this private name is the standard library's: of a base class that is not PyTorch's, or of Enum's
+        metaclass."""
+        for base in cls.__mro__:
+            if name in vars(base):
+                return base not in self._own and base.__module__.split(".")[0] not in ("torch", "gradviz")
+        return isinstance(thing, type) and hasattr(type(thing), name)
 
     @staticmethod
     def _is_str_class(thing: object) -> bool:

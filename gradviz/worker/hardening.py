@@ -30,6 +30,9 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     _wrap(_owner(module, "__setattr__"), "__setattr__", _with_plain_name_unless_lazy)
     for name in ("__getitem__", "__setitem__", "__delitem__"):
         _wrap(modules.ParameterDict, name, _with_plain_name)
+    recurrent = modules.RNNBase
+    weights = vars(recurrent)["_flat_weights"].fget
+    recurrent._flat_weights = property(lambda self: _with_plain_names(weights, self))
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
@@ -82,6 +85,13 @@ def _with_plain_name_unless_lazy(original: Callable[..., Any]) -> Callable[..., 
         original(self, name, value)
 
     return call
+
+
+def _with_plain_names(weights: Callable[[Any], Any], module: Any) -> Any:
+    """The weights of a recurrent module, by the names in a list that is its own."""
+    for name in module._flat_weights_names:
+        _refuse_dunder(name)
+    return weights(module)
 
 
 def _with_plain_keys(original: Callable[..., Any]) -> Callable[..., Any]:

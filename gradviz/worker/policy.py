@@ -19,6 +19,7 @@ from typing import Any
 from gradviz.worker.pasted import NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
+    ARRAY_METHODS,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
@@ -36,6 +37,7 @@ MAX_DEPTH = 200
 MAX_CONSTANT = 1_000_000
 MAX_SOURCE = 400_000
 HERE = "available in GradViz snippets"
+_NOT_IN_PATTERNS = HOOKED_ATTRIBUTES - ARRAY_METHODS
 
 
 class Refusal(Exception):
@@ -56,7 +58,12 @@ def compile_snippet(
     """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError."""
     if len(source) > MAX_SOURCE:
         raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
-    tree = _parse(source, filename)
+    try:
+        tree = _parse(source, filename)
+    except (RecursionError, MemoryError):  # Python's parser has its own bound of depth
+        raise Refusal(1, "this code is nested too deeply", "split it into several statements") from None
+    except ValueError:  # a null byte, half of a surrogate pair
+        raise Refusal(1, "there is a character in the snippet that is no text", "type the line again") from None
     check(tree, modules)
     if instrument is not None:
         tree = instrument(tree)
@@ -73,7 +80,10 @@ def _parse(source: str, filename: str) -> ast.Module:
 
 def check(tree: ast.Module, modules: Container[str]) -> None:
     """Refuse the first construct that is not in the language."""
-    _Checker(modules, _bound_names(tree)).visit(tree)
+    bound = _bound_names(tree)
+    if "super" in bound:
+        raise Refusal(1, f"a variable called super is not {HERE}", "choose another name")
+    _Checker(modules, bound).visit(tree)
 
 
 def _used_names(tree: ast.AST) -> set[str]:
@@ -95,6 +105,8 @@ def _bound_names(tree: ast.AST) -> set[str]:
             bound.add(node.asname or node.name.split(".")[0])
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             bound.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            bound.add(node.rest)
     return bound
 
 
@@ -219,8 +231,15 @@ class _Checker(ast.NodeVisitor):
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
         for name in node.kwd_attrs:
             self._attribute(name)
-            if name.startswith("_") or name in HOOKED_ATTRIBUTES:
+            if name.startswith("_") or name in _NOT_IN_PATTERNS:
                 self._refuse(f"{name} can't be used in a class pattern", "match the object and read it afterwards")
+        self.generic_visit(node)
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> None:
+        """A dotted name in a pattern stays one: there is no place for a hook."""
+        for part in ast.walk(node.value):
+            if isinstance(part, ast.Attribute) and (part.attr.startswith("_") or part.attr in _NOT_IN_PATTERNS):
+                self._refuse(f"{part.attr} can't be used in a pattern", "match the object and read it afterwards")
         self.generic_visit(node)
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
@@ -305,6 +324,20 @@ class Rewriter(ast.NodeTransformer):
         self._classes.append(node.name.lstrip("_"))
         node.body = [self.visit(each) for each in node.body]
         self._classes.pop()
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """super() without arguments stays what it is: Python looks for the class and `self` itself."""
+        plain = isinstance(node.func, ast.Name) and node.func.id == "super" and not (node.args or node.keywords)
+        return node if plain else self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id == "super":
+            node.id = "<super>"
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        """A dotted name in a pattern has no place for a hook; the check has looked at it."""
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:

@@ -67,7 +67,8 @@ ENGINE_ATTRIBUTES = frozenset({"saved", "saved_items", "row"})
 
 # read through a hook, because what they mean depends on the object
 PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj"})
-HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES | {"base", "resize"} | ENGINE_ATTRIBUTES
+ARRAY_METHODS = frozenset("astype choose clip compress cumprod cumsum flat flatten ravel repeat reshape take".split())
+HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES | {"base", "resize"} | ENGINE_ATTRIBUTES | ARRAY_METHODS
 
 REFUSED_BUILTINS = {
     "open": "a snippet has no files; put the data in the snippet itself",

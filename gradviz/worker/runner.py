@@ -23,6 +23,7 @@ from gradviz.trace.instrument import instrument
 from gradviz.trace.recorder import Recorder
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
+from gradviz.worker.fresh import Fresh
 from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.recording import observed, record_error, reset_engine
@@ -47,7 +48,12 @@ class Runner:
         self._ticker = Ticker(lambda: self._channel.tick())
         self._print_options = np.get_printoptions()
         self._world: World | None = None
+        self._fresh: Fresh | None = None
         self._prepare()
+
+    def settle(self) -> None:
+        """Everything is warm: this is what each run finds again."""
+        self._fresh = Fresh()
 
     def run(self, source: str, filename: str, values_bytes: int = BUDGET, question: Question | None = None) -> None:
         """Run the snippet, send how it ended, and get ready for the next one."""
@@ -59,6 +65,8 @@ class Runner:
         self._gate.close()  # a generator that is closed now still runs its `finally`
         self._world = None
         self._files.forget()
+        if self._fresh is not None:
+            self._fresh.restore()
         gc.collect()
         self._gate.open()
         self._reset()

@@ -3,6 +3,7 @@ change."""
 
 from __future__ import annotations
 
+import types
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -47,6 +48,8 @@ class _OneArgumentType(type):
         if more:
             raise TypeError("type() with three arguments is not available in GradViz snippets")
         found = type(value)
+        if found is super:
+            return plain_super
         return plain_type if found is type or issubclass(found, type) else found
 
     def __instancecheck__(cls, value: object) -> bool:
@@ -68,4 +71,9 @@ class plain_type(metaclass=_OneArgumentType):
     __slots__ = ()
 
     def __class_getitem__(cls, item: object) -> Any:
-        return type[item]
+        return types.GenericAlias(plain_type, (item,))
+
+
+def plain_super(*arguments: object) -> NoReturn:
+    """The snippet's `type(super())`."""
+    raise TypeError("write super() itself")

@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.classes import ABSTRACT_META, NamedTupleForm, ProtocolForm, TypedDictForm
+from gradviz.worker.classes import ABSTRACT_META, NamedTupleForm, ProtocolForm, TypedDictForm, check_patterns
 from gradviz.worker.command_line import PROGRAM, command_line_module
 from gradviz.worker.guard import Guard
 from gradviz.worker.log_messages import logging_module
@@ -196,9 +196,12 @@ def _dataclasses_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
             _own_class(guard, each, "dataclass")
             _check_fields(each)
             given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
+            described = type(each.__doc__) is str and each.__doc__  # asked now: an object of the snippet may be there
             with gate.lifted():  # it makes __init__ from text; the names in it were checked with the snippet
-                each.__doc__ = each.__doc__ or f"{each.__name__}(...)"  # else every default is asked for its repr
-                return guard.adopt(dataclasses.dataclass(**given)(each))
+                each.__doc__ = described or f"{each.__name__}(...)"  # else every default is asked for its repr
+                made = guard.adopt(dataclasses.dataclass(**given)(each))
+            check_patterns(guard, made)
+            return made
 
         return decorate if cls is None else decorate(cls)
 

@@ -76,3 +76,4 @@ def warm(runner: Runner) -> None:
     warm_arrays()
     gc.freeze()  # what is imported now is never looked at again
     runner.rehearse([_SNIPPET, _TORCH, "import os\\n", "x = ("])
+    runner.settle()

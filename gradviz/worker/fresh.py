@@ -1,0 +1,83 @@
+"""What a run can leave behind in tables that outlive it: a formula for a pair of distributions, a module's hook for all
+modules, a type in Python's cache. `Fresh` remembers the tables of the torch packages as they are before the first
+run and puts them back; a worker that runs one snippet only needs none of it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import typing
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+_TABLES = (dict, OrderedDict, list, set)
+_PACKAGES = ("gradviz.engine", "gradviz.torch")
+
+
+class Fresh:
+    """The tables of this process, as they were when this was made."""
+
+    def __init__(self) -> None:
+        self._errors = np.geterr()
+        self._kept = [(table, list(_items(table))) for table in _tables()]
+
+    def restore(self) -> None:
+        """Put back what has changed; nothing is compared but identities, so that no code of a snippet runs."""
+        for table, before in self._kept:
+            now = list(_items(table))
+            if len(now) != len(before) or any(x is not y for x, y in zip(now, before, strict=True)):
+                _refill(table, before)
+        for forget in typing._cleanups:  # type: ignore[attr-defined]
+            forget()
+        re.purge()
+        np.seterr(**self._errors)
+
+
+def _tables() -> Iterator[Any]:
+    """Every table of the packages' modules, of an object that a module holds, and the tables in those."""
+    seen: set[int] = set()
+    waiting: list[Any] = []
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith(_PACKAGES):
+            waiting += [value for key, value in vars(module).items() if not key.startswith("__")]
+    for value in waiting:
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if type(value) in _TABLES:
+            yield value
+            if isinstance(value, dict):
+                waiting += [each for each in value.values() if type(each) in _TABLES]
+        elif type(value).__module__.startswith(_PACKAGES) and not _is_frozen(value):
+            held = getattr(value, "__dict__", None)
+            if type(held) is dict:
+                yield held
+                waiting += [each for each in held.values() if type(each) in _TABLES]
+
+
+def _is_frozen(value: Any) -> bool:
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    return isinstance(value, type) or (parameters is not None and parameters.frozen)
+
+
+def _items(table: Any) -> Iterator[Any]:
+    if isinstance(table, dict):
+        for key, value in table.items():
+            yield key
+            yield value
+    else:
+        yield from table
+
+
+def _refill(table: Any, before: list[Any]) -> None:
+    table.clear()
+    if isinstance(table, dict):
+        table.update(zip(before[::2], before[1::2], strict=True))
+    elif isinstance(table, set):
+        table.update(before)
+    else:
+        table.extend(before)
