@@ -54,7 +54,13 @@ LAYERS = (
         "limits",
         "resource limits",
         "no new process, no written file, bounded memory and processor time",
-        ("rlimits", "rlimits; memory only by watching", "by the Job object"),
+        ("yes", "yes; memory only by watching", ""),
+    ),
+    Layer(
+        "descriptors",
+        "no new descriptors",
+        "the kernel opens no further file, pipe or socket for the worker",
+        ("yes", "yes", ""),
     ),
     Layer(
         "landlock",

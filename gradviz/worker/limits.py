@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
+
 
 @dataclass(frozen=True)
 class Limits:

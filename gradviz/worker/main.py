@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from gradviz.worker.channel import Channel
 from gradviz.worker.forking import SERVER_FLAG, serve_forks
+from gradviz.worker.limits import MEMORY_MARGIN_MB
 from gradviz.worker.oslock import lock_down
 
 if TYPE_CHECKING:
     from gradviz.worker.runner import Runner
-
-MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
 
 
 def main() -> None:
@@ -48,6 +47,11 @@ def _private_pipe() -> tuple[int, int]:
     os.dup2(null, 0)
     os.dup2(null, 1)
     os.close(null)
+    if os.name == "nt":  # no byte of a message is a line's end
+        import msvcrt
+
+        for descriptor in (reading, writing):
+            msvcrt.setmode(descriptor, os.O_BINARY)  # type: ignore[attr-defined,unused-ignore]
     return reading, writing
 
 

@@ -1,9 +1,10 @@
 """The locks that a worker puts on itself once everything is imported and warm: resource limits, Landlock, seccomp,
-audit hook.
+audit hook; on Windows those of `windows`.
 
-None needs root or a package. Where the system lacks one, the others still hold, and `Locks` says which do; the
-program shows that list. Order matters: `warm` → `resource_limits` → `landlock` → `seccomp` → `AuditGate`. After that
-the process can open nothing, start nothing and connect nowhere; it reads and writes the descriptors it already has.
+None needs root or a package. Where the system lacks one, the others still hold, and `lock_down` says which do; the
+program shows that list. Order matters: `warm` → `resource_limits` → `landlock` → `no_descriptors` → `seccomp` →
+`AuditGate`. After that, on Linux, the process can open nothing, start nothing and connect nowhere; it reads and writes
+the descriptors it already has.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from gradviz.worker import windows
 
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446  # the same numbers on every architecture
 _PR_SET_NO_NEW_PRIVS = 38
@@ -49,9 +52,17 @@ class LockUnavailable(Exception):
 
 def lock_down(memory_mb: int) -> dict[str, str]:
     """Apply every lock that this system has; returns layer -> "on", "on (…)" or "absent: reason"."""
+    if os.name == "nt":
+        system = windows.Windows()
+        return {
+            "low integrity": _attempt(lambda: windows.lower_integrity(system)),
+            "mitigations": _attempt(lambda: windows.mitigate(system)),
+        }
     layers = {"limits": _attempt(lambda: resource_limits(memory_mb))}
     if sys.platform.startswith("linux"):
         layers["landlock"] = _attempt(landlock)
+    layers["descriptors"] = _attempt(no_descriptors)
+    if sys.platform.startswith("linux"):
         layers["seccomp"] = _attempt(seccomp)
     return layers
 
@@ -77,6 +88,8 @@ def resource_limits(memory_mb: int) -> str:
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
         except (AttributeError, ValueError, OSError):
             refused.append(name)
+    if sys.platform.startswith("linux") and os.geteuid() == 0 and "NPROC" not in refused:
+        refused.append("NPROC")  # the kernel does not count the processes of root
     return f"without {', '.join(refused)}" if refused else ""
 
 
@@ -92,8 +105,7 @@ def _no_new_privileges(libc: ctypes.CDLL) -> None:
 
 
 def landlock() -> str:
-    """A Landlock domain without a single rule: no path, no TCP, no abstract socket, no signal to others; then no
-    descriptor more."""
+    """A Landlock domain without a single rule: no path, no TCP, no abstract socket, no signal to others."""
     libc = _libc()
     abi = libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     if abi < 1:
@@ -113,10 +125,18 @@ def landlock() -> str:
             raise LockUnavailable("the kernel refused to apply Landlock")
     finally:
         os.close(ruleset)
+    return f"ABI {abi}"
+
+
+def no_descriptors() -> str:
+    """No descriptor more: whatever would open a file, a pipe or a socket fails, also where there is no Landlock."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
-    return f"ABI {abi}"
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    except ValueError as error:
+        raise LockUnavailable(str(error)) from None
+    return ""
 
 
 # --- seccomp: a small BPF program over the number of each system call ---

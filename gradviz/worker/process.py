@@ -10,14 +10,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
 
+from gradviz.worker.endings import how_it_ended
 from gradviz.worker.limits import Limits
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
-from gradviz.worker.starting import start
+from gradviz.worker.starting import not_ready, start
 
 OnFrame = Callable[[Frame], None]
 OnEnd = Callable[[str, bool], None]
@@ -43,7 +43,8 @@ class WorkerProcess:
         self._listener: tuple[OnFrame, OnEnd] | None = None
         self._scratch = tempfile.mkdtemp(prefix="gradviz-")
         started = start(command, self._scratch, limits)
-        self._process, self._outside = started.process, started.layers
+        self._process, self._outside, self._release = started.process, started.layers, started.release
+        self._was_killed = False
         self._reader = threading.Thread(target=self._read, name="gradviz-worker-reader", daemon=True)
         self._reader.start()
 
@@ -92,6 +93,7 @@ class WorkerProcess:
 
     def kill(self) -> None:
         """End it now; what it had sent is still read."""
+        self._was_killed = True
         with contextlib.suppress(OSError):
             self._process.kill()
 
@@ -134,8 +136,11 @@ class WorkerProcess:
             listener[0](frame)
 
     def _end(self) -> None:
+        if not self._started and not self._was_killed:
+            not_ready(self._outside)
         self.kill()
         self._process.wait()
+        self._release()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):
@@ -152,10 +157,4 @@ class WorkerProcess:
     def _how_it_ended(self) -> str:
         if self._failure:
             return self._failure
-        code = self._process.returncode
-        if code is not None and code < 0 and os.name == "posix":
-            try:
-                return f"signal {signal.Signals(-code).name}"
-            except ValueError:
-                return f"signal {-code}"
-        return f"exit status {code}" if code else ""
+        return how_it_ended(self._process.returncode)

@@ -8,7 +8,7 @@ import sys
 
 WORKER_FLAG = "--gv-worker"
 WORKER_EXECUTABLE = "gradviz-worker"
-_KEPT = ("SYSTEMROOT", "TEMP", "TMP")  # Windows needs these to start a process at all
+_PACKAGES = ("numpy", "ml_dtypes")
 
 
 def worker_command() -> list[str]:
@@ -26,23 +26,46 @@ def worker_command() -> list[str]:
 def _source_command() -> list[str]:
     """Isolated Python (-I -S: no current folder, no PYTHONPATH, no site) that is told where its packages are."""
     first = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    last = sorted({folder for name in ("numpy", "ml_dtypes") if (folder := _home_of(name))})
+    last = sorted({os.path.dirname(folder) for name in _PACKAGES if (folder := _package(name))})
     code = (
         f"import sys; sys.path.insert(0, {first!r}); sys.path.extend({last!r}); "
         "from gradviz.worker.main import main; main()"
     )
-    return [sys.executable, "-I", "-S", "-X", "utf8", "-c", code, WORKER_FLAG]
+    return [_python(), "-I", "-S", "-X", "utf8", "-c", code, WORKER_FLAG]
 
 
-def _home_of(package: str) -> str | None:
-    spec = importlib.util.find_spec(package)
-    return os.path.dirname(os.path.dirname(spec.origin)) if spec is not None and spec.origin else None
+def _python() -> str:
+    """The interpreter itself: in a virtual environment on Windows `python.exe` only starts it as another process,
+    which a Job of one process refuses."""
+    return getattr(sys, "_base_executable", "") or sys.executable if os.name == "nt" else sys.executable
+
+
+def worker_folders() -> list[str]:
+    """Where a worker reads its program from, packages and Python included."""
+    beside = os.path.dirname(os.path.abspath(sys.executable))
+    if getattr(sys, "frozen", False):  # in a bundle of macOS libraries and resources are beside the folder of programs
+        return [os.path.dirname(beside) if os.path.basename(beside) == "MacOS" else beside]
+    first = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    packages = [os.path.join(first, "gradviz"), *filter(None, map(_package, _PACKAGES))]
+    return [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *packages]
+
+
+def _package(name: str) -> str | None:
+    spec = importlib.util.find_spec(name)
+    return os.path.dirname(spec.origin) if spec is not None and spec.origin else None
 
 
 def worker_environment(scratch: str) -> dict[str, str]:
     """A clean environment: nothing of the user's, one BLAS thread, the scratch folder as home."""
     env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": scratch}
     env |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
-    if os.name == "nt":
-        env |= {name: os.environ[name] for name in _KEPT if name in os.environ}
+    if os.name == "nt":  # no process starts without SYSTEMROOT; the folders of the user are not told
+        root = os.environ.get("SYSTEMROOT", r"C:\Windows")
+        env |= {
+            "SYSTEMROOT": root,
+            "PATH": rf"{root}\System32",
+            "TEMP": scratch,
+            "TMP": scratch,
+            "USERPROFILE": scratch,
+        }
     return env

@@ -93,11 +93,13 @@ def test_a_lock_that_the_system_lacks_is_reported(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(oslock, "resource_limits", lambda memory_mb: "without AS")
     monkeypatch.setattr(oslock, "landlock", absent)
+    monkeypatch.setattr(oslock, "no_descriptors", lambda: "")
     monkeypatch.setattr(oslock, "seccomp", lambda: "41 calls")
     monkeypatch.setattr(sys, "platform", "linux")
     assert oslock.lock_down(100) == {
         "limits": "on (without AS)",
         "landlock": "absent: the kernel has no Landlock",
+        "descriptors": "on",
         "seccomp": "on (41 calls)",
     }
 
