@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Any, Protocol
 
+from gradviz.worker.parent import parent_watch
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, read_frame, write_frame
 
 FLUSH_CHARS = 16_000
@@ -38,7 +39,7 @@ class Channel:
     def __init__(self, descriptor: int, answers: int = -1) -> None:
         self._descriptor = descriptor
         self._answers = answers
-        self._parent = os.getppid()
+        self._is_orphan = parent_watch()
         self._request = 0
         self._room = 0
         self._recording: Recording | None = None
@@ -74,7 +75,7 @@ class Channel:
 
     def tick(self) -> bool:
         """Send what there is, unless something is half done (False); end when the program that asked is gone."""
-        if os.getppid() != self._parent:
+        if self._is_orphan():
             os._exit(0)
         if self._busy or (self._recording is not None and self._recording.busy):
             return False
