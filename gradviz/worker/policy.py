@@ -19,7 +19,6 @@ from typing import Any
 from gradviz.worker.pasted import NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
-    ARRAY_METHODS,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
@@ -37,7 +36,6 @@ MAX_DEPTH = 200
 MAX_CONSTANT = 1_000_000
 MAX_SOURCE = 400_000
 HERE = "available in GradViz snippets"
-_NOT_IN_PATTERNS = HOOKED_ATTRIBUTES - ARRAY_METHODS
 
 
 class Refusal(Exception):
@@ -231,16 +229,20 @@ class _Checker(ast.NodeVisitor):
     def visit_MatchClass(self, node: ast.MatchClass) -> None:
         for name in node.kwd_attrs:
             self._attribute(name)
-            if name.startswith("_") or name in _NOT_IN_PATTERNS:
+            if name.startswith("_") or name in HOOKED_ATTRIBUTES:
                 self._refuse(f"{name} can't be used in a class pattern", "match the object and read it afterwards")
+        self._dotted(node.cls)
         self.generic_visit(node)
 
     def visit_MatchValue(self, node: ast.MatchValue) -> None:
-        """A dotted name in a pattern stays one: there is no place for a hook."""
-        for part in ast.walk(node.value):
-            if isinstance(part, ast.Attribute) and (part.attr.startswith("_") or part.attr in _NOT_IN_PATTERNS):
-                self._refuse(f"{part.attr} can't be used in a pattern", "match the object and read it afterwards")
+        self._dotted(node.value)
         self.generic_visit(node)
+
+    def _dotted(self, *values: ast.expr) -> None:
+        """A dotted name in a pattern stays one: there is no place for a hook, and `__eq__` gets what it is."""
+        for part in (part for value in values for part in ast.walk(value)):
+            if isinstance(part, ast.Attribute) and (part.attr.startswith("_") or part.attr in HOOKED_ATTRIBUTES):
+                self._refuse(f"{part.attr} can't be used in a pattern", "match the object and read it afterwards")
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
         self._name(node.name)
@@ -251,6 +253,7 @@ class _Checker(ast.NodeVisitor):
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         self._name(node.rest)
+        self._dotted(*node.keys)
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
