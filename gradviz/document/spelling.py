@@ -154,7 +154,7 @@ def _arguments(entry: Entry, node: Operation, pieces: Sequence[Piece | None]) ->
         elif name in given:
             text = argument(params[name], given[name]) or ""
             bare = bare and params[name].positional
-            new = [text.strip("()").rstrip(",")] if bare and params[name].spread and text.startswith("(") else [text]
+            new = [text[1:-1].rstrip(",")] if bare and params[name].spread and text.startswith("(") else [text]
         else:
             bare = False
             continue

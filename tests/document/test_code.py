@@ -110,6 +110,7 @@ def test_what_is_drawn_by_hand_reads_as_a_person_writes() -> None:
         ("lr = 1 / 4\ny = lr * w", "y = 0.25 * w"),
         ("y = x.to(torch.float64)", "y = x.to(torch.float64)"),
         ("y = torch.einsum('ij,jk->ik', x, x)", 'y = torch.einsum("ij,jk->ik", x, x)'),
+        ("y = x.view((), 1)", "y = x.view((), 1)"),
         ("(w * x).backward(torch.ones(2, 2))", "y.backward(torch.tensor([[1., 1.], [1., 1.]]))"),
         ("y = w * x\ny.backward(torch.ones_like(y))", "y.backward(torch.ones_like(y))"),
         ("w.backward(retain_graph=True, inputs=[w])", "w.backward(retain_graph=True, inputs=[w])"),
