@@ -133,7 +133,10 @@ class WorkerBridge(QObject):
 
 
 def _load() -> None:
-    """Import NumPy and the trace."""
+    """Import NumPy and the trace; and put in order what a killed program left."""
+    from gradviz.worker.process import remove_forgotten
+
+    remove_forgotten()
     import gradviz.trace.explain
     import gradviz.trace.trace  # noqa: F401
 

@@ -13,6 +13,7 @@ worker is still replaced after whatever did not end in good order.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 
@@ -50,7 +51,8 @@ class WorkerPool:
         """Start the spare worker now if there is none; returns at once."""
         with self._lock:
             if not self._closed and not any(spare.is_alive for spare in self._spares):
-                self._spares = [self._spawn()]
+                with contextlib.suppress(OSError):  # the run that needs it says so
+                    self._spares = [self._spawn()]
 
     def start(
         self,
@@ -61,13 +63,12 @@ class WorkerPool:
     ) -> Run:
         """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks for the
         paths of a backward call to a tensor, both by their row in the trace."""
-        with self._lock:
-            if self._closed:
-                raise RuntimeError("the worker pool is closed")
-            self._spares = [spare for spare in self._spares if spare.is_alive]
-            worker = self._spares.pop() if self._spares else self._spawn()
-            self._runs += 1
-            request = self._runs
+        try:
+            worker, request = self._next()
+        except OSError as error:
+            run = Run(source, filename, self.limits, on_event, question)
+            run.could_not_start(error.strerror or str(error))
+            return run
 
         def deliver(event: Event) -> None:
             if not isinstance(event, Done):
@@ -96,6 +97,16 @@ class WorkerPool:
             worker.join()
         for run in self._active:
             run.join()
+
+    def _next(self) -> tuple[WorkerProcess, int]:
+        """A worker, and the number of its request; OSError if the system lets none start."""
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the worker pool is closed")
+            self._spares = [spare for spare in self._spares if spare.is_alive]
+            worker = self._spares.pop() if self._spares else self._spawn()
+            self._runs += 1
+            return worker, self._runs
 
     def _spawn(self) -> WorkerProcess:
         worker = WorkerProcess(self.limits, on_gone=self._workers.discard)

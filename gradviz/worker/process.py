@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping
 
 from gradviz.worker.endings import how_it_ended
@@ -19,6 +21,8 @@ from gradviz.worker.limits import Limits
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
 from gradviz.worker.starting import not_ready, start
 
+SCRATCH = "gradviz-"  # how the names of the scratch folders begin
+FORGOTTEN = 3600.0  # seconds after which one belongs to a program that was killed
 OnFrame = Callable[[Frame], None]
 OnEnd = Callable[[str, bool], None]
 
@@ -41,8 +45,12 @@ class WorkerProcess:
         self._failure = ""
         self._started = False
         self._listener: tuple[OnFrame, OnEnd] | None = None
-        self._scratch = tempfile.mkdtemp(prefix="gradviz-")
-        started = start(command, self._scratch, limits)
+        self._scratch = _scratch_folder()
+        try:
+            started = start(command, self._scratch, limits)
+        except OSError:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            raise
         self._process, self._outside, self._release = started.process, started.layers, started.release
         self._was_killed = False
         self._reader = threading.Thread(target=self._read, name="gradviz-worker-reader", daemon=True)
@@ -158,3 +166,23 @@ class WorkerProcess:
         if self._failure:
             return self._failure
         return how_it_ended(self._process.returncode)
+
+
+def _scratch_folder() -> str:
+    try:
+        return tempfile.mkdtemp(prefix=SCRATCH)
+    except OSError as error:  # Python's own message lists all the places that it tried
+        raise OSError(error.errno, "no temporary file can be made; make room on the disk, or set TMPDIR") from error
+
+
+def remove_forgotten() -> None:
+    """The empty scratch folders of programs that were killed: one's own, and old."""
+    with contextlib.suppress(OSError):
+        for entry in list(os.scandir(tempfile.gettempdir())):
+            if not re.fullmatch(SCRATCH + r"\w{8}", entry.name) or not entry.is_dir(follow_symlinks=False):
+                continue
+            found = entry.stat(follow_symlinks=False)
+            is_own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+            if is_own and found.st_mtime < time.time() - FORGOTTEN:
+                with contextlib.suppress(OSError):  # it is not empty
+                    os.rmdir(entry.path)

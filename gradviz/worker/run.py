@@ -57,6 +57,7 @@ class Run:
         self._lock = threading.Lock()
         self._finished = threading.Event()
         self._worker: WorkerProcess | None = None
+        self._watcher: threading.Thread | None = None
         self._clock = Stopwatch()
         self._times = 1  # as often the limits of time count
         self._sent = False
@@ -116,9 +117,13 @@ class Run:
             self._send(worker)
         self._watcher.start()
 
+    def could_not_start(self, why: str) -> None:
+        """There is no worker for it, and why."""
+        self._finish(Done("died", Detail(f"The worker process could not start: {why}. Nothing you typed is lost.")))
+
     def join(self) -> None:
         """Wait until the watching thread is over; the run has ended or its worker was killed."""
-        if threading.current_thread() is not self._watcher:
+        if self._watcher is not None and threading.current_thread() is not self._watcher:
             self._watcher.join()
 
     def _end_with(self, verdict: Done) -> None:
