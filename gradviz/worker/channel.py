@@ -23,6 +23,10 @@ class Recording(Protocol):
     """What the channel needs of the trace's recorder."""
 
     @property
+    def step(self) -> int:
+        """How many steps there are so far."""
+
+    @property
     def busy(self) -> bool:
         """Whether an event is being recorded now."""
 
@@ -112,6 +116,19 @@ class Channel:
         if answer is None:
             raise EOFError("EOF when reading a line")
         return answer
+
+    def figure(self, header: dict[str, Any], payload: bytes) -> None:
+        """A plot was shown: it comes after all that was printed and recorded before."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + DEPTH)
+        try:
+            self.flush()
+            self._busy = True
+            step = self._recording.step if self._recording is not None else 0
+            self._send(FrameKind.FIGURE, {**header, "step": step}, payload)
+            self._busy = False
+        finally:
+            sys.setrecursionlimit(limit)
 
     def _answer(self) -> str | None:
         try:

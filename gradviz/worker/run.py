@@ -13,7 +13,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Output
+from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
+from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Figure, Output
 from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
@@ -64,7 +65,7 @@ class Run:
         self._asking = False  # input() waits for `answer`
         self._before: Usage | None = None
         self._cpu_seconds = 0.0
-        self._printed = self._steps = self._bytes = 0
+        self._printed = self._steps = self._figures = self._bytes = 0
         self.result: Done | None = None
 
     def stop(self) -> None:
@@ -189,6 +190,8 @@ class Run:
             self._take_output(frame)
         elif frame.kind is FrameKind.BATCH:
             self._take_batch(frame)
+        elif frame.kind is FrameKind.FIGURE:
+            self._take_figure(frame)
         elif frame.kind is FrameKind.ASK:
             self._take_question(frame)
         elif frame.kind is FrameKind.DONE:
@@ -222,6 +225,12 @@ class Run:
         self._deliver(Batch(frame.header, frame.payload, frame.size))
         if self._steps > self._limits.steps:
             self._limit(f"recorded more than {self._limits.steps:,} steps", FEWER_STEPS)
+
+    def _take_figure(self, frame: Frame) -> None:
+        self._figures += 1
+        if self._figures > MOST_FIGURES or len(frame.payload) > 8 * MOST_NUMBERS:
+            raise ProtocolError("a plot too many, or too large")
+        self._deliver(Figure(frame.header, frame.payload))
 
     def _take_question(self, frame: Frame) -> None:
         prompt = text_field(frame.header, "prompt", PROMPT_CHARS)

@@ -13,6 +13,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ class Runner:
         self._print_options = np.get_printoptions()
         self._world: World | None = None
         self._fresh: Fresh | None = None
+        self._filename = ""  # of the snippet that runs
         self._prepare()
 
     def settle(self) -> None:
@@ -70,11 +72,18 @@ class Runner:
         gc.collect()
         self._gate.open()
         self._reset()
-        self._world = World(self._torch, self._gate, lambda stream, text: self._channel.write(stream, text))
+        self._world = World(
+            self._torch, self._gate, lambda stream, text: self._channel.write(stream, text), self._show_figure
+        )
+
+    def _show_figure(self, header: dict[str, Any], payload: bytes) -> None:
+        line = _snippet_line(self._filename) if self._filename else 0
+        self._channel.figure({**header, "line": line or -1}, payload)
 
     def _run(self, source: str, filename: str, values_bytes: int, question: Question | None) -> dict[str, Any]:
         world = self._world
         assert world is not None
+        self._filename = filename
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         try:
             code = compile_snippet(source, filename, world.modules, instrument)
@@ -123,6 +132,8 @@ class Runner:
             finally:
                 self._gate.open()
                 self._ticker.stop()
+                with suppress(MemoryError):
+                    world.plots.finish()
         return {"status": "ok"}
 
     def _left(self, leaving: SystemExit, filename: str) -> dict[str, Any]:

@@ -1,5 +1,4 @@
-"""Everything that a snippet can import in one run: torch, numpy, the plots that are not drawn, and parts of the
-standard library."""
+"""Everything that a snippet can import in one run: torch, numpy, the plots, and parts of the standard library."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from gradviz.worker.arrays import Arrays
 from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard
 from gradviz.worker.oslock import AuditGate
-from gradviz.worker.plots import plot_modules
+from gradviz.worker.plots import Book, plot_modules
 from gradviz.worker.progress import progress_modules
 from gradviz.worker.standard_modules import ClassFormOnly, offered_classes, standard_modules
 
@@ -41,16 +40,23 @@ class TorchFacade:
 class World:
     """The guard and the importable modules of one run."""
 
-    def __init__(self, torch: TorchFacade, gate: AuditGate, write: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        torch: TorchFacade,
+        gate: AuditGate,
+        write: Callable[[str, str], None],
+        show: Callable[[dict[str, Any], bytes], None] = lambda header, payload: None,
+    ) -> None:
         self.guard = Guard(facade_types=tuple(torch.classes), changeable=torch.changeable)
         standard = standard_modules(self.guard, gate, write)
         bases = torch.classes | offered_classes(standard.values())
         self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,), gate)
-        arrays = Arrays(self.guard, torch.tensor).module()
+        arrays = Arrays(self.guard, torch.tensor)
+        self.plots = Book(lambda text: write("err", text), show)
         self.modules: dict[str, Any] = {
             **standard,
-            **arrays,
-            **plot_modules(write),
+            **arrays.module(),
+            **plot_modules(self.plots, arrays.plain),
             **progress_modules(write),
             **torch.modules,
         }

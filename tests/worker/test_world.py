@@ -1,4 +1,4 @@
-"""What a snippet meets besides torch: printing, warnings, time, plots, numbers, errors that lie."""
+"""What a snippet meets besides torch: printing, warnings, time, numbers, errors that lie."""
 
 from __future__ import annotations
 
@@ -9,40 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker.plots import NOT_DRAWN
 from tests.worker.conftest import Runner
-
-TUTORIAL_WITH_PLOTS = """
-import matplotlib
-import matplotlib.pyplot as plt
-from matplotlib import cm
-import numpy as np
-losses = [3, 2, 1]
-plt.style.use("ggplot")
-plt.rcParams["figure.figsize"] = (8, 4)
-plt.figure(figsize=(4, 3))
-plt.plot(losses, "r-", label=f"loss {losses[-1]}")
-plt.title("t"); plt.xlabel("x"); plt.legend(); plt.grid(True)
-plt.show()
-fig, ax = plt.subplots()
-ax.plot(losses).set_color("red")
-fig, (a, b) = plt.subplots(1, 2, figsize=(3, 3))
-fig, axes = plt.subplots(2, 3)
-axes[0, 1].imshow(np.zeros((2, 2)), cmap=cm.gray)
-for each in axes.flatten():
-    each.set_title("x")
-line, = plt.plot([1], [2])
-with plt.style.context("dark"):
-    plt.scatter([1], [1], c="r")
-plt.savefig("x.png")
-print("done", len(axes.flatten()))
-"""
-
-
-def test_plots_are_accepted_and_said_not_to_be_drawn_once(run: Runner) -> None:
-    outcome = run(TUTORIAL_WITH_PLOTS)
-    assert (outcome.status, outcome.printed()) == ("ok", "done 6\n"), outcome.done
-    assert outcome.printed("err") == NOT_DRAWN
 
 
 def test_a_progress_bar_is_left_out(run: Runner) -> None:

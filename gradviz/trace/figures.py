@@ -1,0 +1,362 @@
+"""A plot that a snippet showed, as plain data: figures of axes of layers, read from a worker's message. The worker is
+not trusted: whatever does not fit is refused with a `TraceFormatError`. Painting is in `gradviz.ui.figures`.
+
+The header describes, the payload holds all numbers one after the other as little-endian float64: for each layer, in
+order, the columns that `COLUMNS` names for its kind. NumPy is imported when there is something to read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_FIGURES = 50  # in one run
+MOST_NUMBERS = 1_000_000  # in one figure
+MOST_AXES = 64
+MOST_LAYERS = 1_000  # in one figure
+MOST_TEXT = 500  # characters of a title, a label, a word
+MOST_TICKS = 500
+
+COLUMNS = {
+    "line": ("x", "y"),
+    "points": ("x", "y", "size", "value"),  # size: one or each; value: none, or one each for the colour map
+    "bars": ("left", "bottom", "right", "top"),
+    "area": ("x", "low", "high"),
+    "segments": ("x0", "y0", "x1", "y1"),
+    "rule": ("x", "y"),  # lines through all of the axes: at x, or at y where x is NaN
+    "image": ("value",),  # row after row, the first one at the `top` end of the extent
+    "words": ("x", "y"),
+}
+FREE = {"points": ("size", "value"), "image": ("value",)}  # columns that may have another length than the first
+SCALES = ("linear", "log")
+DASHES = ("", "-", "--", "-.", ":", "none")  # "": the snippet did not say
+MARKERS = ("", *".ovos^<>12348spP*hH+xXDd|_")
+_COLOUR = re.compile(r"C[0-9]|#[0-9a-f]{6}|text|paper|none")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a layer looks. Colours are "C0" to "C9" (of the theme), "text", "paper", "none" or "#rrggbb"."""
+
+    color: str = "C0"
+    edge: str = "none"
+    width: float = 1.5
+    dash: str = ""
+    marker: str = ""
+    size: float = 6.0
+    alpha: float = 1.0
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Which numbers get which colours."""
+
+    name: str
+    low: float
+    high: float
+    label: str = ""
+    bar: bool = False  # the colours are explained beside the axes
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One thing that is drawn. `columns` are those of its kind, see `COLUMNS`."""
+
+    kind: str
+    style: Style
+    columns: Mapping[str, NDArray[Any]]
+    text: str = ""  # of words; their style's edge is the colour of an arrow
+    anchor: str = "left bottom"
+    inside: bool = False  # words placed by shares of the axes
+    shape: tuple[int, int, int] = (0, 0, 1)  # of an image: rows, columns, 1 value or 3 or 4 channels
+    extent: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)  # left, right, bottom, top
+    colours: Colours | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One direction of an axes. Limits and ticks are None where the numbers decide."""
+
+    label: str = ""
+    kind: str = "linear"
+    limits: tuple[float, float] | None = None
+    flipped: bool = False
+    ticks: tuple[float, ...] | None = None
+    names: tuple[str, ...] = ()  # beside the ticks, as many as there are or none
+    shared: int = -1  # the axes with which the limits are shared
+
+
+@dataclass(frozen=True)
+class Axes:
+    """One coordinate system in shares of the figure: left, top, width, height."""
+
+    place: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
+    title: str = ""
+    x: Scale = field(default_factory=Scale)
+    y: Scale = field(default_factory=Scale)
+    grid: bool = False
+    legend: str = "none"  # "none", "best", or a place like "upper right"
+    equal: bool = False
+    frame: bool = True
+    twin: int = -1  # drawn over this one, with its y at the right
+    layers: tuple[Layer, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One plot, and after how many steps of the run, by which line of the snippet, it was shown."""
+
+    title: str
+    size: tuple[float, float]  # inches, as the snippet wished
+    step: int
+    line: int
+    axes: tuple[Axes, ...]
+
+    @property
+    def name(self) -> str:
+        """Its title, or that of the first axes which has one."""
+        return self.title or next((each.title for each in self.axes if each.title), "")
+
+
+def read(header: Mapping[str, Any], payload: bytes) -> Figure:
+    """The figure in a message; TraceFormatError where it is not one."""
+    import numpy as np
+
+    from gradviz.trace.encoding import refuse_unless
+
+    refuse_unless(len(payload) % 8 == 0 and len(payload) <= 8 * MOST_NUMBERS, "a figure has too many numbers")
+    numbers = np.frombuffer(payload, "<f8").astype(float)
+    numbers.flags.writeable = False
+    return _Reader(header, numbers).figure()
+
+
+class _Reader:
+    """Checks a header from the outside to the inside, and takes the numbers in order."""
+
+    def __init__(self, header: Mapping[str, Any], numbers: NDArray[Any]) -> None:
+        self._header = header
+        self._numbers = numbers
+        self._taken = 0
+        self._layers = 0
+        self._axes = 0
+
+    def figure(self) -> Figure:
+        top = _Fields(self._header, "a figure")
+        items = top.items("axes", MOST_AXES)
+        self._axes = len(items)
+        axes = tuple(self._one_axes(_Fields(each, "axes")) for each in items)
+        top.refuse_unless(axes, "has no axes")
+        top.refuse_unless(self._taken == len(self._numbers), "has numbers that belong to nothing")
+        width, height = top.numbers("size", 2, 0.1, 200.0)
+        figure = Figure(top.text("title"), (width, height), top.count("step"), top.count("line", least=-1), axes)
+        top.end()
+        return figure
+
+    def _one_axes(self, given: _Fields) -> Axes:
+        left, top, width, height = given.numbers("place", 4, 0.0, 1.0)
+        axes = Axes(
+            place=(left, top, width, height),
+            title=given.text("title"),
+            x=self._scale(_Fields(given.take("x", dict), "a scale")),
+            y=self._scale(_Fields(given.take("y", dict), "a scale")),
+            grid=given.flag("grid"),
+            legend=given.text("legend"),
+            equal=given.flag("equal"),
+            frame=given.flag("frame"),
+            twin=given.count("twin", least=-1, most=self._axes - 1),
+            layers=tuple(self._layer(_Fields(each, "a layer")) for each in given.items("layers", MOST_LAYERS)),
+        )
+        given.end()
+        return axes
+
+    def _scale(self, given: _Fields) -> Scale:
+        limits = given.optional("limits", lambda: given.numbers("limits", 2))
+        ticks = given.optional("ticks", lambda: given.numbers("ticks", None))
+        names = tuple(given.text_of(each) for each in given.items("names", MOST_TICKS))
+        given.refuse_unless(not names or (ticks is not None and len(names) == len(ticks)), "has names without ticks")
+        scale = Scale(
+            label=given.text("label"),
+            kind=given.one_of("kind", SCALES),
+            limits=None if limits is None else (limits[0], limits[1]),
+            flipped=given.flag("flipped"),
+            ticks=ticks,
+            names=names,
+            shared=given.count("shared", least=-1, most=self._axes - 1),
+        )
+        given.end()
+        return scale
+
+    def _layer(self, given: _Fields) -> Layer:
+        self._layers += 1
+        given.refuse_unless(self._layers <= MOST_LAYERS, "is one too many")
+        kind = given.one_of("kind", tuple(COLUMNS))
+        rows, columns, channels = given.counts("shape", 3)
+        left, right, bottom, top = given.numbers("extent", 4)
+        layer = Layer(
+            kind=kind,
+            style=_style(_Fields(given.take("style", dict), "a style")),
+            columns=self._columns(given, kind),
+            text=given.text("text"),
+            anchor=given.text("anchor"),
+            inside=given.flag("inside"),
+            shape=(rows, columns, channels),
+            extent=(left, right, bottom, top),
+            colours=given.optional("colours", lambda: _colours(_Fields(given.take("colours", dict), "colours"))),
+        )
+        if kind == "image":
+            count = len(layer.columns["value"])
+            given.refuse_unless(channels in (1, 3, 4) and count == rows * columns * channels > 0, "is no picture")
+            given.refuse_unless(channels != 1 or layer.colours is not None, "has no colours")
+        given.end()
+        return layer
+
+    def _columns(self, given: _Fields, kind: str) -> Mapping[str, NDArray[Any]]:
+        names = COLUMNS[kind]
+        lengths = given.counts("lengths", len(names))
+        for name, length in zip(names, lengths, strict=True):
+            fits = length == lengths[0] or (name in FREE.get(kind, ()) and length in (0, 1))
+            given.refuse_unless(fits, "has columns of different lengths")
+        found: dict[str, NDArray[Any]] = {}
+        for name, length in zip(names, lengths, strict=True):
+            given.refuse_unless(self._taken + length <= len(self._numbers), "has more numbers than were sent")
+            found[name] = self._numbers[self._taken : self._taken + length]
+            self._taken += length
+        return found
+
+
+def _style(given: _Fields) -> Style:
+    style = Style(
+        color=given.colour("color"),
+        edge=given.colour("edge"),
+        width=given.number("width", 0.0, 100.0),
+        dash=given.one_of("dash", DASHES),
+        marker=given.one_of("marker", MARKERS),
+        size=given.number("size", 0.0, 1000.0),
+        alpha=given.number("alpha", 0.0, 1.0),
+        label=given.text("label"),
+    )
+    given.end()
+    return style
+
+
+def _colours(given: _Fields) -> Colours:
+    colours = Colours(
+        name=given.text("name"),
+        low=given.number("low"),
+        high=given.number("high"),
+        label=given.text("label"),
+        bar=given.flag("bar"),
+    )
+    given.end()
+    return colours
+
+
+class _Fields:
+    """One JSON object: each field is taken once with its type; at the end none is left."""
+
+    def __init__(self, given: Any, what: str) -> None:
+        self._what = what
+        self.refuse_unless(type(given) is dict, "is no object")
+        self._given: Mapping[str, Any] = given
+        self._left = set(given)
+
+    def refuse_unless(self, holds: object, what: str) -> None:
+        """Raise unless the condition holds."""
+        from gradviz.trace.encoding import TraceFormatError
+
+        if not holds:
+            raise TraceFormatError(f"malformed plot: {self._what} {what}")
+
+    def end(self) -> None:
+        """Nothing is left."""
+        self.refuse_unless(not self._left, "has unknown fields")
+
+    def take(self, name: str, kind: type[T]) -> T:
+        """The value under a name, of just this type."""
+        self._left.discard(name)
+        value = self._given.get(name)
+        self.refuse_unless(type(value) is kind, f"has no {name}")
+        return value  # type: ignore[return-value]
+
+    def optional(self, name: str, read_it: Callable[[], T]) -> T | None:
+        """None where it is null or absent."""
+        if self._given.get(name) is None:
+            self._left.discard(name)
+            return None
+        return read_it()
+
+    def items(self, name: str, most: int) -> list[Any]:
+        """A list that is not too long."""
+        found = self.take(name, list)
+        self.refuse_unless(len(found) <= most, f"has too many {name}")
+        return found
+
+    def text(self, name: str) -> str:
+        """A text that is not too long."""
+        return self.text_of(self.take(name, str))
+
+    def text_of(self, value: Any) -> str:
+        """The same for what is in a list."""
+        self.refuse_unless(type(value) is str and len(value) <= MOST_TEXT, "has a text that is too long")
+        return str(value)
+
+    def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
+        """One of some words."""
+        value = self.take(name, str)
+        self.refuse_unless(value in allowed, f"has an unknown {name}")
+        return value
+
+    def colour(self, name: str) -> str:
+        """A colour as `Style` has it."""
+        value = self.take(name, str)
+        self.refuse_unless(_COLOUR.fullmatch(value), f"has no {name}")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """True or false."""
+        return self.take(name, bool)
+
+    def count(self, name: str, least: int = 0, most: int = 2**31 - 1) -> int:
+        """An integer between bounds."""
+        return self._count(self.take(name, int), name, least, most)
+
+    def counts(self, name: str, length: int) -> tuple[int, ...]:
+        """So many counts."""
+        found = self.items(name, length)
+        self.refuse_unless(len(found) == length, f"has a wrong {name}")
+        return tuple(self._count(each, name, 0, MOST_NUMBERS) for each in found)
+
+    def _count(self, value: Any, name: str, least: int, most: int) -> int:
+        self.refuse_unless(type(value) is int and least <= value <= most, f"has a wrong {name}")
+        return int(value)
+
+    def number(self, name: str, least: float = -math.inf, most: float = math.inf) -> float:
+        """A finite number between bounds."""
+        self._left.discard(name)
+        return self._number(self._given.get(name), name, least, most)
+
+    def numbers(
+        self, name: str, length: int | None, least: float = -math.inf, most: float = math.inf
+    ) -> tuple[float, ...]:
+        """So many finite numbers; any number of them where the length is None."""
+        found = self.items(name, MOST_TICKS if length is None else length)
+        self.refuse_unless(length is None or len(found) == length, f"has a wrong {name}")
+        return tuple(self._number(each, name, least, most) for each in found)
+
+    def _number(self, value: Any, name: str, least: float, most: float) -> float:
+        self.refuse_unless(type(value) in (int, float), f"has a wrong {name}")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.nan
+        self.refuse_unless(math.isfinite(number) and least <= number <= most, f"has a wrong {name}")
+        return number

@@ -1,0 +1,267 @@
+"""What the drawing calls return: handles of lines, points, bars, texts and colour bars, with which a snippet changes
+their look or data afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.arrays import safe
+from gradviz.worker.plots.book import AxesRecord, Book, FigureRecord, Layer, short
+from gradviz.worker.plots.facade import Facade, absent, made
+from gradviz.worker.plots.numbers import Numbers
+from gradviz.worker.plots.styling import dress, options
+
+_LOOK = "remove draw update properties axes figure sticky_edges stale zorder add_callback pchanged norm cmap colorbar"
+
+
+class Artist(Facade):
+    """A handle of some layers."""
+
+    __slots__ = ("_axes", "_book", "_figure", "_layers", "_numbers")
+    _axes: AxesRecord
+    _book: Book
+    _figure: FigureRecord
+    _layers: list[Layer]
+    _numbers: Numbers
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return absent(f"'{type(self).__name__}' object", name, _LOOK, "", self._book.without)
+
+    def set(self, **look: Any) -> None:
+        """Change several things."""
+        self._figure.changed = True
+        given = options(look, type(self).__name__)
+        for layer in self._layers:
+            dress(layer, given)
+
+    def set_color(self, color: Any) -> None:
+        """Another colour."""
+        self.set(color=color)
+
+    set_facecolor = set_color
+
+    def set_alpha(self, alpha: Any) -> None:
+        """More or less opaque."""
+        self.set(alpha=alpha)
+
+    def set_label(self, label: Any) -> None:
+        """The name in the legend."""
+        self.set(label=label)
+
+    def set_linewidth(self, width: Any) -> None:
+        """A thinner or thicker line."""
+        self.set(linewidth=width)
+
+    def set_linestyle(self, style: Any) -> None:
+        """Another dash."""
+        self.set(linestyle=style)
+
+    def set_marker(self, marker: Any) -> None:
+        """Another marker."""
+        self.set(marker=marker)
+
+    def set_markersize(self, size: Any) -> None:
+        """Smaller or larger markers."""
+        self.set(markersize=size)
+
+    def get_label(self) -> str:
+        """The name in the legend."""
+        return self._layers[0].label
+
+    def get_color(self) -> str:
+        """The colour, as it can be given again."""
+        return {"text": "k", "paper": "w"}.get(self._layers[0].color, self._layers[0].color)
+
+    def set_visible(self, visible: bool) -> None:
+        """Show or hide it."""
+        self._figure.changed = True
+        for layer in self._layers:
+            layer.alpha = layer.alpha if visible else 0.0
+
+    def remove(self) -> None:
+        """Take it away."""
+        self._figure.changed = True
+        gone = {id(layer) for layer in self._layers}
+        self._axes.layers[:] = [each for each in self._axes.layers if id(each) not in gone]
+
+
+class Line2D(Artist):
+    """A line or points of `plot`."""
+
+    __slots__ = ()
+
+    def set_data(self, *data: Any) -> None:
+        """Other numbers."""
+        x, y = data if len(data) == 2 else data[0]
+        x, y = self._numbers.along(x, self._axes.x), self._numbers.along(y, self._axes.y)
+        if len(x) != len(y):
+            raise ValueError(f"shape mismatch: objects have shapes {x.shape} and {y.shape}")
+        self._figure.changed = True
+        self._layers[0].columns = {"x": x.ravel(), "y": y.ravel()}
+
+    def set_xdata(self, x: Any) -> None:
+        """Other numbers along x."""
+        self.set_data(x, self._layers[0].columns["y"])
+
+    def set_ydata(self, y: Any) -> None:
+        """Other numbers along y."""
+        self.set_data(self._layers[0].columns["x"], y)
+
+    def get_xdata(self, orig: bool = True) -> Any:
+        """The numbers along x."""
+        return safe(np.array(self._layers[0].columns["x"]))
+
+    def get_ydata(self, orig: bool = True) -> Any:
+        """The numbers along y."""
+        return safe(np.array(self._layers[0].columns["y"]))
+
+    def get_data(self, orig: bool = True) -> Any:
+        """Both."""
+        return self.get_xdata(), self.get_ydata()
+
+
+class Bar(Artist):
+    """One bar of several."""
+
+    __slots__ = ("_at",)
+    _at: tuple[float, float, float, float]  # left, bottom, right, top
+
+    def get_x(self) -> float:
+        """Its left edge."""
+        return self._at[0]
+
+    def get_y(self) -> float:
+        """Its lower edge."""
+        return self._at[1]
+
+    def get_width(self) -> float:
+        """How wide it is."""
+        return self._at[2] - self._at[0]
+
+    def get_height(self) -> float:
+        """How high it is."""
+        return self._at[3] - self._at[1]
+
+    def set(self, **look: Any) -> None:
+        """One bar alone can't be changed: they are drawn together."""
+        options(look, "Rectangle")
+
+
+class BarContainer(Artist):
+    """The bars of one call."""
+
+    __slots__ = ()
+
+    @property
+    def patches(self) -> list[Bar]:
+        """One handle each."""
+        slots = {name: getattr(self, f"_{name}") for name in ("axes", "book", "figure", "numbers")}
+        return [
+            made(Bar, layers=[layer], at=tuple(map(float, at)), **slots)
+            for layer in self._layers
+            for at in zip(*(layer.columns[name] for name in ("left", "bottom", "right", "top")), strict=True)
+        ]
+
+    def __iter__(self) -> Iterator[Bar]:
+        return iter(self.patches)
+
+    def __len__(self) -> int:
+        return sum(len(layer.columns["left"]) for layer in self._layers)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.patches[key]
+
+
+class Coloured(Artist):
+    """Points or an image whose numbers are shown in colours."""
+
+    __slots__ = ()
+
+    def set_cmap(self, cmap: Any) -> None:
+        """Another colour map."""
+        from gradviz.worker.plots.maps import map_name
+
+        self._figure.changed = True
+        for layer in self._layers:
+            if layer.colours is not None:
+                layer.colours["name"] = map_name(cmap)
+
+    def set_clim(self, vmin: Any = None, vmax: Any = None) -> None:
+        """Which numbers get the end colours."""
+        self._figure.changed = True
+        for layer in self._layers:
+            if layer.colours is not None:
+                layer.colours["low"] = layer.colours["low"] if vmin is None else float(vmin)
+                layer.colours["high"] = layer.colours["high"] if vmax is None else float(vmax)
+
+    def set_data(self, value: Any) -> None:
+        """Another picture of the same size."""
+        layer = self._layers[0]
+        found = self._numbers.array(value)
+        if layer.kind != "image" or found.size != layer.columns["value"].size:
+            self._book.without("images that change their size")
+            return
+        self._figure.changed = True
+        layer.columns = {"value": found.ravel()}
+
+    def set_array(self, value: Any) -> None:
+        """Other numbers for the colours."""
+        if self._layers[0].kind == "image":
+            self.set_data(value)
+
+
+class Words(Artist):
+    """A text."""
+
+    __slots__ = ()
+
+    def set_text(self, text: Any) -> None:
+        """Another text."""
+        self._figure.changed = True
+        self._layers[0].text = short(text)
+
+    def get_text(self) -> str:
+        """The text."""
+        return self._layers[0].text
+
+    def set_position(self, xy: Any) -> None:
+        """Another place."""
+        x, y = xy
+        self._figure.changed = True
+        self._layers[0].columns = {"x": self._numbers.array([x]), "y": self._numbers.array([y])}
+
+
+class Colorbar(Artist):
+    """The explanation of the colours beside the axes."""
+
+    __slots__ = ()
+
+    def set_label(self, label: Any, **look: Any) -> None:
+        """What the numbers are."""
+        self._figure.changed = True
+        for layer in self._layers:
+            if layer.colours is not None:
+                layer.colours["label"] = short(label)
+
+    @property
+    def ax(self) -> Colorbar:
+        """Its own axes, of which only the label is drawn."""
+        return self
+
+    set_ylabel = set_title = set_xlabel = set_label
+
+
+def number_range(value: Any, low: Any, high: Any) -> tuple[float, float]:
+    """The limits of a colour map: those given, else of the finite numbers."""
+    finite = value[np.isfinite(value)]
+    least = float(finite.min()) if finite.size else 0.0
+    most = float(finite.max()) if finite.size else 1.0
+    least, most = (least if low is None else float(low)), (most if high is None else float(high))
+    if not (np.isfinite(least) and np.isfinite(most)):
+        raise ValueError("Autoscale limits cannot be NaN or Inf")
+    return least, most

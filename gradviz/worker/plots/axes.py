@@ -1,0 +1,295 @@
+"""The axes of a plot as a snippet knows them: what is drawn comes from `drawing`, `bars` and `images`; here are titles,
+labels, limits, ticks, scales, the legend and twins."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.plots.artists import Artist
+from gradviz.worker.plots.bars import Bars
+from gradviz.worker.plots.book import AxesRecord, Direction, Layer, short
+from gradviz.worker.plots.drawing import Lines
+from gradviz.worker.plots.facade import ACCEPTED, Accepted, absent, made
+from gradviz.worker.plots.images import INSIDE, Images, Inside
+
+LOOK = """tick_params margins locator_params ticklabel_format minorticks_on minorticks_off relim autoscale
+autoscale_view spines xaxis yaxis transData patch label_outer autofmt_xdate use_sticky_edges sharex sharey add_artist
+dataLim bbox name zorder can_zoom format_coord bar_label"""
+NOT_DRAWN = """pie boxplot violinplot hexbin streamplot table eventplot specgram psd polar barbs tripcolor triplot
+tricontour tricontourf spy broken_barh add_patch add_collection add_line inset_axes indicate_inset twiny
+secondary_xaxis secondary_yaxis plot_surface plot_wireframe fill loglog_3d plot_date xcorr acorr magnitude_spectrum
+cohere csd axline stairs ecdf grouped_bar"""
+MARGIN = 0.05
+MOST_TICKS = 500
+
+
+class Axes(Lines, Bars, Images):
+    """One coordinate system."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"'Axes' object has no attribute '{name}'")
+        if name in LOOK.split():
+            return ACCEPTED
+        return absent("'Axes' object", name, LOOK, NOT_DRAWN, self._book.without)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Axes) and other._axes is self._axes
+
+    def __hash__(self) -> int:
+        return id(self._axes)
+
+    # titles and labels
+
+    def _changed(self) -> AxesRecord:
+        self._figure.changed = True
+        return self._axes
+
+    def set_title(self, label: Any, *args: object, **look: object) -> Accepted:
+        """The title."""
+        self._changed().title = short(label)
+        return ACCEPTED
+
+    def set_xlabel(self, xlabel: Any, *args: object, **look: object) -> Accepted:
+        """What x is."""
+        self._changed().x.label = short(xlabel)
+        return ACCEPTED
+
+    def set_ylabel(self, ylabel: Any, *args: object, **look: object) -> Accepted:
+        """What y is."""
+        self._changed().y.label = short(ylabel)
+        return ACCEPTED
+
+    def get_title(self) -> str:
+        """The title."""
+        return self._axes.title
+
+    def get_xlabel(self) -> str:
+        """What x is."""
+        return self._axes.x.label
+
+    def get_ylabel(self) -> str:
+        """What y is."""
+        return self._axes.y.label
+
+    def set(self, **what: Any) -> None:
+        """Several at once: title, xlabel, xlim, …"""
+        for name, value in what.items():
+            setter = getattr(self, f"set_{short(name)}")
+            setter(value)
+
+    # limits and scales
+
+    def set_xlim(
+        self, left: Any = None, right: Any = None, *, xmin: Any = None, xmax: Any = None, **more: object
+    ) -> Any:
+        """The ends of x."""
+        self._limit(self._axes.x, left if xmin is None else xmin, right if xmax is None else xmax, self.get_xlim)
+        return self.get_xlim()
+
+    def set_ylim(
+        self, bottom: Any = None, top: Any = None, *, ymin: Any = None, ymax: Any = None, **more: object
+    ) -> Any:
+        """The ends of y."""
+        self._limit(self._axes.y, bottom if ymin is None else ymin, top if ymax is None else ymax, self.get_ylim)
+        return self.get_ylim()
+
+    def _limit(self, direction: Direction, low: Any, high: Any, now: Any) -> None:
+        if low is not None and high is None and np.ndim(self._numbers.array(low)) == 1:
+            low, high = low
+        known = now()
+        ends = [known[i] if each is None else self._numbers.number(each) for i, each in enumerate((low, high))]
+        if not all(math.isfinite(each) for each in ends):
+            raise ValueError("Axis limits cannot be NaN or Inf")
+        self._changed()
+        direction.flipped = ends[0] > ends[1]
+        direction.limits = (min(ends), max(ends))
+
+    def get_xlim(self) -> tuple[float, float]:
+        """The ends of x."""
+        return _ends(self._axes.x, self._axes.layers, ("x", "left", "right", "x0", "x1"))
+
+    def get_ylim(self) -> tuple[float, float]:
+        """The ends of y."""
+        return _ends(self._axes.y, self._axes.layers, ("y", "bottom", "top", "y0", "y1", "low", "high"))
+
+    def set_xscale(self, value: Any, **more: object) -> None:
+        """Linear or logarithmic."""
+        self._scale(self._axes.x, value)
+
+    def set_yscale(self, value: Any, **more: object) -> None:
+        """Linear or logarithmic."""
+        self._scale(self._axes.y, value)
+
+    def _scale(self, direction: Direction, value: Any) -> None:
+        names = ("linear", "log", "symlog", "logit", "asinh", "function")
+        if value not in names:
+            raise ValueError(f"{value!r} is not a valid value for scale; supported values are {', '.join(names)}")
+        if value not in ("linear", "log"):
+            self._book.without(f"the {value} scale")
+        self._changed()
+        direction.kind = "log" if value == "log" else "linear"
+
+    def invert_xaxis(self) -> None:
+        """x grows to the left."""
+        self._changed().x.flipped ^= True
+
+    def invert_yaxis(self) -> None:
+        """y grows downwards."""
+        self._changed().y.flipped ^= True
+
+    def set_aspect(self, aspect: Any, *args: object, **more: object) -> None:
+        """Equal units along x and y, or not."""
+        self._changed().equal = aspect in ("equal", 1, 1.0)
+
+    def axis(self, arg: Any = None, /, **more: Any) -> Any:
+        """The frame off or on, equal units, or four limits."""
+        if type(arg) is str or type(arg) is bool:
+            words = {"off": False, "on": True, False: False, True: True}
+            if arg in words:
+                self._changed().frame = words[arg]
+            elif arg in ("equal", "scaled", "image", "square"):
+                self._changed().equal = True
+            elif arg not in ("tight", "auto"):
+                raise ValueError(f"Unrecognized string {arg!r} to axis; try 'on' or 'off'")
+        elif arg is not None:
+            left, right, bottom, top = arg
+            self.set_xlim(left, right)
+            self.set_ylim(bottom, top)
+        return (*self.get_xlim(), *self.get_ylim())
+
+    def set_axis_off(self) -> None:
+        """No frame, no ticks."""
+        self._changed().frame = False
+
+    def grid(self, visible: Any = None, *args: object, **look: object) -> None:
+        """Lines at the ticks."""
+        self._changed().grid = bool(
+            not self._axes.grid if visible is None and not look and not args else visible is not False
+        )
+
+    # ticks
+
+    def set_xticks(self, ticks: Any, labels: Any = None, **more: object) -> Accepted:
+        """Where the ticks of x are, and their names."""
+        return self._ticks(self._axes.x, ticks, labels)
+
+    def set_yticks(self, ticks: Any, labels: Any = None, **more: object) -> Accepted:
+        """Where the ticks of y are, and their names."""
+        return self._ticks(self._axes.y, ticks, labels)
+
+    def _ticks(self, direction: Direction, ticks: Any, labels: Any) -> Accepted:
+        self._changed()
+        places = self._numbers.along(ticks, direction) if np.size(self._numbers.array(ticks)) else np.zeros(0)
+        direction.ticks = tuple(float(each) for each in places.ravel() if math.isfinite(each))[:MOST_TICKS]
+        direction.names = ()
+        if labels is not None:
+            self._names(direction, labels)
+        return ACCEPTED
+
+    def set_xticklabels(self, labels: Any, **look: object) -> Accepted:
+        """The names of the ticks of x."""
+        return self._names(self._axes.x, labels)
+
+    def set_yticklabels(self, labels: Any, **look: object) -> Accepted:
+        """The names of the ticks of y."""
+        return self._names(self._axes.y, labels)
+
+    def _names(self, direction: Direction, labels: Any) -> Accepted:
+        if isinstance(labels, Accepted):
+            return ACCEPTED
+        names = tuple(short(each) for each in labels)[:MOST_TICKS]
+        self._changed()
+        if direction.ticks is None:
+            direction.ticks = tuple(float(place) for place in range(len(names)))
+        if names and len(names) != len(direction.ticks):
+            raise ValueError(
+                f"The number of FixedLocator locations ({len(direction.ticks)}), usually from a call to set_ticks, "
+                f"does not match the number of labels ({len(names)})."
+            )
+        direction.names = names if names else ("",) * len(direction.ticks)
+        return ACCEPTED
+
+    # the legend, twins, all away
+
+    def legend(self, *args: Any, **look: Any) -> Accepted:
+        """The names of what is drawn; of those that are given, in order."""
+        labels = look.get("labels", args[-1] if args else None)
+        handles = look.get("handles", args[0] if len(args) == 2 else None)
+        shown = [each for each in self._axes.layers if each.kind not in ("words", "image")]
+        if handles is not None and handles is not ACCEPTED:
+            shown = [each._layers[0] for each in handles if isinstance(each, Artist)]
+        if labels is not None and not (handles is None and len(args) == 1 and isinstance(args[0], Accepted)):
+            for layer, label in zip(shown, [labels] if type(labels) is str else labels, strict=False):
+                layer.label = short(label)
+        place = look.get("loc", "best")
+        self._changed().legend = (
+            place if place in PLACES else NUMBERED.get(place, "best") if type(place) is int else "best"
+        )
+        return ACCEPTED
+
+    def get_legend_handles_labels(self) -> tuple[list[Artist], list[str]]:
+        """What has a name, and the names."""
+        named = [each for each in self._axes.layers if each.label]
+        return [self._handle(Artist, each) for each in named], [each.label for each in named]
+
+    def twinx(self) -> Axes:
+        """Axes over these, with another y at the right."""
+        other = self._book.add_axes(self._figure, self._axes.place)
+        other.twin = self._axes.index
+        other.x.shared = self._axes.index
+        return made(Axes, axes=other, book=self._book, figure=self._figure, numbers=self._numbers)
+
+    def cla(self) -> None:
+        """All of it away."""
+        record = self._changed()
+        fresh = AxesRecord(record.place, record.index)
+        for name in AxesRecord.__slots__:
+            setattr(record, name, getattr(fresh, name))
+
+    clear = cla
+
+    @property
+    def transAxes(self) -> Inside:
+        """Places as shares of the axes."""
+        return INSIDE
+
+    @property
+    def figure(self) -> Any:
+        """The figure."""
+        from gradviz.worker.plots.figure import Figure
+
+        return made(Figure, book=self._book, figure=self._figure, numbers=self._numbers)
+
+    @property
+    def lines(self) -> list[Artist]:
+        """The lines that are drawn."""
+        return [self._handle(Artist, each) for each in self._axes.layers if each.kind == "line"]
+
+
+PLACES = (
+    "best",
+    *(f"{up} {side}".strip() for up in ("upper", "lower", "center") for side in ("left", "center", "right")),
+)
+NUMBERED = dict(
+    enumerate("best,upper right,upper left,lower left,lower right,best,center left,center right".split(","))
+)
+
+
+def _ends(direction: Direction, layers: list[Layer], names: tuple[str, ...]) -> tuple[float, float]:
+    """The limits: those given, else of the numbers with a margin."""
+    if direction.limits is None:
+        parts = [layer.columns[name] for layer in layers for name in names if name in layer.columns]
+        found = np.concatenate([np.zeros(0), *parts])
+        found = found[np.isfinite(found)]
+        low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+        edge = (high - low) * MARGIN
+        low, high = low - edge, high + edge
+    else:
+        low, high = direction.limits
+    return (high, low) if direction.flipped else (low, high)

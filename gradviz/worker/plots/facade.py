@@ -1,0 +1,84 @@
+"""What the objects that a snippet gets from `matplotlib` have in common: nothing of them can be made, changed or
+followed by the snippet; what only concerns the look is accepted silently, what is not drawn is said once.
+
+Their slots are private, which the guard keeps from a snippet. Next: `book`, which knows what is being drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T", bound="Facade")
+
+
+class Facade:
+    """Base of figures, axes and what is drawn in them."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: object, **keywords: object) -> Self:
+        raise TypeError(f"{cls.__name__} objects are made by matplotlib.pyplot in GradViz snippets")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+def made(cls: type[T], **slots: object) -> T:
+    """An object of a facade class with these slots."""
+    one = object.__new__(cls)
+    for name, value in slots.items():
+        object.__setattr__(one, f"_{name}", value)
+    return one
+
+
+class Accepted(Facade):
+    """Stands for a part of the look (a spine, a tick, a font): any public attribute, call, index, iteration."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Accepted:
+        if name.startswith("_"):
+            raise AttributeError(f"a part of a plot has no attribute '{name}'")
+        return self
+
+    def __call__(self, *args: object, **keywords: object) -> Accepted:
+        return self
+
+    def __getitem__(self, key: object) -> Accepted:
+        return self
+
+    def __iter__(self) -> Iterator[Accepted]:
+        return iter((self,))
+
+    def __len__(self) -> int:
+        return 1
+
+    def __enter__(self) -> Accepted:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+ACCEPTED = made(Accepted)
+
+
+def accept(*args: object, **keywords: object) -> Accepted:
+    """A call that only concerns the look."""
+    return ACCEPTED
+
+
+def absent(owner: str, name: str, look: str, undrawn: str, say: Callable[[str], None]) -> Any:
+    """What a name gives that a facade does not have: the look is accepted, a kind of plot that is not drawn is told of
+    when it is called, everything else is an AttributeError."""
+    if name in look.split() or name.startswith(("set_", "get_")):
+        return accept
+    if name in undrawn.split():
+
+        def tell(*args: object, **keywords: object) -> Accepted:
+            say(name)
+            return ACCEPTED
+
+        return tell
+    raise AttributeError(f"{owner} has no attribute '{name}'")

@@ -1,0 +1,257 @@
+"""A figure as a snippet knows it, and the grid of axes that `subplots` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradviz.worker.plots.artists import Artist, Colorbar
+from gradviz.worker.plots.axes import Axes
+from gradviz.worker.plots.book import Array, AxesRecord, Book, FigureRecord, Place, short
+from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, absent, made
+from gradviz.worker.plots.numbers import Numbers
+
+LOOK = """tight_layout subplots_adjust autofmt_xdate align_labels align_xlabels align_ylabels supxlabel supylabel
+canvas patch draw number dpi subfigures legend text add_artist get_axes"""
+NOT_DRAWN = "figimage add_subfigure add_gridspec"
+MOST_SIDE = 8  # rows or columns of axes
+
+
+class AxesGrid(Facade):
+    """Several axes in rows and columns, indexed like an array of them."""
+
+    __slots__ = ("_held",)
+    _held: Array  # of Axes
+
+    def _part(self, found: Any) -> Any:
+        return made(AxesGrid, held=found) if isinstance(found, np.ndarray) else found
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if type(key) is tuple else (key,)
+        if not all(type(each) in (int, slice) or isinstance(each, np.integer) for each in parts):
+            raise IndexError("axes are indexed with whole numbers and slices in GradViz snippets")
+        return self._part(self._held[key])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self._part(each) for each in self._held])
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def flat(self) -> AxesGrid:
+        """All of them in one row."""
+        return made(AxesGrid, held=self._held.ravel())
+
+    def flatten(self) -> AxesGrid:
+        """All of them in one row."""
+        return self.flat
+
+    ravel = flatten
+
+    def reshape(self, *shape: int) -> AxesGrid:
+        """The same in other rows and columns."""
+        return made(AxesGrid, held=self._held.reshape(*shape))
+
+    def tolist(self) -> list[Any]:
+        """As lists."""
+        return self._held.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many rows and columns."""
+        return tuple(map(int, self._held.shape))
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return int(self._held.size)
+
+    @property
+    def ndim(self) -> int:
+        """1 for a row, 2 for rows and columns."""
+        return self._held.ndim
+
+    @property
+    def T(self) -> AxesGrid:
+        """Rows and columns exchanged."""
+        return made(AxesGrid, held=self._held.T)
+
+
+class Figure(Facade):
+    """One figure."""
+
+    __slots__ = ("_book", "_figure", "_numbers")
+    _book: Book
+    _figure: FigureRecord
+    _numbers: Numbers
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"'Figure' object has no attribute '{name}'")
+        if name in ("canvas", "patch", "number", "dpi"):
+            return self._figure.number if name == "number" else ACCEPTED
+        return absent("'Figure' object", name, LOOK, NOT_DRAWN, self._book.without)
+
+    def _axes_of(self, record: AxesRecord) -> Axes:
+        return made(Axes, axes=record, book=self._book, figure=self._figure, numbers=self._numbers)
+
+    def add_subplot(self, *args: Any, projection: Any = None, polar: bool = False, **more: Any) -> Any:
+        """Axes in a cell of a grid: 221, or 2, 2, 1; the same cell again is the same axes."""
+        kind = "polar" if polar else projection
+        if kind is not None and kind != "rectilinear":
+            self._book.without("3-D axes" if kind == "3d" else f"{short(kind)} axes")
+            return ACCEPTED
+        place = _cell(args)
+        for record in self._figure.axes:
+            if record.place == place and record.twin < 0:
+                self._figure.current = record.index
+                return self._axes_of(record)
+        axes = self._axes_of(self._book.add_axes(self._figure, place))
+        self._share(axes, more)
+        return axes
+
+    @staticmethod
+    def _share(axes: Axes, more: dict[str, Any]) -> None:
+        for name in ("x", "y"):
+            other = more.pop(f"share{name}", None)
+            if isinstance(other, Axes):
+                getattr(axes._axes, name).shared = other._axes.index
+        axes.set(**{key: value for key, value in more.items() if key in ("title", "xlabel", "ylabel", "xlim", "ylim")})
+
+    def add_axes(self, rect: Any, **more: Any) -> Axes:
+        """Axes at [left, bottom, width, height], in shares of the figure."""
+        left, bottom, width, height = (min(max(float(each), 0.0), 1.0) for each in rect)
+        place = (left, min(max(1.0 - bottom - height, 0.0), 1.0), max(width, 0.01), max(height, 0.01))
+        return self._axes_of(self._book.add_axes(self._figure, place))
+
+    def subplots(
+        self,
+        nrows: int = 1,
+        ncols: int = 1,
+        *,
+        sharex: Any = False,
+        sharey: Any = False,
+        squeeze: bool = True,
+        **more: Any,
+    ) -> Any:
+        """Axes in rows and columns."""
+        rows, columns = int(nrows), int(ncols)
+        if rows < 1 or columns < 1:
+            raise ValueError(f"Number of rows must be a positive integer, not {rows if rows < 1 else columns}")
+        held = np.empty((rows, columns), dtype=object)
+        first = len(self._figure.axes)
+        for row in range(rows):
+            for column in range(columns):
+                place = (column / columns, row / rows, 1 / columns, 1 / rows)
+                axes = self._axes_of(self._book.add_axes(self._figure, place))
+                for direction, how in ((axes._axes.x, sharex), (axes._axes.y, sharey)):
+                    leader = {"row": first + row * columns, "col": first + column}.get(how, first) if how else -1
+                    direction.shared = -1 if leader == axes._axes.index or how == "none" else leader
+                held[row, column] = axes
+        self._figure.current = first
+        if squeeze and rows == columns == 1:
+            return held[0, 0]
+        return made(AxesGrid, held=held.ravel() if squeeze and 1 in (rows, columns) else held)
+
+    def gca(self) -> Axes:
+        """The current axes."""
+        self._book.current = self._figure.number
+        return self._axes_of(self._book.current_axes())
+
+    @property
+    def axes(self) -> list[Axes]:
+        """All of them."""
+        return [self._axes_of(record) for record in self._figure.axes]
+
+    def suptitle(self, t: Any, **look: object) -> Accepted:
+        """The title over all axes."""
+        self._figure.title = short(t)
+        self._figure.changed = True
+        return ACCEPTED
+
+    def colorbar(self, mappable: Any = None, cax: Any = None, ax: Any = None, label: Any = "", **look: Any) -> Any:
+        """Explain the colours of points or an image beside its axes."""
+        layers = mappable._layers if isinstance(mappable, Artist) else self._coloured()
+        layers = [each for each in layers if each.colours is not None]
+        if not layers:
+            if mappable is ACCEPTED:
+                return ACCEPTED
+            raise RuntimeError(
+                "No mappable was found to use for colorbar creation. First define a mappable such as an image (with "
+                "imshow) or a contour set (with contourf)."
+            )
+        colours = layers[0].colours
+        assert colours is not None
+        colours |= {"bar": True, "label": short(label)}
+        self._figure.changed = True
+        axes = self._figure.axes[0]
+        slots = {"axes": axes, "book": self._book, "figure": self._figure, "numbers": self._numbers}
+        return made(Colorbar, layers=layers[:1], **slots)
+
+    def _coloured(self) -> list[Any]:
+        layers = self.gca()._axes.layers
+        return [each for each in layers if each.colours is not None][-1:]
+
+    def savefig(self, *args: object, **look: object) -> None:
+        """A snippet has no files: the figure is shown."""
+        self._book.show(self._figure)
+
+    def show(self, *args: object, **more: object) -> None:
+        """Show it."""
+        self._book.show(self._figure)
+
+    def clf(self, *args: object, **more: object) -> None:
+        """All axes away."""
+        self._figure.axes.clear()
+        self._figure.title, self._figure.current = "", -1
+
+    clear = clf
+
+    def set_size_inches(self, w: Any, h: Any = None, **more: object) -> None:
+        """How large it is."""
+        self._figure.size = size_of(w if h is None else (w, h))
+
+    def set_figwidth(self, val: Any, **more: object) -> None:
+        """How wide it is."""
+        self._figure.size = size_of((val, self._figure.size[1]))
+
+    def set_figheight(self, val: Any, **more: object) -> None:
+        """How high it is."""
+        self._figure.size = size_of((self._figure.size[0], val))
+
+    def get_size_inches(self) -> tuple[float, float]:
+        """How large it is."""
+        return self._figure.size
+
+
+def size_of(figsize: Any) -> tuple[float, float]:
+    """Inches, within reason."""
+    width, height = (float(each) for each in figsize)
+    if not (width > 0 and height > 0 and width + height < float("inf")):
+        raise ValueError(f"figure size must be positive finite not {(width, height)}")
+    return min(max(width, 0.5), 100.0), min(max(height, 0.5), 100.0)
+
+
+def _cell(args: tuple[Any, ...]) -> Place:
+    if len(args) == 0:
+        args = (1, 1, 1)
+    if len(args) == 1 and type(args[0]) is int and 110 < args[0] < 1000:
+        args = tuple(int(each) for each in str(args[0]))
+    if len(args) != 3:
+        raise ValueError("subplot takes 1 or 3 positional arguments: a number like 221, or rows, columns, index")
+    rows, columns = int(args[0]), int(args[1])
+    first, last = args[2] if type(args[2]) in (tuple, list) else (args[2], args[2])
+    first, last = int(first), int(last)
+    if not 1 <= first <= last <= rows * columns:
+        raise ValueError(f"num must be an integer with 1 <= num <= {rows * columns}, not {first}")
+    row, column = divmod(first - 1, columns)
+    end_row, end_column = divmod(last - 1, columns)
+    return (
+        min(column, end_column) / columns,
+        row / rows,
+        (abs(end_column - column) + 1) / columns,
+        (end_row - row + 1) / rows,
+    )

@@ -1,0 +1,270 @@
+"""The drawing methods of an axes whose result is a table in colours, level lines, arrows or words: `imshow`,
+`pcolormesh`, `contour`, `hist2d`, `quiver`, `text`, `annotate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradviz.trace.colour_maps import colour_at
+from gradviz.worker.arrays import safe
+from gradviz.worker.plots import colours
+from gradviz.worker.plots.artists import Artist, Coloured, Words, number_range
+from gradviz.worker.plots.book import Array, Layer, short
+from gradviz.worker.plots.contours import lines_at, smooth, thinned
+from gradviz.worker.plots.facade import ACCEPTED, Facade, made
+from gradviz.worker.plots.ground import Ground, spread
+from gradviz.worker.plots.maps import map_name
+from gradviz.worker.plots.styling import options
+
+MOST_LEVELS = 60
+BANDS = 240  # rows and columns of filled bands, about
+
+
+class Inside(Facade):
+    """`ax.transAxes`: places are shares of the axes."""
+
+    __slots__ = ()
+
+
+INSIDE = made(Inside)
+
+
+class Images(Ground):
+    """A part of `Axes`."""
+
+    __slots__ = ()
+
+    def imshow(
+        self,
+        X: Any,
+        cmap: Any = None,
+        norm: Any = None,
+        *,
+        aspect: Any = None,
+        interpolation: Any = None,
+        alpha: Any = None,
+        vmin: Any = None,
+        vmax: Any = None,
+        origin: str = "upper",
+        extent: Any = None,
+        **look: Any,
+    ) -> Coloured:
+        """A picture, or a table of numbers in colours."""
+        value = self._numbers.array(X)
+        options(look, "AxesImage")
+        if value.ndim == 3 and value.shape[2] == 1:
+            value = value[:, :, 0]
+        if value.ndim not in (2, 3) or (value.ndim == 3 and value.shape[2] not in (3, 4)):
+            raise TypeError(f"Invalid shape {value.shape} for image data")
+        if origin not in ("upper", "lower"):
+            raise ValueError(f"{origin!r} is not a valid value for origin; supported values are 'upper', 'lower'")
+        rows, columns = value.shape[:2]
+        low, high = (rows - 0.5, -0.5) if origin == "upper" else (-0.5, rows - 0.5)
+        sides = tuple(map(float, extent)) if extent is not None else (-0.5, columns - 0.5, low, high)
+        if value.ndim == 3:  # colours are 0..1, or 0..255 in whole numbers
+            whole = value.size and value.max() > 1.0 and bool(np.all(value == np.floor(value)))
+            value = np.clip(value / 255 if whole else value, 0.0, 1.0)
+        self._axes.equal = aspect != "auto"
+        self._axes.y.flipped = sides[2] > sides[3]
+        return self._picture(value if origin == "upper" else value[::-1], sides, (cmap, vmin, vmax), alpha)
+
+    def matshow(self, Z: Any, **look: Any) -> Coloured:
+        """A table of numbers in colours."""
+        return self.imshow(Z, **look)
+
+    def _picture(self, value: Array, extent: tuple[float, ...], look: tuple[Any, Any, Any], alpha: Any) -> Coloured:
+        """The first row is at the top of the extent: left, right, bottom, top."""
+        channels = value.shape[2] if value.ndim == 3 else 1
+        left, right, bottom, top = extent
+        given = {"alpha": alpha if alpha is None or np.isscalar(alpha) else None}
+        layer = self._add(
+            "image",
+            {"value": np.ascontiguousarray(value).ravel()},
+            given,
+            shape=(value.shape[0], value.shape[1], channels),
+            extent=(left, right, bottom, top),
+        )
+        if channels == 1:
+            low, high = number_range(value, look[1], look[2])
+            layer.colours = {"name": map_name(look[0]), "low": low, "high": high, "label": "", "bar": False}
+        return self._handle(Coloured, layer)
+
+    def pcolormesh(
+        self, *args: Any, cmap: Any = None, vmin: Any = None, vmax: Any = None, alpha: Any = None, **look: Any
+    ) -> Coloured:
+        """A table of numbers in colours between edges."""
+        options(look, "QuadMesh")
+        value = self._numbers.array(args[-1])
+        if value.ndim != 2:
+            raise ValueError(f"pcolormesh takes a table of numbers, not one of shape {value.shape}")
+        x, y = self._edges(args[:-1], value)
+        if any(len(each) > 2 and not np.allclose(np.diff(each), np.diff(each)[0]) for each in (x, y)):
+            self._book.without("cells of different sizes (pcolormesh)")
+        sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
+        return self._picture(value[::-1], sides, (cmap, vmin, vmax), alpha)
+
+    pcolor = pcolormesh
+
+    def _edges(self, given: tuple[Any, ...], value: Array) -> tuple[Array, Array]:
+        if not given:
+            return np.arange(value.shape[1] + 1.0), np.arange(value.shape[0] + 1.0)
+        x, y = _grid(self._numbers.array(given[0]), self._numbers.array(given[1]))
+        sides = []
+        for each, count in ((x, value.shape[1]), (y, value.shape[0])):
+            if len(each) not in (count, count + 1):
+                raise TypeError(f"Dimensions of C {value.shape} should be one smaller than X({len(x)}) and Y({len(y)})")
+            half = (each[1] - each[0]) / 2 if len(each) > 1 else 0.5
+            sides.append(each if len(each) == count + 1 else np.append(each - half, each[-1] + half))
+        return sides[0], sides[1]
+
+    def contour(
+        self, *args: Any, levels: Any = None, cmap: Any = None, colors: Any = None, alpha: Any = None, **look: Any
+    ) -> Coloured:
+        """Lines of equal values."""
+        x, y, z, places = self._levels(args, levels)
+        given = options(look, "ContourSet")
+        layers: list[Layer] = []
+        for number, level in enumerate(places):
+            ends = lines_at(*thinned(x, y, z), float(level))
+            share = number / max(1, len(places) - 1)
+            color = "#" + "".join(f"{each:02x}" for each in colour_at(map_name(cmap), share))
+            if colors is not None:
+                color = colors if type(colors) is str else colors[number % len(colors)]
+            columns = dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True))
+            layers.append(self._add("segments", columns, {**given, "color": color, "alpha": alpha}))
+        if layers:
+            low, high = number_range(places, None, None)
+            layers[0].colours = {"name": map_name(cmap), "low": low, "high": high, "label": "", "bar": False}
+        return self._handle(Coloured, *layers)
+
+    def contourf(
+        self, *args: Any, levels: Any = None, cmap: Any = None, colors: Any = None, alpha: Any = None, **look: Any
+    ) -> Coloured:
+        """Bands between equal values."""
+        x, y, z, places = self._levels(args, levels)
+        options(look, "ContourSet")
+        if colors is not None:
+            self._book.without("colours chosen for bands (contourf)")
+        z = smooth(thinned(x, y, z)[2], BANDS)
+        band = np.clip(np.searchsorted(places, z, side="right") - 1, 0, max(0, len(places) - 2))
+        middle = (places[:-1] + places[1:]) / 2 if len(places) > 1 else places
+        value = np.where(np.isfinite(z), middle[band], np.nan)
+        sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
+        return self._picture(value[::-1], sides, (cmap, float(places[0]), float(places[-1])), alpha)
+
+    def _levels(self, args: tuple[Any, ...], levels: Any) -> tuple[Array, Array, Array, Array]:
+        if len(args) in (2, 4):
+            levels, args = args[-1], args[:-1]
+        z = self._numbers.array(args[-1])
+        if z.ndim != 2:
+            raise TypeError(f"Input z must be 2D, not {z.ndim}D")
+        if min(z.shape) < 2:
+            raise TypeError(f"Input z must be at least a (2, 2) shaped array, but has shape {z.shape}")
+        x, y = np.arange(float(z.shape[1])), np.arange(float(z.shape[0]))
+        if len(args) == 3:
+            x, y = _grid(self._numbers.array(args[0]), self._numbers.array(args[1]))
+        if (len(y), len(x)) != z.shape:
+            raise TypeError(f"Length of x ({len(x)}) must match number of columns in z ({z.shape[1]})")
+        places = np.array(7.0) if levels is None else self._numbers.array(levels)
+        if not places.shape:
+            low, high = number_range(z, None, None)
+            places = np.linspace(low, high if high > low else low + 1, min(int(places), MOST_LEVELS) + 2)
+        return x, y, z, np.sort(places.ravel())[:MOST_LEVELS]
+
+    def hist2d(self, x: Any, y: Any, bins: Any = 10, range: Any = None, **look: Any) -> tuple[Any, Any, Any, Coloured]:
+        """How many points fall into which cell."""
+        many = min(int(bins), 500) if type(bins) is int else [min(int(each), 500) for each in bins]
+        count, across, up = np.histogram2d(self._x(x), self._y(y), many)
+        drawn = self.pcolormesh(safe(across), safe(up), safe(count.T.copy()), **look)
+        return safe(count), safe(across), safe(up), drawn
+
+    def quiver(self, *args: Any, **look: Any) -> Artist:
+        """Arrows in a field."""
+        arrays = [self._numbers.array(each) for each in args[:4]]
+        u, v = arrays[-2:] if len(arrays) != 3 else arrays[:2]
+        if len(arrays) == 4:
+            x, y = arrays[:2]
+            if x.ndim == 1 and u.ndim == 2:
+                x, y = np.meshgrid(x, y)
+        else:
+            y, x = np.indices(u.shape, dtype=float) if u.ndim == 2 else (np.zeros(u.shape), np.arange(float(u.size)))
+        x, y, u, v = spread(x.ravel(), y.ravel(), u.ravel(), v.ravel())
+        factor = 1.0
+        if look.get("angles") == "xy" and look.get("scale") is not None:
+            factor = 1.0 / float(look["scale"])
+        elif len(u):
+            longest, wide = float(np.nanmax(np.hypot(u, v))), max(float(np.ptp(x)), float(np.ptp(y)), 1e-9)
+            factor = wide / max(1.0, np.sqrt(len(u))) / longest if longest else 1.0
+        given = options(look, "Quiver")
+        columns = {"x0": x, "y0": y, "x1": x + factor * u, "y1": y + factor * v}
+        return self._handle(Artist, self._add("segments", columns, given, color="text", marker=">"))
+
+    def arrow(self, x: Any, y: Any, dx: Any, dy: Any, **look: Any) -> Artist:
+        """One arrow."""
+        ends = (
+            x,
+            y,
+            self._numbers.number(x) + self._numbers.number(dx),
+            self._numbers.number(y) + self._numbers.number(dy),
+        )
+        columns = {name: self._numbers.array([end]) for name, end in zip(("x0", "y0", "x1", "y1"), ends, strict=True)}
+        return self._handle(Artist, self._add("segments", columns, options(look, "FancyArrow"), marker=">"))
+
+    def text(self, x: Any, y: Any, s: Any, fontdict: Any = None, **look: Any) -> Words:
+        """Words at a place."""
+        inside = look.get("transform") is INSIDE
+        given = options(look, "Text")
+        where = (self._numbers.array([x]), self._numbers.array([y])) if inside else (self._x(x), self._y(y))
+        return self._words(where, s, given, inside)
+
+    def _words(self, where: tuple[Array, Array], text: Any, given: dict[str, Any], inside: bool) -> Words:
+        across = given.get("ha", given.get("horizontalalignment", "left"))
+        up = given.get("va", given.get("verticalalignment", "bottom"))
+        size = given.pop("size", None)
+        points = float(size) if type(size) in (int, float) else 10.0
+        layer = self._add(
+            "words",
+            {"x": where[0], "y": where[1]},
+            {**given, "label": None},
+            color="text",
+            text=short(text),
+            anchor=f"{short(across)} {short(up)}",
+            inside=inside,
+            size=points,
+        )
+        return self._handle(Words, layer)
+
+    def annotate(
+        self,
+        text: Any,
+        xy: Any,
+        xytext: Any = None,
+        xycoords: Any = "data",
+        textcoords: Any = None,
+        arrowprops: Any = None,
+        **look: Any,
+    ) -> Words:
+        """Words, with an arrow to a place where `arrowprops` are given."""
+        x, y = xy
+        target = (self._x(x), self._y(y))
+        there = target
+        if xytext is not None and textcoords in (None, "data"):
+            there = (self._x(xytext[0]), self._y(xytext[1]))
+        given = options(look, "Annotation")
+        if arrowprops is not None and there is not target:
+            color = arrowprops.get("color", "k") if type(arrowprops) is dict else "k"
+            columns = dict(zip(("x0", "y0", "x1", "y1"), (*there, *target), strict=True))
+            self._add("segments", columns, {"color": color if colours.is_colour(color) else "k"}, marker=">")
+        return self._words(there, text, given, xycoords == "axes fraction")
+
+    def clabel(self, *args: Any, **look: Any) -> Any:
+        """Numbers on contour lines: they are told by the colour bar."""
+        self._book.without("numbers on contour lines (clabel)")
+        return ACCEPTED
+
+
+def _grid(x: Array, y: Array) -> tuple[Array, Array]:
+    """The edges of a grid that may be given as two tables."""
+    return (x[0] if x.ndim == 2 else x.ravel()), (y[:, 0] if y.ndim == 2 else y.ravel())

@@ -1,0 +1,216 @@
+"""`matplotlib` and `matplotlib.pyplot` as modules: functions that act on the current figure and axes of the book."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradviz.worker.plots.axes import Axes
+from gradviz.worker.plots.book import Book, FigureRecord
+from gradviz.worker.plots.facade import ACCEPTED, Accepted, accept, made
+from gradviz.worker.plots.figure import Figure, size_of
+from gradviz.worker.plots.maps import cm_module, get_cmap
+from gradviz.worker.plots.numbers import Numbers
+from gradviz.worker.stand_in import stand_in
+
+_OF_AXES = """plot scatter bar barh hist hist2d imshow matshow pcolormesh pcolor contour contourf clabel fill_between
+errorbar step stem stackplot semilogx semilogy loglog quiver axhline axvline axhspan axvspan hlines vlines text
+annotate arrow legend grid axis pie boxplot violinplot hexbin streamplot table eventplot specgram polar fill spy
+broken_barh twinx margins tick_params locator_params ticklabel_format autoscale minorticks_on plot_date psd"""
+_SET = {"title": "set_title", "xlabel": "set_xlabel", "ylabel": "set_ylabel"}
+_SCALES = ("xscale", "yscale")
+_OF_FIGURE = "suptitle savefig tight_layout subplots_adjust"
+_LOOK = """rc draw pause ion_update set_cmap gray viridis plasma inferno magma jet hot cool bone setp getp clim sci
+rcdefaults rc_context xkcd switch_backend waitforbuttonpress thetagrids rgrids figlegend figtext get_backend
+set_loglevel box"""
+_PARTS = """style ticker colors animation patches gridspec lines dates patheffects font_manager offsetbox collections
+transforms text cycler backends widgets projections legend_handler"""
+DEFAULTS = {"figure.figsize": [6.4, 4.8], "figure.dpi": 100.0, "font.size": 10.0, "lines.linewidth": 1.5}
+
+
+class Pyplot:
+    """The functions of one run."""
+
+    def __init__(self, book: Book, numbers: Numbers) -> None:
+        self._book = book
+        self._numbers = numbers
+        self.settings: dict[str, Any] = dict(DEFAULTS)
+
+    def names(self) -> dict[str, Any]:
+        """Everything public of `matplotlib.pyplot`."""
+        own = (
+            *(self.figure, self.subplots, self.subplot, self.subplot_mosaic, self.axes, self.gca, self.gcf, self.show),
+            *(self.close, self.clf, self.cla, self.sca, self.xlim, self.ylim, self.xticks, self.yticks, self.colorbar),
+            *(self.get_cmap, self.ion, self.ioff, self.isinteractive, self.fignum_exists, self.get_fignums),
+        )
+        names: dict[str, Any] = dict.fromkeys(_LOOK.split(), accept)
+        names |= {name: self._through(self.gca, name) for name in _OF_AXES.split()}
+        names |= {name: self._through(self.gca, setter) for name, setter in _SET.items()}
+        names |= {name: self._through(self.gca, f"set_{name}") for name in _SCALES}
+        names |= {name: self._through(self.gcf, name) for name in _OF_FIGURE.split()}
+        names |= {function.__name__: function for function in own}
+        cm = cm_module(self._numbers)
+        return names | {"rcParams": self.settings, "cm": cm, "style": ACCEPTED, "Figure": Figure, "Axes": Axes}
+
+    @staticmethod
+    def _through(owner: Callable[[], Any], method: str) -> Callable[..., Any]:
+        def call(*args: Any, **keywords: Any) -> Any:
+            return getattr(owner(), method)(*args, **keywords)
+
+        call.__name__ = call.__qualname__ = method
+        return call
+
+    def _figure_of(self, record: FigureRecord) -> Figure:
+        return made(Figure, figure=record, book=self._book, numbers=self._numbers)
+
+    # figures
+
+    def figure(self, num: Any = None, figsize: Any = None, *args: object, clear: bool = False, **look: Any) -> Figure:
+        """A new figure, or the one of this number."""
+        number = num if type(num) is int and abs(num) < 1_000_000 else None
+        fresh = number is None or number not in self._book.figures
+        record = self._book.figure(number)
+        if fresh or figsize is not None:
+            record.size = size_of(self.settings.get("figure.figsize") if figsize is None else figsize)
+        figure = self._figure_of(record)
+        if clear:
+            figure.clf()
+        return figure
+
+    def subplots(self, nrows: int = 1, ncols: int = 1, *, figsize: Any = None, num: Any = None, **more: Any) -> Any:
+        """A new figure and its axes."""
+        figure = self.figure(num, figsize)
+        projection = (more.pop("subplot_kw", None) or {}).get("projection")
+        if projection is not None:
+            return figure, figure.add_subplot(projection=projection)
+        return figure, figure.subplots(nrows, ncols, **more)
+
+    def subplot_mosaic(self, mosaic: Any, **more: Any) -> Any:
+        """Named axes in rows and columns; only cells of equal size."""
+        rows = [list(row) for row in (mosaic.split() if type(mosaic) is str else mosaic)]
+        figure = self.figure(None, more.get("figsize"))
+        count, wide = len(rows), len(rows[0])
+        names = {name: None for row in rows for name in row if name != "."}
+        cells = {
+            name: [r * wide + c + 1 for r in range(count) for c in range(wide) if rows[r][c] == name] for name in names
+        }
+        return figure, {name: figure.add_subplot(count, wide, (min(at), max(at))) for name, at in cells.items()}
+
+    def subplot(self, *args: Any, **more: Any) -> Any:
+        """Axes in a cell of the current figure."""
+        return self.gcf().add_subplot(*args, **more)
+
+    def axes(self, arg: Any = None, **more: Any) -> Any:
+        """New axes in the current figure."""
+        if more.get("projection") is not None or arg is None:
+            return self.gcf().add_subplot(**more)
+        return self.gcf().add_axes(arg)
+
+    def gcf(self) -> Figure:
+        """The current figure."""
+        fresh = self._book.current not in self._book.figures
+        record = self._book.current_figure()
+        if fresh:
+            record.size = size_of(self.settings.get("figure.figsize", record.size))
+        return self._figure_of(record)
+
+    def gca(self) -> Axes:
+        """The current axes."""
+        return self.gcf().gca()
+
+    def sca(self, ax: Any) -> None:
+        """Make these axes the current ones."""
+        if isinstance(ax, Axes):
+            self._book.current = ax._figure.number
+            ax._figure.current = ax._axes.index
+
+    def show(self, *args: object, **more: object) -> None:
+        """Show every open figure."""
+        self._book.show_all()
+
+    def close(self, fig: Any = None) -> None:
+        """Close a figure without showing what is new in it."""
+        figures = self._book.figures
+        if fig == "all":
+            figures.clear()
+        else:
+            number = fig._figure.number if isinstance(fig, Figure) else fig if type(fig) is int else self._book.current
+            figures.pop(number, None)
+
+    def clf(self) -> None:
+        """The axes of the current figure away."""
+        self.gcf().clf()
+
+    def cla(self) -> None:
+        """What the current axes show away."""
+        self.gca().cla()
+
+    def ion(self) -> Accepted:
+        """Figures stay open; they are shown at the end of the run."""
+        self._book.interactive = True
+        return ACCEPTED
+
+    def ioff(self) -> Accepted:
+        """Figures are shown by show()."""
+        self._book.interactive = False
+        return ACCEPTED
+
+    def isinteractive(self) -> bool:
+        """Whether figures stay open."""
+        return self._book.interactive
+
+    def fignum_exists(self, num: Any) -> bool:
+        """Whether this figure is open."""
+        return num in self._book.figures
+
+    def get_fignums(self) -> list[int]:
+        """The numbers of the open figures."""
+        return sorted(self._book.figures)
+
+    # axes
+
+    def xlim(self, *args: Any, **keywords: Any) -> Any:
+        """The ends of x, other ones if they are given."""
+        return self.gca().set_xlim(*args, **keywords) if args or keywords else self.gca().get_xlim()
+
+    def ylim(self, *args: Any, **keywords: Any) -> Any:
+        """The ends of y, other ones if they are given."""
+        return self.gca().set_ylim(*args, **keywords) if args or keywords else self.gca().get_ylim()
+
+    def xticks(self, ticks: Any = None, labels: Any = None, **look: object) -> Any:
+        """Where the ticks of x are."""
+        if ticks is not None:
+            self.gca().set_xticks(ticks, labels)
+        return ACCEPTED, ACCEPTED
+
+    def yticks(self, ticks: Any = None, labels: Any = None, **look: object) -> Any:
+        """Where the ticks of y are."""
+        if ticks is not None:
+            self.gca().set_yticks(ticks, labels)
+        return ACCEPTED, ACCEPTED
+
+    def colorbar(self, *args: Any, **keywords: Any) -> Any:
+        """Explain the colours of the last points or image."""
+        return self.gcf().colorbar(*args, **keywords)
+
+    def get_cmap(self, name: Any = None, lut: Any = None) -> Any:
+        """A colour map by name."""
+        return get_cmap(self._numbers, name, lut)
+
+
+def plot_modules(book: Book, plain: Callable[[Any], Any]) -> dict[str, Any]:
+    """`matplotlib`, `matplotlib.pyplot` and what is imported beside them; `plain` as in `Numbers`."""
+    numbers = Numbers(plain)
+    pyplot = Pyplot(book, numbers)
+    names = pyplot.names()
+    plt = stand_in("matplotlib.pyplot", names)
+    figure = stand_in("matplotlib.figure", {"Figure": Figure})
+    axes = stand_in("matplotlib.axes", {"Axes": Axes, "Subplot": Axes})
+    parts: dict[str, Any] = {name: ACCEPTED for name in _PARTS.split()} | {"figure": figure, "axes": axes}
+    parts |= {"cm": names["cm"], "pyplot": plt}
+    maps = stand_in("matplotlib.colormaps", {"get_cmap": pyplot.get_cmap})
+    root = stand_in(
+        "matplotlib",
+        {"use": accept, "rc": accept, "rcParams": pyplot.settings, "__version__": "3.10.0", "colormaps": maps, **parts},
+    )
+    return {"matplotlib": root, **{f"matplotlib.{name}": part for name, part in parts.items()}}
