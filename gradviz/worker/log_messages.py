@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from gradviz.worker.guard import Guard
 from gradviz.worker.stand_in import stand_in
 
 LEVELS = {"CRITICAL": 50, "FATAL": 50, "ERROR": 40, "WARNING": 30, "WARN": 30, "INFO": 20, "DEBUG": 10, "NOTSET": 0}
@@ -152,13 +153,14 @@ def _number(level: Any) -> int:
     return int(level)
 
 
-def logging_module(write: Writer) -> Any:
+def logging_module(guard: Guard, write: Writer) -> Any:
     """The stand-in for logging, for one run."""
+    own: type[Logger] = guard.adopt(type("Logger", (Logger,), {"__module__": "logging"}))
 
     def to_errors(text: str) -> None:
         write("err", text)
 
-    root = Logger("root", None, StreamHandler(to_errors))
+    root = own("root", None, StreamHandler(to_errors))
     others: dict[str, Logger] = {}
 
     def stream_handler(stream: Any = None) -> StreamHandler:
@@ -168,7 +170,7 @@ def logging_module(write: Writer) -> Any:
         if not name:
             return root
         plain = str.__str__(name)
-        return others.setdefault(plain, Logger(plain, root, StreamHandler(to_errors)))
+        return others.setdefault(plain, own(plain, root, StreamHandler(to_errors)))
 
     def basic_config(
         *,
@@ -204,7 +206,7 @@ def logging_module(write: Writer) -> Any:
     shorthands = "debug info warning error exception critical fatal log".split()
     names: dict[str, Any] = {**LEVELS, **{name: through_root(name) for name in shorthands}}
     names |= {"getLogger": get_logger, "basicConfig": basic_config, "StreamHandler": stream_handler}
-    names |= {"Formatter": Formatter, "Logger": Logger, "NullHandler": lambda: StreamHandler(lambda text: None)}
+    names |= {"Formatter": Formatter, "Logger": own, "NullHandler": lambda: StreamHandler(lambda text: None)}
     names |= {
         "getLevelName": lambda level: _NAMES.get(level, f"Level {level}"),
         "captureWarnings": lambda capture: None,

@@ -205,6 +205,17 @@ class _Checker(ast.NodeVisitor):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
         self.generic_visit(node)
 
+    def visit_If(self, node: ast.If) -> None:
+        """`if TYPE_CHECKING: import x` is for other tools and never runs."""
+        before = self._expects_failure
+        for_tools = _dotted(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        self._expects_failure = before or for_tools
+        for statement in node.body:
+            self.visit(statement)
+        self._expects_failure = before
+        for part in (node.test, *node.orelse):
+            self.visit(part)
+
     def visit_Try(self, node: ast.Try) -> None:
         """`try: import x` with `except ImportError`: an import that is not available fails when it runs."""
         before = self._expects_failure
@@ -306,7 +317,14 @@ def _is_plain_keyword(keyword: ast.keyword) -> bool:
     """`metaclass=ABCMeta`, which is looked at again when the class is made, and the `total=False` of a TypedDict."""
     if keyword.arg == "total":
         return isinstance(keyword.value, ast.Constant)
-    return keyword.arg == "metaclass" and ast.unparse(keyword.value) in ("ABCMeta", "abc.ABCMeta")
+    return keyword.arg == "metaclass" and _dotted(keyword.value) in ("ABCMeta", "abc.ABCMeta")
+
+
+def _dotted(node: ast.expr) -> str:
+    """`a` or `a.b` as text, "" for anything else."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _catches_import(handler: ast.ExceptHandler) -> bool:

@@ -43,7 +43,7 @@ DEFINABLE_DUNDERS = frozenset(
 )
 READABLE_DUNDERS = DEFINABLE_DUNDERS | {"__name__", "__doc__", "__version__", "__qualname__", "__module__"}
 MODULE_NAMES = frozenset({"__all__", "__author__", "__version__", "__license__", "__date__", "__email__", "__doc__"})
-READABLE_NAMES = MODULE_NAMES | {"__name__", "__file__"}
+READABLE_NAMES = MODULE_NAMES | {"__name__", "__file__", "__debug__"}
 
 # what Python itself puts into a finished class
 CLASS_FURNITURE = frozenset(

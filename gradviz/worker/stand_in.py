@@ -74,6 +74,9 @@ class plain_type(metaclass=_OneArgumentType):
         return types.GenericAlias(plain_type, (item,))
 
 
+plain_type.__name__ = plain_type.__qualname__ = "type"
+
+
 def plain_super(*arguments: object) -> NoReturn:
     """The snippet's `type(super())`."""
     raise TypeError("write super() itself")

@@ -79,7 +79,7 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "sys": stand_in("sys", _sys_names(write)),
         "argparse": command_line_module(guard, write),
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO}),
-        "logging": logging_module(write),
+        "logging": logging_module(guard, write),
         **text_modules(guard, write),
     }
     return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
