@@ -137,8 +137,8 @@ class WindowFiles:
 
     def run_begins(self) -> None:
         """The user runs what is in the window."""
-        known = self._known()
-        self._ownership.runs(self._store.state, known.stamp if known is not None else None)
+        if (known := self._known()) is not None:
+            self._ownership.runs(self._store.state, known.stamp)
 
     def _show(self, contents: Contents, path: Path | None, doubt: str) -> None:
         from gradviz.session.sight import breakpoints_of, folding_of
@@ -259,8 +259,7 @@ class WindowFiles:
             self._store.mark_unsaved()
             self._store.say(str(error))
             return
-        doubt = self._ownership.doubt_of_change(path, data)
-        if doubt:
+        if doubt := self._ownership.doubt_of_change(path, data):
             self._store.distrust(doubt)
         self._store.edit("Reload", contents.document)
         self._store.mark_saved(path)

@@ -44,9 +44,9 @@ class Ownership:
         """The same of a file that another program has changed."""
         return doubts.changed(path.name) if self.doubt_of(path, data) else ""
 
-    def runs(self, state: State, stamp: Stamp | None) -> None:
+    def runs(self, state: State, stamp: Stamp) -> None:
         """The user runs the document: if it is as its file is, the file is an own one from now on."""
-        if stamp is not None and not state.is_dirty:
+        if not state.is_dirty:
             self._own.add(_kind(stamp.path), stamp.digest)
 
     def saved(self, state: State, stamp: Stamp) -> None:
