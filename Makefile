@@ -7,8 +7,9 @@ PY := $(VENV)/bin/python
 EXAMPLE ?= resources/examples/01_two_gradients.py
 SCREENSHOT ?= gradviz-screenshot.png
 JOBS ?= 2
+MINUTES ?= 30
 
-.PHONY: run test bench docs lint clean
+.PHONY: run test bench fuzz docs lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -34,6 +35,13 @@ bench: $(VENV)/bench.stamp
 	$(PY) -m benchmarks $(if $(TORCH_PYTHON),--torch-python $(TORCH_PYTHON))
 	$(PY) -m pytest benchmarks -q --benchmark-enable --benchmark-timer=time.thread_time --benchmark-columns=min,median,max
 
+# Coverage-guided fuzzing, one target after the other: make fuzz MINUTES=5. Findings are in build/fuzz.
+fuzz: $(VENV)/fuzz.stamp
+	for target in policy documents traces messages; do \
+		$(PY) -m tests.fuzz $$target --minutes $(MINUTES) || exit 1; \
+	done
+	@! ls build/fuzz/*-findings/* 2>/dev/null
+
 # What follows from the sources: which names are there, the reference and the catalogue of operations. Tests say when they are not current.
 docs: $(VENV)/test.stamp
 	$(PY) -m gradviz.torch.coverage > docs/coverage.md
@@ -52,6 +60,10 @@ $(VENV)/run.stamp: pyproject.toml packaging/make_venv.sh
 $(VENV)/test.stamp: pyproject.toml packaging/make_venv.sh
 	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test]'
 	@touch $@ $(VENV)/run.stamp
+
+$(VENV)/fuzz.stamp: pyproject.toml packaging/make_venv.sh
+	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test,fuzz]'
+	@touch $@ $(VENV)/test.stamp $(VENV)/run.stamp
 
 $(VENV)/bench.stamp: pyproject.toml packaging/make_venv.sh
 	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test,bench]'

@@ -1,0 +1,189 @@
+"""The reader of traces on batches as a worker sends them, changed in every way: rows, counts, texts, bytes; batches
+that are missing, twice or cut. A batch is refused with `TraceFormatError`, and then nothing was added, or all that the
+program asks of a trace can be read."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from functools import cache
+from typing import Any
+
+from gradviz.trace.chains import Question
+from gradviz.trace.encoding import TraceFormatError
+from gradviz.trace.schema import TABLES, Batch
+from gradviz.trace.tables import row_dtype
+from gradviz.trace.trace import Trace
+from tests.fuzz.choices import Choices
+from tests.trace.running import record
+from tests.trace.sample import SOURCE, sample_batch
+
+SNIPPETS = (
+    "import torch\nw = torch.tensor([1., 2.], requires_grad=True)\nfor i in range(2):\n    y = (w * w * i).sum()\n"
+    "    y.backward()\nwith torch.no_grad():\n    w += 1\nprint(w)\ny.backward()\n",
+    "import torch\nfrom torch import nn\nnet = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))\n"
+    "best = torch.optim.SGD(net.parameters(), 0.1)\nnet(torch.ones(1, 2)).sum().backward()\nbest.step()\n",
+    "import torch\nx = torch.tensor(2., requires_grad=True)\ng, = torch.autograd.grad(x ** 3, x, create_graph=True)\n"
+    "x.register_hook(lambda g: g * 2)\ng.backward()\n"
+    "try:\n    torch.ones(2) @ torch.ones(3)\nexcept RuntimeError:\n    pass\n"
+    "a, b = torch.ones(400, 400, requires_grad=True).chunk(2)\n(a * b).mean().backward()\n",
+)
+ODD = (
+    -1,
+    0,
+    1,
+    2,
+    3,
+    5,
+    31,
+    64,
+    65,
+    127,
+    128,
+    255,
+    1 << 15,
+    (1 << 16) - 1,
+    1 << 24,
+    (1 << 31) - 1,
+    -(1 << 31),
+    1 << 40,
+    1 << 62,
+)
+WRONG = (None, True, -1, 0.5, 1 << 31, 1 << 80, "x", [], {}, [[]], "\ud800", {"x": 1}, [1], 1e400)
+FIELDS = ("format", "start", "rows", "strings", "elements", "beyond", "more")
+MOST_CURSORS = 8
+
+
+@cache
+def recordings() -> tuple[tuple[str, tuple[Batch, ...]], ...]:
+    """What honest workers have sent: the text, and its batches."""
+    found = [(SOURCE, (sample_batch(),))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found += [(text, tuple(record(text, 2))) for text in SNIPPETS]
+        found.append((SNIPPETS[0], tuple(record(SNIPPETS[0], question=Question(0, 0)))))
+    return tuple(found)
+
+
+def one_input(data: bytes) -> None:
+    """Which recording, and what is changed in it."""
+    choices = Choices(data)
+    source, honest = choices.of(recordings())
+    batches = list(honest)
+    while not choices.is_over and batches:
+        at = choices.number(len(batches))
+        batches[at : at + 1] = changed(batches[at], choices)
+    look_through(source, batches)
+
+
+def changed(batch: Batch, choices: Choices) -> list[Batch]:
+    """One change."""
+    what = choices.number(10)
+    header, payload = copy.deepcopy(batch.header), bytearray(batch.payload)
+    if what < 5:
+        _set_number(header, payload, choices)
+    elif what == 5:
+        _repeat_row(header, payload, choices)
+    elif what == 6:
+        header[choices.of(FIELDS)] = choices.of(WRONG)
+    elif what == 7:
+        _set_in_header(header, choices)
+    elif what == 8:
+        start = choices.number(len(payload) + 1)
+        payload[start : start + choices.number(9)] = choices.bytes(8)
+    else:
+        return choices.of(
+            ([], [batch, batch], [Batch(batch.header, batch.payload[: choices.number(len(payload) + 1)])])
+        )
+    return [Batch(header, bytes(payload))]
+
+
+def _place(header: dict[str, Any], table: str) -> tuple[int, int]:
+    """Where the rows of a table begin in the payload, and how many there are; (0, 0) if the counts are no counts."""
+    at = 0
+    counts = header.get("rows")
+    if not isinstance(counts, dict) or not all(type(counts.get(name)) is int for name in TABLES):
+        return 0, 0
+    for name in TABLES:
+        if name == table:
+            return at, counts[name]
+        at += counts[name] * row_dtype(TABLES[name]).itemsize
+    return 0, 0
+
+
+def _set_number(header: dict[str, Any], payload: bytearray, choices: Choices) -> None:
+    """Another number in one column of one row."""
+    table = choices.of([name for name in TABLES if _place(header, name)[1]] or list(TABLES))
+    kind = row_dtype(TABLES[table])
+    start, count = _place(header, table)
+    if count <= 0:
+        return
+    column = choices.of(list(kind.names or ()))
+    part, offset = (kind.fields or {})[column][:2]
+    at = start + choices.number(count) * kind.itemsize + offset
+    number = choices.of(ODD) if choices.number(2) else choices.number(count + 3) - 1
+    payload[at : at + part.itemsize] = (number & ((1 << 8 * part.itemsize) - 1)).to_bytes(part.itemsize, "little")
+
+
+def _repeat_row(header: dict[str, Any], payload: bytearray, choices: Choices) -> None:
+    """A row once more behind it, or one row less, with counts that agree."""
+    table = choices.of(list(TABLES))
+    size = row_dtype(TABLES[table]).itemsize
+    start, count = _place(header, table)
+    if count <= 0:
+        return
+    at = start + choices.number(count) * size
+    row = payload[at : at + size]
+    times = choices.of((0, 2, 3, 20))
+    payload[at : at + size] = row * times
+    header["rows"][table] += times - 1
+
+
+def _set_in_header(header: dict[str, Any], choices: Choices) -> None:
+    """Something else inside of one field."""
+    inside = header.get(choices.of(FIELDS))
+    value = choices.of(WRONG) if choices.number(2) else choices.of(ODD)
+    if isinstance(inside, dict) and inside:
+        inside[choices.of([*sorted(inside, key=str), "more"])] = value
+    elif isinstance(inside, list) and inside:
+        inside[choices.number(len(inside))] = value if choices.number(2) else "\ud800{x!r}\0" + "🙂" * choices.number(9)
+
+
+def look_through(source: str, batches: list[Batch]) -> bool:
+    """Whether all was taken; whatever was taken can be read."""
+    trace, whole = Trace(source), True
+    for batch in batches:
+        before = [len(table) for table in trace.tables.values()], len(trace.strings)
+        try:
+            trace.extend(batch)
+        except TraceFormatError as error:
+            assert str(error).startswith("malformed trace: ")
+            assert before == ([len(table) for table in trace.tables.values()], len(trace.strings)), "a part was added"
+            whole = False
+            break
+    look_at_everything(trace)
+    return whole
+
+
+def look_at_everything(trace: Trace) -> None:
+    """Ask a trace for all that the program asks of it."""
+    trace.to_json()
+    now = trace.as_now()
+    _ = now.nesting, now.origin_of_node, now.held_bytes, now.runs, now.naming
+    _ = now.superseded, now.value_flag, now.error_step
+    for index in range(min(len(trace.values), 50)):
+        value = trace.value(index)
+        assert value is not None
+        _ = value.text(), value.brief(), value.norm, value.scalar
+    for call in range(min(len(trace.calls), 8)):
+        _ = trace.roots_of(call), trace.wanted_by(call), trace.call_end(call)
+    every = max(1, len(trace) // MOST_CURSORS)
+    for cursor in range(0, len(trace) + 1, every):
+        frame = trace.frame(cursor)
+        _ = frame.step, frame.explanation, frame.current_line, frame.held_bytes
+        _ = frame.shown_graphs(), frame.shown_nodes, frame.shown_tensors, frame.node_freed
+        _ = frame.input_grad_now, frame.input_grad_norm, frame.input_grad_flag
+        for tensor in range(min(len(trace.tensors), 20)):
+            _ = frame.name(tensor), frame.no_grad_reason(tensor), frame.buffer(tensor), frame.version(tensor)
+        for node in range(min(len(trace.nodes), 20)):
+            _ = frame.saved(node), trace.op_of(node), trace.slots_of(node), trace.outputs_of(node)
