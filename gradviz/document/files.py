@@ -123,7 +123,7 @@ def _remove_forgotten(folder: Path, prefix: str) -> None:
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(folder)):
             ours = entry.name.startswith(prefix) and entry.name.endswith(TEMPORARY)
-            if ours and entry.stat().st_mtime < time.time() - FORGOTTEN:
+            if ours and abs(entry.stat().st_mtime - time.time()) > FORGOTTEN:  # later, if the clock was set back
                 os.unlink(entry.path)
 
 
