@@ -27,6 +27,11 @@ def _stop(shell: Shell) -> None:
     shell.beside.stop()
 
 
+def _keep_going(shell: Shell) -> None:
+    shell.runner.keep_going()
+    shell.beside.keep_going()
+
+
 def _play(shell: Shell) -> None:
     state = shell.store.state
     going_on = state.playing and state.playback.direction > 0
@@ -95,6 +100,15 @@ RUN_ROWS = (
         toolbar="■  Stop",
         enabled=lambda state: state.is_busy,
         run=lambda shell, _: _stop(shell),
+    ),
+    Command(
+        id="run.keep_going",
+        title="&Keep Going",
+        menu="Run",
+        help="Give a run that is about to be stopped the same time again.",
+        shortcuts=("Ctrl+F5",),
+        enabled=lambda state: state.left is not None,
+        run=lambda shell, _: _keep_going(shell),
     ),
     Command(
         id="run.start",

@@ -41,18 +41,25 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class Run:
-    """The latest run: what was run, how it ended, and the sentence that says so."""
+    """The latest run: what was run, how it ended, and the sentence that says so; while it goes on, how long it may
+    still take if that is little, and what input() asks."""
 
     phase: Phase = Phase.NEVER
     snippet: Document = field(default_factory=Snippet)
     sentence: str = ""
     line: int = -1
     seconds: float = 0.0
+    left: int | None = None  # seconds until a limit stops it
+    asks: str | None = None  # the prompt of the input() that waits for an answer
 
     @property
     def is_running(self) -> bool:
         """True until the worker said how it ended."""
         return self.phase is Phase.RUNNING
+
+    def which(self, left: int | None, asks: str | None) -> Run:
+        """The same run, with so much time left and this question."""
+        return self if (left, asks) == (self.left, self.asks) else replace(self, left=left, asks=asks)
 
 
 @dataclass(frozen=True)
@@ -164,6 +171,18 @@ class State:
     def is_busy(self) -> bool:
         """True while the snippet, or its change, is running."""
         return self.run.is_running or (self.what_if is not None and self.what_if.run.is_running)
+
+    @property
+    def left(self) -> int | None:
+        """Seconds until a limit of time stops what is running, if they are few."""
+        runs = (self.run, self.what_if.run) if self.what_if is not None else (self.run,)
+        return min((run.left for run in runs if run.is_running and run.left is not None), default=None)
+
+    @property
+    def asks(self) -> str | None:
+        """What the input() that waits for an answer asks."""
+        runs = (self.run, self.what_if.run) if self.what_if is not None else (self.run,)
+        return next((run.asks for run in runs if run.is_running and run.asks is not None), None)
 
     @property
     def title(self) -> str:

@@ -103,17 +103,16 @@ class Store:
     # runs
 
     def start_run(self, snippet: Document) -> None:
-        """A worker begins; the former trace stays on the screen until this run has ended. What was run is trusted."""
+        """A worker begins; the former trace stays until this run has ended. What was run is trusted."""
         self._become(what_if.closed(self._state))
         self._change(run=Run(Phase.RUNNING, snippet), doubt="", playing=False, recorded=0, live="")
 
-    def progress(self, recorded: int, live: str) -> None:
-        """So many steps have been recorded, and this has been printed."""
-        self._change(recorded=recorded, live=live)
+    def progress(self, recorded: int, live: str, left: int | None = None, asks: str | None = None) -> None:
+        """So many steps have been recorded, this was printed; so few seconds are left, and this is asked, if any."""
+        self._change(run=self._state.run.which(left, asks), recorded=recorded, live=live)
 
     def grow(self, trace: Trace) -> None:
-        """Show what has been recorded so far of the run that goes on; the cursor stays at its end, or where it was put
-        meanwhile."""
+        """Show what the run that goes on has recorded; the cursor stays at its end, or where it was put meanwhile."""
         self._show(trace, run=self._state.run)
 
     def end_run(self, run: Run, trace: Trace | None) -> None:

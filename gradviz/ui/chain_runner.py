@@ -4,7 +4,7 @@ them, and the graph between the two ends is looked over in a thread of its own. 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,9 +41,15 @@ class ChainRunner(QObject):
     ended = Signal()  # after the store knows what was found
     _found = Signal(int, object, object)  # the number of the question, Paths or None, Dependencies or None
 
-    def __init__(self, store: Store, pool: Callable[[], WorkerPool]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        pool: Callable[[], WorkerPool],
+        answers: Callable[[], Sequence[str | None]] = tuple,
+    ) -> None:
         super().__init__()
         self._store = store
+        self._answers = answers  # what input() got in the run whose trace is shown
         self._number = 0
         self._asked: ChainRule | None = None
         self._failed = FAILED  # what is said if nothing is found
@@ -79,7 +85,7 @@ class ChainRunner(QObject):
             return
         if not same or state.chain is None or state.chain.paths is None:
             self._store.show_chain(replace(self._asked, sentence=WORKING.format(name)))
-        self.live.start(state.traced.text, state.title, (call, tensor))
+        self.live.start(state.traced.text, state.title, (call, tensor), self._answers())
 
     def drop(self) -> None:
         """Forget the question."""

@@ -4,10 +4,13 @@ nobody asks. `window` says when they are made."""
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from gradviz.session.store import Store
+    from gradviz.ui.asking import Asker
     from gradviz.ui.backward_bar import BackwardBar
     from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.drawing.board import DrawingBoard
@@ -66,7 +69,23 @@ class Helpers:
         """Finds the paths of a gradient."""
         from gradviz.ui.chain_runner import ChainRunner
 
-        return ChainRunner(self.store, lambda: (self.live if self.store.state.drawing else self.runner).pool)
+        return ChainRunner(
+            self.store,
+            lambda: (self.live if self.store.state.drawing else self.runner).pool,
+            lambda: () if self.store.state.drawing else self.runner.live.answers,
+        )
+
+    @cached_property
+    def asker(self) -> Asker:
+        """Asks what input() wants to know."""
+        from gradviz.ui.asking import Asker
+
+        lives = lambda: (self.runner.live, self.beside.live)  # noqa: E731
+        return Asker(cast("QWidget", self), lives, self._stop_all, lambda: self.theme)
+
+    def _stop_all(self) -> None:
+        self.runner.stop()
+        self.beside.stop()
 
     @cached_property
     def live(self) -> LiveDrawing:

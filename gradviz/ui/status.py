@@ -20,6 +20,10 @@ NOTICE = 8000  # milliseconds that a notice stays
 def summary(state: State) -> str:
     """What the latest run recorded."""
     run = state.run
+    if state.asks is not None:
+        return "the snippet waits for your answer"
+    if state.left is not None:
+        return f"Stops in {state.left} s"
     if state.what_if is not None and state.what_if.run.is_running:
         return f"running the change · {state.what_if.recorded:,} steps so far"
     if run.is_running:
@@ -43,7 +47,7 @@ def duration(seconds: float) -> str:
 class StatusLine(QStatusBar):
     """Notices at the left; progress and the summary at the right."""
 
-    def __init__(self, theme: Theme, stop: Callable[[], None]) -> None:
+    def __init__(self, theme: Theme, do: Callable[[str], None]) -> None:
         super().__init__()
         self.setSizeGripEnabled(False)
         self.progress = QProgressBar()
@@ -52,7 +56,10 @@ class StatusLine(QStatusBar):
         self.progress.setAccessibleName("The snippet is running")
         self.cancel = QPushButton("Cancel")
         self.cancel.setToolTip("Stop the run; what was recorded stays.")
-        self.cancel.clicked.connect(stop)
+        self.cancel.clicked.connect(lambda: do("run.stop"))
+        self.keep_going = QPushButton("Keep Going")
+        self.keep_going.setToolTip("Give the run the same time again (Ctrl+F5).")
+        self.keep_going.clicked.connect(lambda: do("run.keep_going"))
         self._notice = ""
         self.label = QLabel()
         self.label.setObjectName("muted")
@@ -61,7 +68,7 @@ class StatusLine(QStatusBar):
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
         self._patience.timeout.connect(self._show_progress)
-        for widget in (self.progress, self.cancel, self.label):
+        for widget in (self.progress, self.keep_going, self.cancel, self.label):
             self.addPermanentWidget(widget)
         self.setContentsMargins(10, 0, 12, 2)
         self._hide_progress()
@@ -74,6 +81,9 @@ class StatusLine(QStatusBar):
     def show_state(self, before: State, after: State) -> None:
         """Say how it stands."""
         self.label.setText(summary(after))
+        self.keep_going.setVisible(after.left is not None)
+        if after.left is not None:
+            self._show_progress()
         if after.is_busy and not self._patience.isActive() and not self.progress.isVisible():
             self._patience.start()
         elif not after.is_busy:
@@ -109,4 +119,5 @@ class StatusLine(QStatusBar):
 
     def _hide_progress(self) -> None:
         self.progress.hide()
+        self.keep_going.hide()
         self.cancel.hide()

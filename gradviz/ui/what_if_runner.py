@@ -39,8 +39,9 @@ class WhatIfRunner(QObject):
         self._number = 0
         self._run = Run()
         self._thread: threading.Thread | None = None
-        self.live = LiveRun(lambda: runner.pool)
+        self.live = LiveRun(lambda: runner.pool, asks=True)
         self.live.grown.connect(self._tell)
+        self.live.told.connect(self._tell)
         self.live.ended.connect(self._finish)
         self._compared.connect(self._show)
         runner.ended.connect(self._first_ended)
@@ -63,6 +64,10 @@ class WhatIfRunner(QObject):
         """Stop the run of the change; what it recorded is compared."""
         self._waiting = None
         self.live.stop()
+
+    def keep_going(self) -> None:
+        """Give the run of the change the same time again."""
+        self.live.keep_going()
 
     def drop(self) -> None:
         """Forget the run of the change."""
@@ -94,19 +99,22 @@ class WhatIfRunner(QObject):
             self._end(failed(beside, Run(Phase.REFUSED, beside.changed, sentence)))
             return
         self._store.set_what_if(beside)
-        self.live.start(beside.changed.text, self._store.state.title)
+        # what was answered in the first run is answered again
+        self.live.start(beside.changed.text, self._store.state.title, answers=self._runner.live.answers)
 
     def _tell(self) -> None:
         beside = self._store.state.what_if
-        if beside is not None and self.live.trace is not None:
-            self._store.set_what_if(replace(beside, recorded=len(self.live.trace)))
+        if beside is not None and beside.run.is_running and self.live.trace is not None:
+            run = beside.run.which(self.live.left, self.live.asked)
+            self._store.set_what_if(replace(beside, run=run, recorded=len(self.live.trace)))
 
     def _finish(self, done: Done) -> None:
         beside, first, trace = self._store.state.what_if, self._store.state.trace, self.live.trace
         if beside is None or first is None or trace is None:
             return
         detail = done.detail
-        self._run = Run(Phase(done.status), beside.changed, detail.sentence, detail.line, detail.seconds)
+        run = Run(Phase(done.status), beside.changed, detail.sentence, detail.line, detail.seconds)
+        self._run = replace(run, figures=tuple(self.live.figures))
         if not len(trace):
             self._end(failed(beside, self._run))
             return

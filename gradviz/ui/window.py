@@ -69,7 +69,7 @@ class MainWindow(QMainWindow, Helpers):
         )
         self.actions_ = Actions(self)
         self.layout_ = Layout(Context(self, self.actions_.do, self.theme))
-        self.status = StatusLine(self.theme, lambda: self.actions_.do("run.stop"))
+        self.status = StatusLine(self.theme, self.actions_.do)
         self._rest = self._make_rest()
         self._slices = QTimer(self, interval=0)
         self._slices.timeout.connect(self._make_next)
@@ -182,6 +182,8 @@ class MainWindow(QMainWindow, Helpers):
             self.layout_.bring("timeline" if after.what_if is None else "differences")
         self.actions_.refresh(after)
         self.status.show_state(before, after)
+        if after.asks is not None or before.asks is not None:
+            self.asker.show_state(before, after)
         if "canvas" in self.layout_.made:  # nothing has run before
             self.player.show_state(after)
             self.stop_finder.show_state(before, after)

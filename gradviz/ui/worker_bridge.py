@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -41,8 +42,9 @@ class WorkerBridge(QObject):
         self._store = store
         self._make_pool = make_pool
         self._pool: WorkerPool | None = None
-        self.live = LiveRun(lambda: self.pool)
+        self.live = LiveRun(lambda: self.pool, asks=True)
         self.live.grown.connect(self._tell)
+        self.live.told.connect(self._tell)
         self.live.ended.connect(self._finish)
         self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
         self._growth = QTimer(self, singleShot=True)
@@ -83,6 +85,10 @@ class WorkerBridge(QObject):
         self.about_to_stop.emit()
         self.live.stop()
 
+    def keep_going(self) -> None:
+        """Give the run the same time again."""
+        self.live.keep_going()
+
     def close(self) -> None:
         """End every worker and its threads."""
         self.live.drop()
@@ -99,8 +105,8 @@ class WorkerBridge(QObject):
 
     def _tell(self) -> None:
         """How far the run is; called a little after something new came."""
-        if self.live.trace is not None:
-            self._store.progress(len(self.live.trace), "".join(self.live.printed))
+        if self.live.trace is not None and self._store.state.run.is_running:
+            self._store.progress(len(self.live.trace), "".join(self.live.printed), self.live.left, self.live.asked)
 
     def _grow(self) -> None:
         """Show what there is so far, if what was shown before is drawn; the more it takes, the more rarely."""
@@ -128,6 +134,7 @@ class WorkerBridge(QObject):
             megabytes = self.pool.limits.values_mb
             detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
         run = Run(phase, self._store.state.run.snippet, detail.sentence, detail.line, detail.seconds)
+        run = replace(run, figures=tuple(self.live.figures))
         self._store.end_run(run, trace if len(trace) else None)
         self.ended.emit(done.status)
 

@@ -12,6 +12,7 @@ from gradviz.session.state import Phase, Selection
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Detail, Done, Event
 from gradviz.worker.limits import Limits
+from gradviz.worker.mailbox import Mailbox
 from tests.driver import Pilot
 
 FINE = "import torch\nx = torch.tensor(3., requires_grad=True)\n(x * x).backward()\n"
@@ -31,10 +32,11 @@ def test_a_second_run_takes_the_place_of_the_first(qtbot: QtBot, pilot: Pilot) -
 
 def test_events_of_a_former_run_are_dropped(pilot: Pilot) -> None:
     live = pilot.window.runner.live
-    listen = live._listener(live._number - 1)
     pilot.type_snippet(FINE)
     pilot.run()
-    listen(Done("died", Detail("late")))
+    former = live._mailbox
+    pilot.run()
+    former.put(Done("died", Detail("late")))
     live._take()
     assert pilot.state.run.phase is Phase.OK
 
@@ -44,7 +46,7 @@ def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: P
     pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
     runner.run()
     with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
-        runner.live._listener(runner.live._number)(Batch({"format": 99}, b"nonsense"))
+        runner.live._mailbox.put(Batch({"format": 99}, b"nonsense"))
     assert ended.args == ["died"]
     assert "cannot be read" in pilot.state.run.sentence
     assert pilot.run_again(FINE) is Phase.OK
@@ -53,18 +55,18 @@ def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: P
 def test_decoding_gives_the_window_its_turns(pilot: Pilot) -> None:
     """However many events wait, one turn of the event loop takes a bounded slice of them."""
     live = pilot.window.runner.live
-    live._number += 1
+    live._mailbox = Mailbox()
 
     def slow(event: Event) -> None:
         time.sleep(0.002)
 
     live._handle = slow  # type: ignore[method-assign]
     for _ in range(100):
-        live._queue.append((live._number, Done("ok")))
+        live._mailbox.put(Done("ok"))
     live._take()
-    assert len(live._queue) > 50
+    assert len(live._mailbox) > 50
     assert live._again.isActive()
-    live._queue.clear()
+    live._mailbox.close()
 
 
 SLOW = """import torch
@@ -133,3 +135,27 @@ def test_an_empty_document_never_reaches_a_worker(pilot: Pilot) -> None:
     pilot.window.store.open(Snippet("  \n"), None)
     assert pilot.run() is Phase.REFUSED
     assert not pilot.window.runner.live.is_running
+
+
+ENDLESS = "import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n"
+
+
+def test_the_last_seconds_count_down_and_the_run_can_keep_going(qtbot: QtBot, pilot: Pilot) -> None:
+    window, runner, status = pilot.window, pilot.window.runner, pilot.window.status
+    runner.close()
+    runner._make_pool = lambda: WorkerPool(Limits(wall_seconds=3, cpu_seconds=100))
+    pilot.type_snippet(ENDLESS)
+    runner.run()
+    qtbot.waitUntil(lambda: pilot.state.left in (1, 2), timeout=60_000)
+    assert status.label.text() == f"Stops in {pilot.state.left} s"
+    assert status.keep_going.isVisible()
+    pilot.press("Ctrl+F5")
+    qtbot.waitUntil(lambda: pilot.state.left is not None and pilot.state.left > 3, timeout=60_000)
+    assert pilot.state.run.is_running
+    assert window.actions_.actions["run.keep_going"].isEnabled()
+    with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
+        pass
+    assert ended.args == ["limit"]
+    assert "longer than 6 seconds" in pilot.state.run.sentence
+    assert (pilot.state.left, status.keep_going.isVisible()) == (None, False)
+    assert not window.actions_.actions["run.keep_going"].isEnabled()

@@ -71,6 +71,22 @@ def test_a_limit_ends_the_run(make_pool: MakePool, name: str, source: str, limit
     assert len(outcome.printed() + outcome.printed("err")) <= limits.output_chars
 
 
+@pytest.mark.parametrize("limits", [Limits(wall_seconds=0.3), Limits(cpu_seconds=0.3)])
+def test_a_run_keeps_going_when_it_is_told_to(make_pool: MakePool, limits: Limits) -> None:
+    source = "print(1)\nx = 0\nfor i in range(5_000_000): x += i"
+    assert run_in(make_pool(limits), source).status == "limit"
+    begun = threading.Event()
+    run = make_pool(limits).start(source, lambda event: begun.set())
+    assert begun.wait(PATIENCE)
+    assert run.seconds_left < 0.3
+    for _ in range(200):
+        run.keep_going()
+    assert run.seconds_left > 10
+    done = run.wait(PATIENCE)
+    assert done is not None
+    assert done.status == "ok", done.detail.sentence
+
+
 def test_too_much_memory_at_once_is_an_error_of_the_snippet(make_pool: MakePool) -> None:
     pool = make_pool(Limits(memory_mb=300))
     outcome = run_in(pool, "try:\n    x = bytes(3_000_000_000)\nexcept MemoryError:\n    print('no memory')")
@@ -186,6 +202,31 @@ def test_each_run_of_a_pool_has_a_worker_of_its_own(make_pool: MakePool) -> None
         assert run._worker is not None
         pids.add(run._worker.pid)
     assert len(pids) == 3
+
+
+def test_runs_that_are_stopped_at_once_do_not_pile_up_processes(make_pool: MakePool) -> None:
+    """A worker that has not heard of a run serves the next; so holding the key down starts no process for each."""
+    pool = make_pool()
+    pids = set()
+    runs = []
+    for _ in range(30):
+        runs.append(pool.start("while True: pass", lambda event: None))
+        runs[-1].stop()
+        pids |= {worker.pid for worker in tuple(pool._workers)}
+    assert all(run.wait(PATIENCE) == run.result for run in runs)
+    assert {run.result.status for run in runs if run.result} == {"stopped"}
+    assert len(pool._spares) <= 1
+    assert len(pids) <= 1 + sum(run.has_begun for run in runs) + 1
+    assert run_in(pool, "print('on')").printed() == "on\n"
+
+
+def test_runs_after_each_other_have_one_spare_process(make_pool: MakePool) -> None:
+    pool = make_pool()
+    most = 0
+    for _ in range(10):
+        assert run_in(pool, "print(1)").status == "ok"
+        most = max(most, len(pool._workers))
+    assert most <= 3, "one that ends, one that is warm, one that comes"
 
 
 def test_nothing_is_left_of_a_scratch_folder(make_pool: MakePool) -> None:
