@@ -3,7 +3,7 @@ table of commands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from gradviz.session.proposals import Proposal
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
+from gradviz.worker.layers import sentence
 
 if TYPE_CHECKING:
     from gradviz.worker.client import WorkerPool
@@ -196,12 +197,13 @@ def _canvas_html(theme: Theme) -> str:
     return f"{head}<table>{lines}</table>"
 
 
-def about_html() -> str:
-    """What this is."""
+def about_html(layers: Mapping[str, str]) -> str:
+    """What this is, and what contains snippets here; `layers` are those of the latest worker."""
     return (
         f"<h2>GradViz {__version__}</h2><p>See what <code>backward()</code> does, one node at a time.</p>"
         f"<p>Its own autograd engine on NumPy follows {FOLLOWS} on the CPU: values, shapes, <code>grad_fn</code> "
         "names, saved buffers, the order of steps and error messages.</p>"
+        f"<p>{look.escape(sentence(layers))}</p>"
         "<p>MIT licence. Fonts: Inter, JetBrains Mono, DejaVu Sans.</p>"
     )
 
@@ -269,4 +271,4 @@ class WindowDialogs:
 
     def about(self) -> None:
         """What this is."""
-        TextDialog(self._window, "About GradViz", about_html(), self._theme(), (480, 300)).open()
+        TextDialog(self._window, "About GradViz", about_html(self._pool().layers), self._theme(), (480, 360)).open()

@@ -6,22 +6,28 @@ it is what the running worker said when it was ready (`WorkerPool.layers`). Who 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 SYSTEMS = ("Linux", "macOS", "Windows")
+OPEN_DOORS = (
+    "No lock of the system stops reading files or using the network here: "
+    "the language rules and the audit hook alone do."
+)
 UNKNOWN = "What contains snippets on this system is known once the first worker is ready."
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: the key in READY, its name for people, what it stops, and what it is on each of `SYSTEMS` ("" where
-    there is none)."""
+    """One layer: the key in READY, its name for people, what it stops, what it is on each of `SYSTEMS` ("" where there
+    is none), and whether by it the system itself stops reading files and using the network."""
 
     key: str
     title: str
     stops: str
     on: tuple[str, str, str]
+    shuts_doors: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,24 +67,28 @@ LAYERS = (
         "no new descriptors",
         "the kernel opens no further file, pipe or socket for the worker",
         ("yes", "yes", ""),
+        shuts_doors=True,
     ),
     Layer(
         "landlock",
         "Landlock",
         "the kernel refuses every path, TCP port and signal to others",
         ("from kernel 5.13; TCP from 6.7, signals from 6.12", "", ""),
+        shuts_doors=True,
     ),
     Layer(
         "seccomp",
         "seccomp",
         "the kernel refuses every system call that computing does not need: open, socket, fork, exec, ptrace, …",
         ("x86-64 and ARM64", "", ""),
+        shuts_doors=True,
     ),
     Layer(
         "sandbox",
         "sandbox-exec",
         "the kernel refuses network, written files, new processes, and reading the folders of users",
         ("", "yes", ""),
+        shuts_doors=True,
     ),
     Layer(
         "job",
@@ -117,13 +127,17 @@ def _detail(state: str) -> str:
 
 
 def sentence(layers: Mapping[str, str]) -> str:
-    """What holds on this system, and what is missing, in one or two sentences."""
+    """What holds on this system, what is missing, and whether doors stay open, in a few sentences."""
     known = rows(layers)
     if not known:
         return UNKNOWN
     text = f"This system: snippets are contained by {_listed([_named(row) for row in known if row.holds])}."
     missing = [_named(row) for row in known if not row.holds]
-    return f"{text} Missing here: {_listed(missing)}." if missing else text
+    held = {row.title for row in known if row.holds}
+    are_shut = any(layer.shuts_doors for layer in LAYERS if layer.title in held)
+    return " ".join(
+        [text, *([f"Missing here: {_listed(missing)}."] if missing else []), *([] if are_shut else [OPEN_DOORS])]
+    )
 
 
 def _named(row: Row) -> str:
@@ -140,3 +154,7 @@ def table() -> str:
     return head + "".join(
         f"| {layer.title} | {layer.stops} | {' | '.join(each or '–' for each in layer.on)} |\n" for layer in LAYERS
     )
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table())

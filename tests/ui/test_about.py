@@ -1,0 +1,18 @@
+"""Help > About says what contains snippets on this system, in the words of the worker that runs."""
+
+from __future__ import annotations
+
+from gradviz.ui.dialogs import about_html
+from gradviz.worker.layers import UNKNOWN
+
+
+def test_about_names_the_layers_that_hold_and_those_that_do_not() -> None:
+    html = about_html(
+        {"language": "on", "landlock": "absent: the kernel has <no> Landlock", "seccomp": "on (40 calls)"}
+    )
+    assert "snippets are contained by language rules and seccomp (40 calls)" in html
+    assert "Missing here: Landlock (the kernel has &lt;no&gt; Landlock)" in html
+
+
+def test_about_guesses_nothing_before_a_worker_was_ready() -> None:
+    assert UNKNOWN in about_html({})
