@@ -1,5 +1,5 @@
 """What a snippet may do, said to a person: Help > Safety, and "What may it do?" above a file that comes from elsewhere.
-The policy itself is in `gradviz.worker.policy`, what holds on which system in docs/safety.md."""
+The policy itself is in `gradviz.worker.policy`, the locks of each system in `gradviz.worker.layers`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
+from gradviz.worker.layers import UNKNOWN, rows
 from gradviz.worker.limits import Limits
 
 MODULES = """torch numpy math random itertools functools collections typing dataclasses time copy""".split()
@@ -19,7 +20,11 @@ REFUSED = (
     "use the network, start processes or threads, see the environment, your name or your settings",
     "reach the inside of Python or of GradViz, or leave anything behind for the next run",
 )
-NO_LAYERS = "The locks that this system puts around a run are known once a worker is ready: open this page again then."
+CLOSES_FILES = ("landlock", "seccomp", "descriptors", "sandbox")  # the layers of the kernel that keep files closed
+NO_KERNEL = (
+    "Here the kernel does not close files and network to a run, only the rules and the audit hook do, and rules can "
+    "have holes: run only what you would trust with reading your files."
+)
 OWN_PYTHON = (
     "This can't be switched off: no setting, option or file changes it. To run code without it, use a Python of your "
     "own, and only code that you trust: <code>import gradviz.torch as torch</code> is this engine without the policy; "
@@ -60,9 +65,15 @@ def _bounds(limits: Limits) -> tuple[str, ...]:
 
 
 def _layers(layers: Mapping[str, str]) -> str:
-    if not layers:
-        return f"<p>{NO_LAYERS}</p>"
-    return _list(f"{look.escape(name)}: {look.escape(state)}" for name, state in layers.items())
+    lines = []
+    for row in rows(layers):
+        detail = f" ({look.escape(row.detail)})" if row.detail else ""
+        title = f"<span style='font-weight:600'>{'' if row.holds else 'missing: '}{row.title}</span>{detail}"
+        lines.append(f"{title}: {row.stops}")
+    if not lines:
+        return f"<p>{UNKNOWN}</p>"
+    kernel_closes = any(layers.get(key, "").startswith("on") for key in CLOSES_FILES)
+    return _list(lines) + ("" if kernel_closes else f"<p>{NO_KERNEL}</p>")
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -133,11 +133,15 @@ def sentence(layers: Mapping[str, str]) -> str:
         return UNKNOWN
     text = f"This system: snippets are contained by {_listed([_named(row) for row in known if row.holds])}."
     missing = [_named(row) for row in known if not row.holds]
-    held = {row.title for row in known if row.holds}
+    more = [f"Missing here: {_listed(missing)}."] if missing else []
+    return " ".join(filter(None, [text, *more, open_doors(layers)]))
+
+
+def open_doors(layers: Mapping[str, str]) -> str:
+    """What to say where no lock of the system stops reading files and using the network, "" where one does."""
+    held = {row.title for row in rows(layers) if row.holds}
     are_shut = any(layer.shuts_doors for layer in LAYERS if layer.title in held)
-    return " ".join(
-        [text, *([f"Missing here: {_listed(missing)}."] if missing else []), *([] if are_shut else [OPEN_DOORS])]
-    )
+    return "" if are_shut or not held else OPEN_DOORS
 
 
 def _named(row: Row) -> str:
