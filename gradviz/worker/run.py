@@ -26,7 +26,7 @@ ASLEEP = 5.0  # seconds between two looks at a run after which the machine must 
 ANSWER_CHARS = 4_000
 PROMPT_CHARS = 2_000
 STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
-AT_ONCE = 30_000  # characters that a worker's pipe surely takes without waiting
+AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe surely takes without waiting
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
 MORE_TIME = (
@@ -82,8 +82,7 @@ class Run:
         assert worker is not None
         self._clock.release()
         frame = Frame(FrameKind.ANSWER, self._request, {"text": None if text is None else text[:ANSWER_CHARS]})
-        # a worker that does not read must not keep whoever answers waiting
-        threading.Thread(target=worker.send, args=(frame,), name="gradviz-answer", daemon=True).start()
+        _send_aside(worker, frame)
 
     def keep_going(self) -> None:
         """Give it the same time again, on the clock and of the processor."""
@@ -149,7 +148,11 @@ class Run:
             self._sent = True
         self._before = usage(worker.pid)
         self._clock.restart()
-        worker.send(Frame(FrameKind.RUN, self._request, self._request_header))
+        frame = Frame(FrameKind.RUN, self._request, self._request_header)
+        if len(self._source) <= AT_ONCE:
+            worker.send(frame)
+        else:
+            _send_aside(worker, frame)
 
     def _watch(self) -> None:
         worker = self._worker
@@ -271,3 +274,8 @@ class Run:
             self._on_event(self.result)
         finally:
             self._finished.set()
+
+
+def _send_aside(worker: WorkerProcess, frame: Frame) -> None:
+    """Send from a thread of its own: a worker that does not read keeps neither who asks nor the watch waiting."""
+    threading.Thread(target=worker.send, args=(frame,), name="gradviz-sending", daemon=True).start()
