@@ -34,6 +34,7 @@ _EPILOG = """commands:
   (each of them says more with --help)
 
 FILE is a Python file (.py) or a snippet or drawing of GradViz (.gradviz)."""
+_FILES = "what to open, each in a window of its own; your own files run at once, one from elsewhere waits for Run"
 _FILE = "a Python file, or a snippet or drawing of GradViz"
 _RUN_EPILOG = """exit status:
   0  all is well
@@ -258,7 +259,7 @@ def _window(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gradviz", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="what to open, each in a window of its own")
+    parser.add_argument("files", nargs="*", metavar="FILE", help=_FILES)
     parser.add_argument("--step", type=_step, metavar="N|end", help="run the snippet and go to this step")
     parser.add_argument("--screenshot", metavar="OUT.png", help="write a picture of the window and exit")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, as 1400x900")
