@@ -50,6 +50,8 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
 
         gc.freeze()  # what the program itself is made of need not be looked through again and again
         gc.enable()
+        if window.settings.note:
+            window.store.say(window.settings.note)
         window.offer_recovery()
         while something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
             window.windows.open(MainWindow.offer_recovery).recovery.write()  # from now on it has that place
