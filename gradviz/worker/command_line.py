@@ -185,6 +185,7 @@ class _CommandLine(_Options):
 
 def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
     """The stand-in for argparse, for one run."""
+    guard.plain_bases += (Namespace,)
     own: type[Namespace] = guard.adopt(type("Namespace", (Namespace,), {"__module__": "argparse"}))
 
     def ArgumentParser(

@@ -20,6 +20,7 @@ from gradviz.engine.function import FunctionCtx
 from gradviz.engine.graph import Node
 from gradviz.engine.tensor import Tensor
 from gradviz.worker.arrays import safe
+from gradviz.worker.attributes import attributes_of
 from gradviz.worker.policy_names import (
     ARRAY_METHODS,
     ENGINE_ATTRIBUTES,
@@ -82,10 +83,12 @@ class Guard:
         self._own: set[type] = set()
         self._formatter = _Formatter(self)
         self.globals: dict[str, Any] = {}
+        self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
 
     def hooks(self) -> dict[str, Any]:
         """The names that `Rewriter` calls."""
-        return {"<get>": self.get, "<write>": self.write, "<class>": plain_type, "<super>": self.super}
+        hooks = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
+        return {**hooks, "<class>": plain_type}
 
     def adopt(self, made: type) -> type:
         """Count a class as made by the snippet."""
@@ -198,6 +201,10 @@ class Guard:
         if which == "format":
             return lambda *args, **kwargs: vformat(text, args, kwargs)
         return lambda mapping: vformat(text, (), mapping)
+
+    def vars(self, *things: Any) -> Any:
+        """The snippet's vars(x) and x.__dict__."""
+        return attributes_of(self, *things)
 
     # --- writing ---
 

@@ -199,7 +199,8 @@ class _Checker(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         of_json = node.attr == "dumps" and isinstance(node.value, ast.Name) and node.value.id == "json"
-        if not of_json and (node.attr != "__class__" or not isinstance(node.ctx, ast.Load)):
+        hooked = node.attr in ("__class__", "__dict__") and isinstance(node.ctx, ast.Load)
+        if not of_json and not hooked:
             self._attribute(node.attr)
         if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
@@ -366,6 +367,8 @@ class Rewriter(ast.NodeTransformer):
         name = node.attr
         if name == "__class__":
             return _hook("<class>", node, node.value)
+        if name == "__dict__":
+            return _hook("<vars>", node, node.value)
         mangled = self._mangled(name)
         node.attr = mangled
         private = mangled.startswith("_") and not is_dunder(mangled)

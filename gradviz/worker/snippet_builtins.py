@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import builtins
 import sys
-import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from gradviz.torch.missing import is_pytorch, sentence
 from gradviz.worker.classes import ClassMaker
-from gradviz.worker.command_line import Namespace
 from gradviz.worker.guard import Guard
 from gradviz.worker.policy_names import REFUSED_BUILTINS
 from gradviz.worker.stand_in import plain_type
 
 HERE = "available in GradViz snippets"
-_PLAIN_BASES = (object, Namespace, types.SimpleNamespace)
 PLAIN_BUILTINS = """ abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter
 float format frozenset hash hex id int isinstance issubclass iter len list map max min next object oct ord pow
 property range repr reversed round set slice sorted staticmethod classmethod str sum super tuple zip None True False
@@ -42,7 +39,7 @@ def snippet_builtins(
         hasattr=guard.hasattr,
         setattr=guard.setattr,
         delattr=guard.delattr,
-        vars=_attributes_of(guard),
+        vars=guard.vars,
         type=plain_type,
         exit=_leave,
         quit=_leave,
@@ -50,27 +47,6 @@ def snippet_builtins(
         __import__=_importer(import_module),
     )
     return names
-
-
-class Attributes(dict[str, Any]):
-    """What vars() gives: an object's attributes, to look at."""
-
-    def _refused(self, *given: object, **more: object) -> NoReturn:
-        raise TypeError("what vars() gives can't be changed in GradViz snippets; use setattr(x, name, value)")
-
-    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refused
-
-
-def _attributes_of(guard: Guard) -> Callable[..., Attributes]:
-    def vars_(*things: object) -> Attributes:
-        (thing,) = things if len(things) == 1 else (None,)
-        bases = (int,) if isinstance(thing, type) else type(thing).__mro__
-        if all(base in _PLAIN_BASES or guard.owns(base) for base in bases) and hasattr(thing, "__dict__"):
-            return Attributes(object.__getattribute__(thing, "__dict__"))
-        raise TypeError(f"vars() of this object is not {HERE}; name the attributes that you need")
-
-    vars_.__name__ = vars_.__qualname__ = "vars"
-    return vars_
 
 
 def _exceptions() -> dict[str, type[BaseException]]:

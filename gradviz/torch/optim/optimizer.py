@@ -67,7 +67,8 @@ class Optimizer:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.__module__ = _HOMES.get(cls.__name__, cls.__module__.removeprefix("gradviz."))
+        if cls.__module__.startswith("gradviz."):
+            cls.__module__ = _HOMES.get(cls.__name__, cls.__module__.removeprefix("gradviz."))
         if "step" in cls.__dict__:
             cls.step = _reported(cls.step)  # type: ignore[method-assign]
 
