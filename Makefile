@@ -37,7 +37,7 @@ bench: $(VENV)/bench.stamp
 
 # Coverage-guided fuzzing, one target after the other: make fuzz MINUTES=5. Findings are in build/fuzz.
 fuzz: $(VENV)/fuzz.stamp
-	for target in policy documents traces messages; do \
+	for target in policy documents traces figures messages; do \
 		$(PY) -m tests.fuzz $$target --minutes $(MINUTES) || exit 1; \
 	done
 	@! ls build/fuzz/*-findings/* 2>/dev/null

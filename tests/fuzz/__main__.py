@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-TARGETS = ("policy", "documents", "traces", "messages")
+TARGETS = ("policy", "documents", "traces", "figures", "messages")
 INSTRUMENTED = ["gradviz.worker", "gradviz.document", "gradviz.trace", "gradviz.session"]
 SEEDS = Path(__file__).parent / "seeds"
 SLOW = 5.0  # seconds that one small input may take at most

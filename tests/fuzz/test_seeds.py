@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import messages, policy, programs, traces
+from tests.fuzz import figures, messages, policy, programs, traces
 from tests.fuzz.__main__ import SEEDS, TARGETS, watched
 from tests.fuzz.choices import Choices
 from tests.trace.sample import SOURCE, sample_batch
@@ -54,6 +54,13 @@ def test_an_honest_trace_is_taken_and_a_changed_one_refused() -> None:
     batch = sample_batch()
     assert traces.look_through(SOURCE, [batch])
     assert not traces.look_through(SOURCE, [batch, batch])
+
+
+def test_an_honest_figure_is_read() -> None:
+    header, count = figures.honest(list(figures.COLUMNS))
+    figure = figures.read_through(header, bytes(8 * count))
+    assert figure is not None and [layer.kind for layer in figure.axes[0].layers] == list(figures.COLUMNS)
+    assert figures.read_through(header, bytes(8 * count + 8)) is None
 
 
 def test_an_honest_worker_is_heard() -> None:
