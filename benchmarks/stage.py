@@ -138,6 +138,11 @@ class Stage:
             self.app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
             assert late.isActive(), "it did not come"
 
+    def until_soon(self, holds: Callable[[], bool]) -> None:
+        """The same for what no event of the window tells."""
+        while not holds():
+            self.wait(5)
+
     def press(self, key: Qt.Key) -> None:
         """Press a key where the keyboard is."""
         QTest.keyClick(self.app.focusWidget() or self.window, key)
