@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
-from gradviz.worker.layers import UNKNOWN, rows
+from gradviz.worker.layers import UNKNOWN, open_doors, rows
 from gradviz.worker.limits import Limits
 
 MODULES = """torch numpy math random itertools functools collections typing dataclasses time copy""".split()
@@ -19,11 +19,6 @@ REFUSED = (
     "read or write files: it has none, and nothing of a run is kept unless you save it",
     "use the network, start processes or threads, see the environment, your name or your settings",
     "reach the inside of Python or of GradViz, or leave anything behind for the next run",
-)
-CLOSES_FILES = ("landlock", "seccomp", "descriptors", "sandbox")  # the layers of the kernel that keep files closed
-NO_KERNEL = (
-    "Here the kernel does not close files and network to a run, only the rules and the audit hook do, and rules can "
-    "have holes: run only what you would trust with reading your files."
 )
 OWN_PYTHON = (
     "This can't be switched off: no setting, option or file changes it. To run code without it, use a Python of your "
@@ -72,8 +67,7 @@ def _layers(layers: Mapping[str, str]) -> str:
         lines.append(f"{title}: {row.stops}")
     if not lines:
         return f"<p>{UNKNOWN}</p>"
-    kernel_closes = any(layers.get(key, "").startswith("on") for key in CLOSES_FILES)
-    return _list(lines) + ("" if kernel_closes else f"<p>{NO_KERNEL}</p>")
+    return f"{_list(lines)}<p>{open_doors(layers)}</p>"
 
 
 def _list(lines: Iterable[str]) -> str:

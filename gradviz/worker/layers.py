@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 SYSTEMS = ("Linux", "macOS", "Windows")
 OPEN_DOORS = (
-    "No lock of the system stops reading files or using the network here: "
-    "the language rules and the audit hook alone do."
+    "Here the system does not close files and network to a run, only the rules and the audit hook do, and rules can "
+    "have holes: run only what you would trust with reading your files."
 )
 UNKNOWN = "What contains snippets on this system is known once the first worker is ready."
 

@@ -28,10 +28,10 @@ from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
 from gradviz.ui import launch
 from gradviz.ui import recovery as recovery_keeper
-from gradviz.ui.safety import MODULES, NO_KERNEL, safety_html
+from gradviz.ui.safety import MODULES, safety_html
 from gradviz.ui.theme import LIGHT
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.layers import UNKNOWN
+from gradviz.worker.layers import OPEN_DOORS, UNKNOWN
 from gradviz.worker.limits import Limits
 from tests.driver import RUN_TIMEOUT, Answers, Pilot
 from tests.dropping import carried, drop
@@ -355,8 +355,8 @@ def test_what_it_may_do_is_told_from_the_bar_and_from_the_help_menu(pilot: Pilot
 def test_where_the_kernel_does_not_close_files_the_page_says_so() -> None:
     linux = {"language": "on", "audit hook": "on", "landlock": "on (ABI 7)", "seccomp": "absent: <no>"}
     windows = {"language": "on", "audit hook": "on", "job": "on", "low integrity": "on"}
-    assert NO_KERNEL not in safety_html(linux, Limits(), LIGHT) and "&lt;no&gt;" in safety_html(linux, Limits(), LIGHT)
-    assert NO_KERNEL in safety_html(windows, Limits(), LIGHT)
+    assert OPEN_DOORS not in safety_html(linux, Limits(), LIGHT) and "&lt;no&gt;" in safety_html(linux, Limits(), LIGHT)
+    assert OPEN_DOORS in safety_html(windows, Limits(), LIGHT)
     assert UNKNOWN in safety_html({}, Limits(), LIGHT)
 
 
