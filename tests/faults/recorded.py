@@ -76,6 +76,10 @@ class Attempt:
     def status(self) -> str:
         return self.events[-1].status  # type: ignore[union-attr]
 
+    @property
+    def seconds(self) -> float:
+        return self.events[-1].detail.seconds  # type: ignore[union-attr]
+
 
 @cache
 def frames() -> tuple[Frame, ...]:

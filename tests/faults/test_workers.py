@@ -6,7 +6,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from gradviz.trace.trace import Trace
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Done, Event, Output
 from gradviz.worker.limits import Limits
+from gradviz.worker.process import SCRATCH, remove_forgotten
 from gradviz.worker.protocol import FrameKind
 from tests.faults import recorded
 from tests.faults.recorded import PATIENCE, SNIPPET, Attempt, encoded, failing, frames
@@ -26,6 +29,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are a matter
 pytestmark = posix
 
 SHORT = Limits(wall_seconds=0.5)
+YEAR = 365 * 24 * 3600.0
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -112,6 +116,29 @@ def test_other_ways_to_fail(then: str, limits: Limits, status: str, words: str, 
     assert words in attempt.sentence
     came = _what_came(attempt)
     assert came[:2] == [frame.kind for frame in frames()[1:3]] and came.count(FrameKind.DONE) == 1
+
+
+@pytest.mark.parametrize("set_by", [-YEAR, YEAR])
+def test_a_clock_that_is_set_ends_no_run_and_saves_none(
+    set_by: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + set_by)
+    whole = failing(tmp_path, encoded(len(frames())), recorded.DIES, Limits(), ready=len(encoded(1)))
+    assert whole.status == "ok"
+    endless = failing(tmp_path, encoded(3), recorded.HANGS, SHORT, ready=len(encoded(1)))
+    assert endless.status == "limit" and 0.4 < endless.seconds < YEAR / 2
+
+
+@pytest.mark.parametrize("moment", [-YEAR, YEAR])
+def test_scratch_folders_from_before_or_after_the_clock_was_set_are_removed(
+    moment: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, young = (Path(tempfile.mkdtemp(prefix=SCRATCH)) for _ in range(2))
+    os.utime(left, (time.time() + moment, time.time() + moment))
+    remove_forgotten()
+    assert not left.exists() and young.exists()
 
 
 @pytest.mark.parametrize("length", [1_000, 300_000])
