@@ -183,6 +183,6 @@ def remove_forgotten() -> None:
                 continue
             found = entry.stat(follow_symlinks=False)
             is_own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-            if is_own and abs(found.st_mtime - time.time()) > FORGOTTEN:  # later, if the clock was set back
+            if is_own and found.st_mtime < time.time() - FORGOTTEN:
                 with contextlib.suppress(OSError):  # it is not empty
                     os.rmdir(entry.path)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -19,7 +18,6 @@ from gradviz.trace.trace import Trace
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Done, Event, Output
 from gradviz.worker.limits import Limits
-from gradviz.worker.process import SCRATCH, remove_forgotten
 from gradviz.worker.protocol import FrameKind
 from tests.faults import recorded
 from tests.faults.recorded import PATIENCE, SNIPPET, Attempt, encoded, failing, frames
@@ -128,17 +126,6 @@ def test_a_clock_that_is_set_ends_no_run_and_saves_none(
     assert whole.status == "ok"
     endless = failing(tmp_path, encoded(3), recorded.HANGS, SHORT, ready=len(encoded(1)))
     assert endless.status == "limit" and 0.4 < endless.seconds < YEAR / 2
-
-
-@pytest.mark.parametrize("moment", [-YEAR, YEAR])
-def test_scratch_folders_from_before_or_after_the_clock_was_set_are_removed(
-    moment: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    left, young = (Path(tempfile.mkdtemp(prefix=SCRATCH)) for _ in range(2))
-    os.utime(left, (time.time() + moment, time.time() + moment))
-    remove_forgotten()
-    assert not left.exists() and young.exists()
 
 
 @pytest.mark.parametrize("length", [1_000, 300_000])

@@ -45,6 +45,7 @@ def main() -> int:
         "-rss_limit_mb=3000",
         "-max_len=8000",
         "-print_final_stats=1",
+        "-len_control=20",
     ]
     options.append(f"-artifact_prefix={findings}/")
     atheris.Setup([sys.argv[0], *options, str(corpus), str(SEEDS / chosen.target)], watched(target.one_input, findings))
