@@ -81,7 +81,10 @@ def test_a_worker_that_is_killed_before_it_began_ends() -> None:
     own.close()
 
 
-def test_the_end_of_the_server_is_the_end_of_its_workers_and_not_of_the_program() -> None:
+def test_the_end_of_the_server_is_the_end_of_its_workers_and_not_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forkserver, "_server", ForkServer(worker_command(), worker_environment("/")))
     worker = WorkerProcess(Limits())
     assert worker.wait_ready(READY)
     lost = server()
@@ -94,6 +97,7 @@ def test_the_end_of_the_server_is_the_end_of_its_workers_and_not_of_the_program(
     assert printed(pool, "print('a new server')") == "a new server\n"
     assert server() is not lost
     pool.close()
+    server().close()
 
 
 def test_where_the_server_can_fork_nothing_workers_are_started_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
