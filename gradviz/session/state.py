@@ -18,6 +18,7 @@ from gradviz.session.playing import Playback
 if TYPE_CHECKING:
     from gradviz.session.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
+    from gradviz.trace.figures import Figure
     from gradviz.trace.trace import Trace
 
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
@@ -51,6 +52,7 @@ class Run:
     seconds: float = 0.0
     left: int | None = None  # seconds until a limit stops it
     asks: str | None = None  # the prompt of the input() that waits for an answer
+    figures: tuple[Figure, ...] = ()  # the plots that it showed
 
     @property
     def is_running(self) -> bool:
