@@ -62,7 +62,10 @@ def _pan_row(direction: str, key: str, dx: float, dy: float) -> Command:
     )
 
 
-PANELS = (("editor", "Snippet"), ("canvas", "Graph"), ("inspector", "Inspector"), ("timeline", "Timeline"))
+PANELS = (
+    *(("editor", "Snippet"), ("canvas", "Graph"), ("inspector", "Inspector"), ("timeline", "Timeline")),
+    *(("output", "Output"), ("palette", "Palette"), ("plots", "Plots")),
+)
 
 VIEW_ROWS = (
     Command(
@@ -166,7 +169,7 @@ VIEW_ROWS = (
             group=3,
             run=lambda shell, _, panel=panel: shell.focus(panel),  # type: ignore[misc]
         )
-        for number, (panel, title) in enumerate((*PANELS, ("output", "Output"), ("palette", "Palette")), start=1)
+        for number, (panel, title) in enumerate(PANELS, start=1)
     ),
     Command(
         id="view.theme",

@@ -67,7 +67,7 @@ class Colours:
     bar: bool = False  # the colours are explained beside the axes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # it is the same only if it is that very object
 class Layer:
     """One thing that is drawn. `columns` are those of its kind, see `COLUMNS`."""
 
@@ -95,7 +95,7 @@ class Scale:
     shared: int = -1  # the axes with which the limits are shared
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # it is the same only if it is that very object
 class Axes:
     """One coordinate system in shares of the figure: left, top, width, height."""
 
@@ -111,7 +111,7 @@ class Axes:
     layers: tuple[Layer, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # it is the same only if it is that very object
 class Figure:
     """One plot, and after how many steps of the run, by which line of the snippet, it was shown."""
 
@@ -212,6 +212,7 @@ class _Reader:
             extent=(left, right, bottom, top),
             colours=given.optional("colours", lambda: _colours(_Fields(given.take("colours", dict), "colours"))),
         )
+        given.refuse_unless(kind != "words" or len(layer.columns["x"]) == 1, "has not one place")
         if kind == "image":
             count = len(layer.columns["value"])
             given.refuse_unless(channels in (1, 3, 4) and count == rows * columns * channels > 0, "is no picture")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gradviz.session.state import State
 from gradviz.ui.card import Card
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.panels.rows import PANELS
@@ -29,6 +30,7 @@ class Layout:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._plots = 0
         self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
         middle = QSplitter(Qt.Orientation.Horizontal)
@@ -100,6 +102,18 @@ class Layout:
         """Bring a panel to the front of its card."""
         row = next(row for row in PANELS if row.id == name)
         self.cards[row.place].reveal(self.panel(name))
+
+    def show_plots(self, state: State) -> None:
+        """The tab says how many plots there are; the first that a snippet makes come to the front by themselves."""
+        number = len(state.run.figures)
+        if state.run.is_running or number == self._plots:
+            return
+        row = next(row for row in PANELS if row.id == "plots")
+        place = [other.id for other in PANELS if other.place == row.place].index("plots")
+        self.cards[row.place].tabs.setTabText(place, f"{row.title} ({number})" if number else row.title)
+        if not self._plots:
+            self.bring("plots")
+        self._plots = number
 
     def reveal(self, name: str) -> None:
         """Bring a panel to the front and give it the keyboard."""

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.drawing.board import DrawingBoard
     from gradviz.ui.files import WindowFiles
+    from gradviz.ui.frame import Layout
     from gradviz.ui.live_drawing import LiveDrawing
     from gradviz.ui.panels.graph import GraphPanel
+    from gradviz.ui.panels.plots import PlotsPanel
     from gradviz.ui.player import Player
     from gradviz.ui.recovery import RecoveryKeeper
     from gradviz.ui.stop_finder import StopFinder
@@ -34,11 +36,17 @@ class Helpers:
     files: WindowFiles
     tools: Tools
     theme: Theme
+    layout_: Layout
 
     @property
     def canvas(self) -> GraphPanel:
         """The graph panel."""
         raise NotImplementedError
+
+    @property
+    def plots(self) -> PlotsPanel:
+        """The panel of plots."""
+        return cast("PlotsPanel", self.layout_.panel("plots"))
 
     @cached_property
     def board(self) -> DrawingBoard:

@@ -180,6 +180,7 @@ class MainWindow(QMainWindow, Helpers):
         self.layout_.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
         if (before.what_if is None) is not (after.what_if is None):
             self.layout_.bring("timeline" if after.what_if is None else "differences")
+        self.layout_.show_plots(after)
         self.actions_.refresh(after)
         self.status.show_state(before, after)
         if after.asks is not None or before.asks is not None:

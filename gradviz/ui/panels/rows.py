@@ -38,6 +38,7 @@ PANELS: tuple[PanelRow, ...] = (
     PanelRow("canvas", "Graph", "centre", _from("graph", "GraphPanel")),
     PanelRow("explanation", "Explanation", "under", _from("explanation", "ExplanationPanel")),
     PanelRow("inspector", "Inspector", "right", _from("inspector", "InspectorPanel")),
+    PanelRow("plots", "Plots", "right", _from("plots", "PlotsPanel")),
     PanelRow("timeline", "Timeline", "bottom", _from("timeline", "TimelinePanel")),
     PanelRow("events", "Events", "bottom", _from("events", "EventsPanel")),
     PanelRow("memory", "Memory", "bottom", _from("memory", "MemoryPanel")),

@@ -1,0 +1,78 @@
+"""The rows of the View menu for the plots that a snippet shows with matplotlib."""
+
+from __future__ import annotations
+
+from gradviz.commands.row import Command
+from gradviz.session.plots import visible
+from gradviz.session.state import State
+
+GROUP = 5
+
+
+def _has_plot(state: State) -> bool:
+    return bool(state.run.figures) and bool(visible(state))
+
+
+def _has_plots(state: State) -> bool:
+    return bool(state.run.figures) and len(visible(state)) > 1
+
+
+PLOT_ROWS = (
+    Command(
+        id="plots.larger",
+        title="Plot in a &Window",
+        menu="View",
+        help="Show the plot large, in a window of its own.",
+        shortcuts=("Ctrl+Alt+P",),
+        group=GROUP,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.enlarge(),
+    ),
+    Command(
+        id="plots.next",
+        title="Next P&lot",
+        menu="View",
+        help="Show the next plot of the run.",
+        shortcuts=("Ctrl+Alt+Right",),
+        group=GROUP,
+        enabled=_has_plots,
+        run=lambda shell, _: shell.plots.turn(1),
+    ),
+    Command(
+        id="plots.previous",
+        title="Previous Pl&ot",
+        menu="View",
+        help="Show the plot before this one.",
+        shortcuts=("Ctrl+Alt+Left",),
+        group=GROUP,
+        enabled=_has_plots,
+        run=lambda shell, _: shell.plots.turn(-1),
+    ),
+    Command(
+        id="plots.step",
+        title="Step of t&he Plot",
+        menu="View",
+        help="Go to the step at which the plot was shown.",
+        group=GROUP,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.go_to_step(),
+    ),
+    Command(
+        id="plots.copy",
+        title="Cop&y Plot",
+        menu="View",
+        help="Put the plot on the clipboard as a picture.",
+        group=GROUP,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.copy_picture(),
+    ),
+    Command(
+        id="plots.save",
+        title="Sa&ve Plot…",
+        menu="View",
+        help="Write the plot into a PNG or SVG file.",
+        group=GROUP,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.save_picture(),
+    ),
+)

@@ -1,0 +1,317 @@
+"""Painting one layer of an axes: lines, points, bars, areas, strokes, images, words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QImage, QPainter, QPainterPath, QPen, QPolygonF
+
+from gradviz.trace.figures import Layer, Style
+from gradviz.ui import look
+from gradviz.ui.figures import colours
+from gradviz.ui.figures.scales import FAR, Array, Span
+from gradviz.ui.theme import Theme
+
+DASHES = {"--": [5.0, 3.0], "-.": [6.0, 2.5, 1.2, 2.5], ":": [1.2, 2.4]}
+POINT = 96 / 72  # pixels
+MANY = 4000  # vertices of a line beyond which only the extremes are drawn
+APART = 64.0  # pixels between two marks that tell a line from the others
+CYCLE_MARKS = "osD^v*PXd>"
+OPEN_MARKS = "x+|_1234"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where and how a layer is painted. `number` counts the lines of the axes; -1: it is the only one."""
+
+    area: QRectF
+    x: Span
+    y: Span
+    theme: Theme
+    number: int = -1
+
+
+def paint_layer(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    """Paint it; what is outside of the area is clipped by the caller."""
+    {
+        "line": _line,
+        "points": _points,
+        "bars": _bars,
+        "area": _area,
+        "segments": _segments,
+        "rule": _rule,
+        "image": _image,
+        "words": _words,
+    }[layer.kind](painter, layer, ground)
+
+
+def pen_of(style: Style, theme: Theme, color: str = "") -> QPen:
+    """The pen of a style."""
+    if style.dash == "none" or style.width <= 0:
+        return QPen(Qt.PenStyle.NoPen)
+    pen = QPen(colours.colour(color or style.color, theme, style.alpha), max(0.8, style.width * POINT * 0.85))
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    if style.dash in DASHES:
+        pen.setDashPattern(DASHES[style.dash])
+    return pen
+
+
+def polygon(x: Array, y: Array) -> QPolygonF:
+    """Points for Qt."""
+    return QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)])
+
+
+def runs(x: Array, y: Array) -> list[tuple[Array, Array]]:
+    """The parts of a line between its gaps, long ones with only the extremes of neighbouring points."""
+    good = np.isfinite(x) & np.isfinite(y)
+    if not good.any():
+        return []
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(np.int8), [0]])))
+    return [_extremes(x[a:b], y[a:b]) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+
+
+def _extremes(x: Array, y: Array) -> tuple[Array, Array]:
+    if len(x) <= MANY:
+        return x, y
+    each = math.ceil(len(x) / (MANY // 2))
+    rows = len(x) // each
+    blocks = y[: rows * each].reshape(rows, each)
+    starts = np.arange(rows) * each
+    kept = np.sort(np.concatenate([starts + blocks.argmin(1), starts + blocks.argmax(1), [len(x) - 1]]))
+    return x[kept], y[kept]
+
+
+def _line(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    style = layer.style
+    x, y = ground.x.to(layer.columns["x"]), ground.y.to(layer.columns["y"])
+    painter.setPen(pen_of(style, ground.theme))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    parts = runs(x, y)
+    for across, up in parts:
+        painter.drawPolyline(polygon(across, up))
+    if style.marker:
+        _marks(painter, x, y, style.marker, style.size, style, ground.theme)
+    elif ground.number > 0 and style.dash in ("", "-"):
+        sign = CYCLE_MARKS[ground.number % len(CYCLE_MARKS)]
+        for across, up in parts:
+            chosen = _apart(across, up, ground.number)
+            _marks(painter, across[chosen], up[chosen], sign, 5.0, style, ground.theme)
+
+
+def _apart(x: Array, y: Array, number: int) -> Array:
+    """Some vertices of a line, well apart, which begin elsewhere on each line."""
+    way = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    wanted = np.arange(APART * (0.4 + 0.23 * (number % 4)), way[-1] + 1e-9, APART)
+    return np.unique(np.searchsorted(way, wanted)).clip(0, len(x) - 1)
+
+
+def _marks(painter: QPainter, x: Array, y: Array, sign: str, size: float, style: Style, theme: Theme) -> None:
+    good = np.isfinite(x) & np.isfinite(y) & (np.abs(x) < FAR) & (np.abs(y) < FAR)
+    ink = colours.colour(style.color, theme, style.alpha)
+    path = marker(sign, size * POINT * (0.5 if sign == "." else 1.0))
+    painter.setPen(QPen(ink, 1.4) if sign in OPEN_MARKS or style.edge == "none" else _edge(style, theme))
+    painter.setBrush(Qt.BrushStyle.NoBrush if sign in OPEN_MARKS else ink)
+    if sign not in OPEN_MARKS and style.edge == "none":
+        painter.setPen(Qt.PenStyle.NoPen)
+    every = max(1, int(good.sum()) // MANY)
+    for across, up in zip(x[good][::every].tolist(), y[good][::every].tolist(), strict=True):
+        painter.drawPath(path.translated(across, up))
+
+
+def _edge(style: Style, theme: Theme) -> QPen:
+    if style.edge == "none":
+        return QPen(Qt.PenStyle.NoPen)
+    return QPen(colours.colour(style.edge, theme, style.alpha), max(0.8, style.width))
+
+
+def marker(sign: str, size: float) -> QPainterPath:
+    """The shape of a marker around (0, 0)."""
+    path, half = QPainterPath(), size / 2
+    corners: dict[str, list[tuple[float, float]]] = {
+        "s": [(-1, -1), (1, -1), (1, 1), (-1, 1)],
+        "D": [(0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)],
+        "d": [(0, -1.2), (0.8, 0), (0, 1.2), (-0.8, 0)],
+        "^": [(0, -1.1), (1.1, 0.9), (-1.1, 0.9)],
+        "v": [(0, 1.1), (1.1, -0.9), (-1.1, -0.9)],
+        "<": [(-1.1, 0), (0.9, 1.1), (0.9, -1.1)],
+        ">": [(1.1, 0), (-0.9, 1.1), (-0.9, -1.1)],
+    }
+    strokes: dict[str, list[tuple[float, float, float, float]]] = {
+        "x": [(-1, -1, 1, 1), (-1, 1, 1, -1)],
+        "+": [(-1.2, 0, 1.2, 0), (0, -1.2, 0, 1.2)],
+        "|": [(0, -1.2, 0, 1.2)],
+        "_": [(-1.2, 0, 1.2, 0)],
+    }
+    if sign in corners:
+        path.addPolygon(QPolygonF([QPointF(half * a, half * b) for a, b in corners[sign]]))
+        path.closeSubpath()
+    elif sign in strokes or sign in OPEN_MARKS:
+        for a, b, c, d in strokes.get(sign, strokes["x"]):
+            path.moveTo(half * a, half * b)
+            path.lineTo(half * c, half * d)
+    elif sign in "*pPhH8X":
+        _star(path, half * 1.2, {"p": 5, "h": 6, "H": 6, "8": 8, "P": 4, "X": 4}.get(sign, 5), sign)
+    else:
+        path.addEllipse(QPointF(0, 0), half, half)
+    return path
+
+
+def _star(path: QPainterPath, radius: float, arms: int, sign: str) -> None:
+    inner = radius * (0.45 if sign in "*PX" else 1.0)
+    turn = math.pi / 4 if sign == "X" else 0.0
+    points = []
+    for number in range(2 * arms):
+        reach = radius if number % 2 == 0 else inner * (1.0 if sign in "*PX" else math.cos(math.pi / arms))
+        angle = math.pi * number / arms - math.pi / 2 + turn
+        points.append(QPointF(reach * math.cos(angle), reach * math.sin(angle)))
+    path.addPolygon(QPolygonF(points))
+    path.closeSubpath()
+
+
+def _points(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    style, sizes = layer.style, layer.columns["size"]
+    x, y = ground.x.to(layer.columns["x"]), ground.y.to(layer.columns["y"])
+    good = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & (np.abs(x) < FAR) & (np.abs(y) < FAR))
+    good = good[:: max(1, len(good) // (5 * MANY))]
+    values = layer.columns["value"]
+    inks = None
+    if layer.colours is not None and len(values) == len(x):
+        inks = colours.places(values, layer.colours)
+    plain = colours.colour(style.color, ground.theme, style.alpha)
+    line = style.marker in OPEN_MARKS
+    for at in good.tolist():
+        ink = plain
+        if inks is not None and layer.colours is not None:
+            if inks[at] < 0:
+                continue
+            ink = colours.mapped(int(inks[at]), layer.colours.name, style.alpha)
+        size = float(sizes[at] if len(sizes) > 1 else sizes[0] if len(sizes) else style.size)
+        painter.setPen(QPen(ink, 1.4) if line else _edge(style, ground.theme))
+        painter.setBrush(Qt.BrushStyle.NoBrush if line else ink)
+        painter.drawPath(marker(style.marker or "o", min(size, 200.0) * POINT).translated(float(x[at]), float(y[at])))
+
+
+def _bars(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    painter.setPen(_edge(layer.style, ground.theme))
+    fill = colours.colour(layer.style.color, ground.theme, layer.style.alpha)
+    painter.setBrush(QBrush(fill) if layer.style.color != "none" else Qt.BrushStyle.NoBrush)
+    for box in boxes(layer, ground):
+        painter.drawRect(box)
+
+
+def boxes(layer: Layer, ground: Ground) -> list[QRectF]:
+    """The bars in pixels, in their order."""
+    area = ground.area
+    left, right = (_sides(layer.columns[name], ground.x, area.left(), area.right()) for name in ("left", "right"))
+    low, high = (_sides(layer.columns[name], ground.y, area.bottom(), area.top()) for name in ("bottom", "top"))
+    sides = zip(left.tolist(), high.tolist(), right.tolist(), low.tolist(), strict=True)
+    return [QRectF(QPointF(a, b), QPointF(c, d)).normalized() for a, b, c, d in sides]
+
+
+def _sides(numbers: Array, span: Span, low: float, high: float) -> Array:
+    """Pixels of edges; what has none lies at the end of the area."""
+    pixels = span.to(numbers)
+    pixels = np.where(np.isneginf(numbers) | (np.isnan(pixels) & ~np.isnan(numbers)), low, pixels)
+    return np.where(np.isposinf(numbers), high, np.nan_to_num(pixels, nan=low))
+
+
+def _area(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    x = ground.x.to(layer.columns["x"])
+    low, high = (ground.y.to(layer.columns[name]) for name in ("low", "high"))
+    good = np.isfinite(x) & np.isfinite(low) & np.isfinite(high)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(np.int8), [0]])))
+    painter.setPen(_edge(layer.style, ground.theme))
+    painter.setBrush(colours.colour(layer.style.color, ground.theme, layer.style.alpha))
+    for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        every = max(1, (b - a) // MANY)
+        across, under, over = (part[a:b:every] for part in (x, low, high))
+        painter.drawPolygon(polygon(np.concatenate([across, across[::-1]]), np.concatenate([over, under[::-1]])))
+
+
+def _segments(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    columns, sign = layer.columns, layer.style.marker
+    ends = [
+        ground.x.to(columns["x0"]),
+        ground.y.to(columns["y0"]),
+        ground.x.to(columns["x1"]),
+        ground.y.to(columns["y1"]),
+    ]
+    painter.setPen(pen_of(layer.style, ground.theme))
+    painter.setBrush(painter.pen().color())
+    good = np.all(np.isfinite(ends), axis=0)
+    for x0, y0, x1, y1 in zip(*(end[good].tolist() for end in ends), strict=True):
+        painter.drawLine(QPointF(x0, y0), QPointF(x1, y1))
+        if sign == ">" and math.hypot(x1 - x0, y1 - y0) > 2:
+            _head(painter, x0, y0, x1, y1)
+        elif sign == "|":
+            across, up = (0, 3) if y0 == y1 else (3, 0)
+            for x, y in ((x0, y0), (x1, y1)):
+                painter.drawLine(QPointF(x - across, y - up), QPointF(x + across, y + up))
+
+
+def _head(painter: QPainter, x0: float, y0: float, x1: float, y1: float) -> None:
+    angle = math.atan2(y1 - y0, x1 - x0)
+    size = min(8.0, 0.6 * math.hypot(x1 - x0, y1 - y0))
+    sides = [QPointF(x1 - size * math.cos(angle + turn), y1 - size * math.sin(angle + turn)) for turn in (-0.42, 0.42)]
+    painter.drawPolygon(QPolygonF([QPointF(x1, y1), *sides]))
+
+
+def _rule(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    painter.setPen(pen_of(layer.style, ground.theme))
+    area = ground.area
+    for x in ground.x.to(layer.columns["x"]).tolist():
+        if math.isfinite(x):
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+    for y in ground.y.to(layer.columns["y"]).tolist():
+        if math.isfinite(y):
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+
+
+def _image(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    rows, columns, channels = layer.shape
+    value = layer.columns["value"]
+    pixels = np.zeros((rows, columns, 4), dtype=np.uint8)
+    if channels == 1 and layer.colours is not None:
+        place = colours.places(value, layer.colours).reshape(rows, columns)
+        pixels[..., :3] = colours.table(layer.colours.name)[np.maximum(place, 0)]
+        pixels[..., 3] = np.where(place < 0, 0, 255)
+    else:
+        shares = np.clip(np.nan_to_num(value), 0.0, 1.0).reshape(rows, columns, channels)
+        pixels[..., 3] = 255
+        pixels[..., :channels] = np.round(255 * shares)
+    left, right, bottom, top = layer.extent
+    box = QRectF(QPointF(ground.x.at(left), ground.y.at(top)), QPointF(ground.x.at(right), ground.y.at(bottom)))
+    if box.width() < 0:
+        pixels = pixels[:, ::-1]
+    if box.height() < 0:
+        pixels = pixels[::-1]
+    pixels = np.ascontiguousarray(pixels)
+    picture = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888).copy()
+    painter.setOpacity(layer.style.alpha)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, rows * columns > 4 * box.width() * box.height())
+    painter.drawImage(box.normalized(), picture)
+    painter.setOpacity(1.0)
+
+
+def _words(painter: QPainter, layer: Layer, ground: Ground) -> None:
+    x, y = float(layer.columns["x"][0]), float(layer.columns["y"][0])
+    area = ground.area
+    if layer.inside:
+        place = QPointF(area.left() + x * area.width(), area.bottom() - y * area.height())
+    else:
+        place = QPointF(ground.x.at(x), ground.y.at(y))
+    if not (math.isfinite(place.x()) and math.isfinite(place.y())):
+        return
+    painter.setFont(look.sans(ground.theme, min(max(layer.style.size * 1.15, 9.0), 40.0)))
+    painter.setPen(colours.colour(layer.style.color, ground.theme, layer.style.alpha))
+    metrics = painter.fontMetrics()
+    lines = layer.text.split("\n")
+    wide, high = max(metrics.horizontalAdvance(line) for line in lines), metrics.height() * len(lines)
+    across, _, up = layer.anchor.partition(" ")
+    left = place.x() - {"center": wide / 2, "right": wide}.get(across, 0)
+    top = place.y() - {"center": high / 2, "top": 0}.get(up, high)
+    painter.drawText(QRectF(left, top, wide + 2, high), int(Qt.AlignmentFlag.AlignCenter), layer.text)

@@ -1,0 +1,196 @@
+"""The widget that shows one figure. The numbers under the mouse, or at the point that the arrow keys have reached,
+are told to who shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from gradviz.trace.figures import Figure, Layer
+from gradviz.ui.figures.painter import Placed, paint_figure
+from gradviz.ui.figures.scales import short_number
+from gradviz.ui.theme import Theme
+
+NEAR = 40.0  # pixels between the mouse and a point of which it tells
+STRETCH = 1.2  # so much may the shape differ from the wish
+POINTS = {"line": ("x", "y"), "points": ("x", "y"), "area": ("x", "high"), "segments": ("x1", "y1")}
+
+
+class FigureView(QWidget):
+    """Shows a figure; `on_number` hears what the number at the mouse is, "" where there is none."""
+
+    def __init__(self, theme: Theme, on_number: Callable[[str], None]) -> None:
+        super().__init__()
+        self._theme = theme
+        self._figure: Figure | None = None
+        self._picture: QPixmap | None = None
+        self._placed: list[Placed] = []
+        self._on_number = on_number
+        self._at: tuple[int, int] = (0, -1)  # which curve, which of its points the arrow keys have reached
+        self._spot: QPointF | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumSize(120, 80)
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 360)
+
+    @property
+    def figure(self) -> Figure | None:
+        """What is shown."""
+        return self._figure
+
+    def show_figure(self, figure: Figure | None, theme: Theme) -> None:
+        """Show this one in this look."""
+        if figure is self._figure and theme == self._theme:
+            return
+        self._figure, self._theme = figure, theme
+        self._at, self._spot = (0, -1), None
+        self.setAccessibleName(f"Plot {figure.name}".strip() if figure is not None else "Plot")
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self._picture = None
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._spot = None
+        self._redraw()
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._figure is None:
+            painter.fillRect(self.rect(), QColor(self._theme.panel))
+            return
+        ratio = self.devicePixelRatioF()
+        if self._picture is None or self._picture.devicePixelRatioF() != ratio:
+            self._picture = QPixmap(self.size() * ratio)
+            self._picture.setDevicePixelRatio(ratio)
+            inner = QPainter(self._picture)
+            inner.fillRect(self.rect(), QColor(self._theme.panel))
+            self._placed = paint_figure(inner, self._figure, self._box(self._figure), self._theme)
+            inner.end()
+        painter.drawPixmap(0, 0, self._picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._spot is not None:
+            painter.setPen(QPen(QColor(self._theme.text), 1.5))
+            painter.drawEllipse(self._spot, 6, 6)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(self._theme.focus), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+
+    def _box(self, figure: Figure) -> QRectF:
+        """Where it is painted: about as high for its width as the snippet wished."""
+        ratio = figure.size[1] / figure.size[0]
+        high = min(self.height(), self.width() * max(ratio, 0.75) * STRETCH)
+        wide = min(self.width(), high / ratio * STRETCH**2)
+        return QRectF((self.width() - wide) / 2, 0, wide, high)
+
+    # the numbers
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Tell the number under the mouse."""
+        text, self._spot = self.number_at(event.position())
+        self._on_number(text)
+        self.update()
+
+    def leaveEvent(self, _: object) -> None:
+        """The mouse is gone."""
+        self._spot = None
+        self._on_number("")
+        self.update()
+
+    def number_at(self, place: QPointF) -> tuple[str, QPointF | None]:
+        """The number nearest to a place, and where it is drawn."""
+        best, text, spot = NEAR, "", None
+        for placed in self._placed:
+            if not placed.area.contains(place):
+                continue
+            for layer in placed.axes.layers:
+                found = _nearest(layer, placed, place)
+                if found is not None and found[0] < best:
+                    best, text, spot = found
+        if not text:
+            inside = [placed for placed in self._placed if placed.area.contains(place)]
+            text = next((each for placed in inside if (each := _under(placed, place))), "")
+        return text, spot
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and Right go from point to point, Up and Down to the next curve."""
+        steps = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
+        step = steps.get(Qt.Key(event.key()))
+        if step is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            super().keyPressEvent(event)
+            return
+        curves = [
+            (placed, layer)
+            for placed in self._placed
+            for layer in placed.axes.layers
+            if layer.kind in POINTS and len(layer.columns[POINTS[layer.kind][0]])
+        ]
+        if curves:
+            curve = (self._at[0] + step[0]) % len(curves)
+            placed, layer = curves[curve]
+            count = len(layer.columns[POINTS[layer.kind][0]])
+            self._at = (curve, min(max(self._at[1] + step[1], 0), count - 1))
+            text, self._spot = _point(layer, placed, self._at[1])
+            self._on_number(text)
+            self.update()
+
+
+def _point(layer: Layer, placed: Placed, at: int) -> tuple[str, QPointF | None]:
+    across, up = POINTS[layer.kind]
+    x, y = float(layer.columns[across][at]), float(layer.columns[up][at])
+    named = f"{layer.style.label}: " if layer.style.label else ""
+    spot = QPointF(placed.x.at(x), placed.y.at(y))
+    known = math.isfinite(spot.x()) and math.isfinite(spot.y())
+    return f"{named}x = {_named(placed, x)}, y = {short_number(y)}", spot if known else None
+
+
+def _named(placed: Placed, x: float) -> str:
+    """x, or the name of its tick."""
+    scale = placed.axes.x
+    if scale.ticks is not None and scale.names and x in scale.ticks:
+        return scale.names[scale.ticks.index(x)] or short_number(x)
+    return short_number(x)
+
+
+def _nearest(layer: Layer, placed: Placed, place: QPointF) -> tuple[float, str, QPointF | None] | None:
+    names = POINTS.get(layer.kind)
+    if names is None or not len(layer.columns[names[0]]):
+        return None
+    x, y = placed.x.to(layer.columns[names[0]]), placed.y.to(layer.columns[names[1]])
+    far = np.nan_to_num(np.hypot(x - place.x(), y - place.y()), nan=np.inf)
+    at = int(far.argmin())
+    return (float(far[at]), *_point(layer, placed, at))
+
+
+def _under(placed: Placed, place: QPointF) -> str:
+    """What a bar or a cell at this place says, else the place itself."""
+    x, y = placed.x.back(place.x()), placed.y.back(place.y())
+    for layer in reversed(placed.axes.layers):
+        if layer.kind == "bars":
+            left, low, right, high = (layer.columns[name] for name in ("left", "bottom", "right", "top"))
+            hit = np.flatnonzero(
+                (left <= x) & (x <= right) & (np.minimum(low, high) <= y) & (y <= np.maximum(low, high))
+            )
+            if hit.size and np.isfinite(high[hit[0]]):
+                at, named = int(hit[0]), f"{layer.style.label}: " if layer.style.label else ""
+                level = f"{short_number(float(left[at]))} to {short_number(float(right[at]))}"
+                return f"{named}{level}: {short_number(float(low[at]))} to {short_number(float(high[at]))}"
+        if layer.kind == "image" and layer.shape[2] == 1:
+            rows, columns, _ = layer.shape
+            left_end, right_end, bottom, top = layer.extent
+            wide, tall = right_end - left_end, bottom - top
+            column, row = (x - left_end) / wide * columns if wide else -1, (y - top) / tall * rows if tall else -1
+            if 0 <= column < columns and 0 <= row < rows:
+                value = float(layer.columns["value"][int(row) * columns + int(column)])
+                return f"x = {short_number(x)}, y = {short_number(y)}: {short_number(value)}"
+    return f"x = {short_number(x)}, y = {short_number(y)}"

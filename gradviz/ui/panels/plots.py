@@ -1,0 +1,234 @@
+"""The panel of plots: what the snippet drew with matplotlib up to the cursor, one plot at a time. What paints them is
+in `gradviz.ui.figures`, loaded with the first plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradviz.document.errors import UserError
+from gradviz.session.plots import nothing_text, place, title, visible
+from gradviz.session.state import State
+from gradviz.ui import look
+from gradviz.ui.panels.beside import Elided
+from gradviz.ui.panels.panel import Context, Panel
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.figures import Figure
+    from gradviz.ui.figures.view import FigureView
+
+LARGE = (860, 640)
+FILTER = "PNG picture (*.png);;SVG drawing (*.svg)"
+
+
+class PlotsPanel(Panel):
+    """One plot, its number among the others, and a line with the number under the mouse."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.figures: tuple[Figure, ...] = ()
+        self._view: FigureView | None = None
+        self.nothing = QLabel()
+        self.nothing.setWordWrap(True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.nothing.setContentsMargins(16, 8, 16, 8)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.nothing)
+        self.choice = QComboBox()
+        self.choice.setAccessibleName("Plot")
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.choice.setMinimumContentsLength(6)
+        self.choice.currentIndexChanged.connect(self._chosen)
+        self.previous, self.next = self._arrow("‹", "Previous plot (Page Up)", -1), self._arrow("›", "Next plot", 1)
+        self.next.setToolTip("Next plot (Page Down)")
+        self.where = QPushButton()
+        self.where.setFlat(True)
+        self.where.setToolTip("Go to the step at which this plot was shown.")
+        self.where.clicked.connect(self.go_to_step)
+        self.number = Elided()
+        self.number.setAccessibleName("Number under the mouse")
+        self.bar = QWidget()
+        row = QHBoxLayout(self.bar)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        for each, stretch in ((self.previous, 0), (self.choice, 1), (self.next, 0), (self.where, 0)):
+            row.addWidget(each, stretch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 3, 6, 4)
+        column.setSpacing(2)
+        column.addWidget(self.bar)
+        column.addWidget(self.stack, 1)
+        column.addWidget(self.number)
+        for key, step in ((Qt.Key.Key_PageUp, -1), (Qt.Key.Key_PageDown, 1)):
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(lambda step=step: self.turn(step))
+        self.set_theme(context.theme)
+
+    def _arrow(self, sign: str, name: str, step: int) -> QToolButton:
+        button = QToolButton()
+        button.setText(sign)
+        button.setAutoRaise(True)
+        button.setAccessibleName(name)
+        button.setToolTip(name)
+        button.clicked.connect(lambda: self.turn(step))
+        return button
+
+    def minimumSizeHint(self) -> QSize:
+        """Small: the card may have little room."""
+        return QSize(160, 90)
+
+    @property
+    def view(self) -> FigureView:
+        """The plot; made when first needed, because it needs NumPy."""
+        if self._view is None:
+            from gradviz.ui.figures.view import FigureView
+
+            self._view = FigureView(self.theme, self.number.say)
+            self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+            self.stack.addWidget(self._view)
+        return self._view
+
+    @property
+    def focus_target(self) -> QWidget:
+        return self.view if self.figures else self
+
+    @property
+    def current(self) -> Figure | None:
+        """The plot that is shown."""
+        index = self.choice.currentIndex()
+        return self.figures[index] if 0 <= index < len(self.figures) else None
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.nothing.setFont(look.sans(theme, 12.5))
+        self.number.setFont(look.sans(theme, 11.5))
+        self.where.setFont(look.sans(theme, 11.5))
+        self.choice.setFont(look.sans(theme, 12))
+        self._again()
+
+    def show_state(self, before: State, after: State) -> None:
+        if (
+            before is after
+            or before.run is not after.run
+            or before.cursor != after.cursor
+            or before.trace is not after.trace
+        ):
+            self._again()
+
+    def _again(self) -> None:
+        state = self.context.shell.store.state
+        figures = visible(state)
+        if figures != self.figures:
+            chosen, same_run = self.choice.currentIndex(), bool(figures) and figures[:1] == self.figures[:1]
+            grown = len(figures) > len(self.figures)
+            self.figures = figures
+            self.choice.blockSignals(True)
+            self.choice.clear()
+            self.choice.addItems([title(figure, number) for number, figure in enumerate(figures)])
+            self.choice.setCurrentIndex(min(chosen, len(figures) - 1) if same_run and not grown else len(figures) - 1)
+            self.choice.blockSignals(False)
+        self.nothing.setText(nothing_text(state))
+        self._chosen()
+
+    def _chosen(self) -> None:
+        figure, index = self.current, self.choice.currentIndex()
+        self.bar.setVisible(figure is not None)
+        self.number.setVisible(figure is not None)
+        if figure is None:
+            self.stack.setCurrentWidget(self.nothing)
+            return
+        self.number.say("")
+        self.where.setText(place(figure))
+        self.where.setAccessibleName(f"Go to {place(figure)}")
+        self.previous.setEnabled(index > 0)
+        self.next.setEnabled(index + 1 < len(self.figures))
+        self.view.show_figure(figure, self.theme)
+        self.stack.setCurrentWidget(self.view)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, the number under the mouse has none."""
+        super().resizeEvent(event)
+        self.where.setVisible(self.width() > self.theme.px(240))
+
+    # what the commands do
+
+    def turn(self, step: int) -> None:
+        """Show the next plot, or the previous one."""
+        if self.figures:
+            self.choice.setCurrentIndex(min(max(self.choice.currentIndex() + step, 0), len(self.figures) - 1))
+
+    def go_to_step(self) -> None:
+        """Put the cursor where the plot was shown."""
+        if self.current is not None:
+            self.context.shell.store.play(False)
+            self.context.shell.store.move(self.current.step)
+
+    def copy_picture(self) -> None:
+        """Put the plot on the clipboard."""
+        from gradviz.ui.figures.saving import picture
+
+        if self.current is not None:
+            QApplication.clipboard().setImage(picture(self.current))
+            self.context.shell.store.say("Copied the plot as a picture.")
+
+    def save_picture(self, name: str = "") -> None:
+        """Write the plot into a file; asks for its name where none is given."""
+        from gradviz.ui.figures.saving import FORMATS, write
+
+        figure = self.current
+        if figure is None:
+            return
+        if not name:
+            name, chosen = QFileDialog.getSaveFileName(self, "Save Plot", "plot.png", FILTER)
+            if name and Path(name).suffix.lower() not in FORMATS:
+                name += ".svg" if "svg" in chosen else ".png"
+        if name:
+            try:
+                write(figure, Path(name))
+            except UserError as error:
+                self.context.shell.store.say(str(error))
+                return
+            self.context.shell.store.say(f"Saved {Path(name).name}.")
+
+    def enlarge(self) -> None:
+        """Show the plot in a window of its own."""
+        if self.current is not None:
+            LargePlot(self.window(), self.current, self.theme).open()
+
+
+class LargePlot(QDialog):
+    """One plot, large."""
+
+    def __init__(self, parent: QWidget, figure: Figure, theme: Theme) -> None:
+        from gradviz.ui.figures.view import FigureView
+
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(figure.name or "Plot")
+        number = Elided()
+        number.setFont(look.sans(theme, 12))
+        self.view = FigureView(theme, number.say)
+        self.view.show_figure(figure, theme.scaled(theme.scale * 1.15))
+        column = QVBoxLayout(self)
+        column.addWidget(self.view, 1)
+        column.addWidget(number)
+        self.resize(*LARGE)
+        self.view.setFocus()
