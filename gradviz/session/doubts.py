@@ -6,7 +6,7 @@ from __future__ import annotations
 NOT_RUN = "Nothing has run yet."
 HOW = "Press Run (F5) to see its values."
 RECOVERED = "This is what a window had that did not close in good order."
-LONGEST = 48  # characters of a name
+LONGEST = 36  # characters of a name
 
 
 def elsewhere(name: str, origin: str = "") -> str:

@@ -164,7 +164,9 @@ def test_several_files_at_once_run_in_none_of_their_windows(
 def test_run_runs_it_and_then_it_is_the_users_own(pilot: Pilot, ran: Counted, drawing: Path) -> None:
     by_command_line(pilot, drawing)
     nothing_ran(pilot, ran)
+    assert not pilot.window.editor.note.isVisible(), "a stranger's words do not stand beside ours"
     assert pilot.run() is Phase.OK
+    assert pilot.window.editor.note.isVisible()
     assert ran.texts == [DRAWN.text] and pilot.state.is_trusted
     pilot.expect_grad("w", 6.0)
     with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):

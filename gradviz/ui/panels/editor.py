@@ -135,6 +135,7 @@ class EditorPanel(Panel):
         if self.doubt is not None or after.doubt:
             self._show_doubt(after)
         told = bool(after.note) and after.note != self._closed
+        told = told and after.is_trusted  # what a stranger writes does not stand beside what we say of the file
         self.note.setVisible(told and not self.card.is_shown)  # an error needs the room
         step = -1
         fits = self._of_drawing is None or self._of_drawing.is_current
