@@ -89,7 +89,7 @@ class ClassMaker:
 
     def _check_base(self, base: Any) -> None:
         if isinstance(base, _ALIASES):  # of Generic[T] or List[int] what stands before the bracket
-            base = base.__origin__
+            base = typing.get_origin(base)
         known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
         if not known:
             label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
@@ -137,8 +137,13 @@ def check_patterns(guard: Guard, made: type) -> None:
     names.update(name for base in made.__mro__ for name in vars(base).get("__dataclass_fields__", ()))
     for name in names:
         guarded = name.startswith("_") or name in HOOKED_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES
-        if guarded and any(name in vars(base) for base in made.__mro__ if not guard.owns(base)):
+        if guarded and any(_may_hold(base, name) for base in made.__mro__ if not guard.owns(base)):
             raise TypeError(f"a field can't be called '{name}' in GradViz snippets")
+
+
+def _may_hold(base: type, name: str) -> bool:
+    """Whether objects of a class that the snippet did not make may keep something of their own under a name."""
+    return name in vars(base) or (name.startswith("_") and base.__module__.split(".")[0] in ("torch", "gradviz"))
 
 
 def _find_abstract(made: type) -> None:

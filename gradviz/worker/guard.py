@@ -43,7 +43,7 @@ _OPEN_PRIVATE = frozenset(
     """.split()
 )
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
-_FORWARDING = (types.MethodType, types.GenericAlias, type(typing.List[int]).__mro__[1])  # noqa: UP006
+_FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  # type: ignore[attr-defined]
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _TABLES = (dict, collections.OrderedDict)
 _MISSING = object()
