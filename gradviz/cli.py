@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
+    from gradviz.trace.figures import Figure
     from gradviz.trace.trace import Trace
     from gradviz.worker.client import WorkerPool
 
@@ -77,6 +78,9 @@ def _run(arguments: Sequence[str]) -> int:
     )
     form.add_argument("--steps", action="store_true", help="print the recorded steps as text after the output")
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="stop a snippet after this time")
+    parser.add_argument(
+        "--plots", type=Path, metavar="FOLDER", help="write what is drawn with matplotlib there, as PNG"
+    )
     options = parser.parse_args(arguments)
     from gradviz.worker.client import WorkerPool
     from gradviz.worker.limits import Limits
@@ -88,7 +92,7 @@ def _run(arguments: Sequence[str]) -> int:
     pool = WorkerPool(limits)
     pool.warm()
     try:
-        return max(_run_file(pool, path, options.json, options.steps) for path in options.files)
+        return max(_run_file(pool, path, options.json, options.steps, options.plots) for path in options.files)
     except BrokenPipeError:  # `gradviz run … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -96,14 +100,15 @@ def _run(arguments: Sequence[str]) -> int:
         pool.close()
 
 
-def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> int:
+def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots: Path | None) -> int:
     text = _text_of(path, "there is nothing to run")
     if text is None:
         return UNREADABLE
     trace = _new_trace(text) if as_json or as_steps else None
     from gradviz.worker.follow import follow
 
-    done = follow(pool, text, path.name, trace, show_output=not as_json)
+    drawn: list[Figure] = []
+    done = follow(pool, text, path.name, trace, show_output=not as_json, plots=drawn)
     if trace is not None and as_json:
         import json
 
@@ -117,7 +122,35 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool) -> in
     sys.stderr.write(done.detail.traceback)
     if done.status not in ("ok", "raised"):
         _say(f"{path.name}: {done.detail.sentence}")
-    return EXIT[done.status]
+    written = not drawn or _write_plots(drawn, path, plots)
+    return EXIT[done.status] if written else EXIT[done.status] or UNREADABLE
+
+
+def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
+    """Where the plots are, or how to see them; False if they could not be written."""
+    many = "a plot" if len(drawn) == 1 else f"{len(drawn)} plots"
+    if folder is None:
+        _say(f"{path.name} drew {many}: gradviz {path.name} shows them, gradviz run --plots FOLDER writes them.")
+        return True
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from gradviz.document.errors import UserError
+    from gradviz.ui.startup import import_obstacle, obstacle
+
+    try:
+        hindrance = obstacle()
+        if hindrance is not None:
+            raise UserError(hindrance)
+        from gradviz.ui.figures.saving import write_all
+
+        for name in write_all(drawn, folder, path.stem):
+            _say(f"{path.name} drew {name}")
+    except UserError as error:
+        _say(str(error))
+        return False
+    except ImportError as error:
+        _say(import_obstacle(error))
+        return False
+    return True
 
 
 def _text_of(path: Path, otherwise: str) -> str | None:

@@ -9,22 +9,32 @@ import sys
 from typing import TYPE_CHECKING
 
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Output
+from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Figure, Output
 from gradviz.worker.mailbox import Mailbox
 
 if TYPE_CHECKING:
+    from gradviz.trace import figures
     from gradviz.trace.trace import Trace
     from gradviz.worker.run import Run
 
 
-def follow(pool: WorkerPool, source: str, name: str, trace: Trace | None, *, show_output: bool) -> Done:
-    """Run to the end; what is recorded goes into `trace`, what is printed to the terminal."""
-    return _Follower(trace, show_output).run(pool, source, name)
+def follow(
+    pool: WorkerPool,
+    source: str,
+    name: str,
+    trace: Trace | None,
+    *,
+    show_output: bool,
+    plots: list[figures.Figure] | None = None,
+) -> Done:
+    """Run to the end; what is recorded goes into `trace`, what is printed to the terminal, plots to their list."""
+    return _Follower(trace, show_output, plots).run(pool, source, name)
 
 
 class _Follower:
-    def __init__(self, trace: Trace | None, show_output: bool) -> None:
+    def __init__(self, trace: Trace | None, show_output: bool, plots: list[figures.Figure] | None) -> None:
         self._trace = trace
+        self._plots = plots
         self._show_output = show_output
         self._reads = self._is_stopped = False
 
@@ -50,15 +60,23 @@ class _Follower:
             self._print(event)
         elif isinstance(event, Asked):
             self._answer(event, run)
-        elif isinstance(event, Batch) and self._trace is not None:
-            from gradviz.trace import encoding, schema
+        else:
+            from gradviz.trace.encoding import TraceFormatError
 
             try:
-                self._trace.extend(schema.Batch(event.header, event.payload))
-            except encoding.TraceFormatError as error:
+                self._keep(event)
+            except TraceFormatError as error:
                 run.stop()
                 return Done("died", Detail(f"The worker sent what can't be read: {error}. Run it again."))
         return None
+
+    def _keep(self, event: Batch | Figure) -> None:
+        from gradviz.trace import figures, schema
+
+        if isinstance(event, Batch) and self._trace is not None:
+            self._trace.extend(schema.Batch(event.header, event.payload))
+        elif isinstance(event, Figure) and self._plots is not None:
+            self._plots.append(figures.read(event.header, event.payload))
 
     def _print(self, output: Output) -> None:
         """What was typed is on the terminal already."""
