@@ -87,6 +87,52 @@ def test_the_kernel_alone_contains_plain_python(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["here"]
 
 
+NEEDS_A_DESCRIPTOR = [
+    "read a file", "write a file", "list a folder", "a pipe", "duplicate a descriptor", "a socket", "a Unix socket",
+    "a socket pair", "a new library",
+]  # fmt: skip
+NEEDS_A_PATH = ["make a folder", "remove a file", "rename a file", "link a file"]
+NO_LANDLOCK, NO_SECCOMP = "oslock._LANDLOCK_CREATE = 9999", "oslock._MACHINES = {}"
+
+
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason="Landlock and seccomp are Linux on x86-64 and aarch64")
+@pytest.mark.parametrize(
+    ("lacks", "absent", "contained"),
+    [
+        (NO_LANDLOCK, ["landlock"], list(ATTEMPTS)),
+        (NO_SECCOMP, ["seccomp"], NEEDS_A_DESCRIPTOR + NEEDS_A_PATH),
+        (f"{NO_LANDLOCK}; {NO_SECCOMP}", ["landlock", "seccomp"], NEEDS_A_DESCRIPTOR),
+    ],
+)
+def test_what_holds_where_the_kernel_lacks_a_lock(
+    tmp_path: Path, lacks: str, absent: list[str], contained: list[str]
+) -> None:
+    (tmp_path / "here").write_text("kept")
+    body = ", ".join(f"{name!r}: fails(lambda: {ATTEMPTS[name]})" for name in contained)
+    locked = LOCKED.replace("layers = lock_down", f"from gradviz.worker import oslock; {lacks}\nlayers = lock_down")
+    script = f"{locked}\nprint(json.dumps([layers, {{{body}}}]), flush=True)\nos._exit(0)\n"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as bystander:
+        command = [sys.executable, "-c", script, str(bystander.pid)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+        bystander.communicate(b"\n")
+    assert done.returncode == 0, done.stderr
+    layers, results = json.loads(done.stdout)
+    assert [name for name, state in layers.items() if state.startswith("absent: ")] == absent
+    assert {name: result for name, result in results.items() if "SUCCEEDED" in result} == {}
+    assert (tmp_path / "here").read_text() == "kept"
+
+
+def test_root_is_told_that_the_kernel_does_not_count_its_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, value: None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert oslock.resource_limits(100) == "without NPROC"
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert oslock.resource_limits(100) == ""
+
+
 def test_a_lock_that_the_system_lacks_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent() -> str:
         raise oslock.LockUnavailable("the kernel has no Landlock")
