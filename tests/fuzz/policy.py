@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 
 from gradviz.trace.instrument import instrument
+from gradviz.worker.pasted import parse
 from gradviz.worker.policy import Refusal, Rewriter, compile_snippet
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
@@ -36,8 +37,31 @@ KNOWN_NAMES = READABLE_NAMES | DEFINABLE_DUNDERS | CLASS_FURNITURE | {"__build_c
 
 def one_input(data: bytes) -> None:
     """The first byte says whether the rest is a text or the decisions that make a program."""
-    text = program(Choices(data[1:])) if data[:1] < b"\x80" else data[1:].decode("utf-8", "surrogateescape")
-    compiled(text[:MOST])
+    compiled(made(data))
+
+
+def made(data: bytes) -> str:
+    """The text that these bytes mean."""
+    choices = Choices(data[1:])
+    if data[:1] >= b"\x80":
+        text = data[1:].decode("utf-8", "surrogateescape")
+    else:
+        text = program(choices) if data[:1] < b"\x40" else _pasted(choices)
+    return text[:MOST]
+
+
+def _pasted(choices: Choices) -> str:
+    """A program as it is copied from a session, a notebook or the middle of a file."""
+    prompts = choices.of(
+        ((">>> ", "... "), (">>>", "..."), ("  >>> ", "  ... "), ("    ", "    "), ("\t", "\t"), ("", ""))
+    )
+    magic = choices.of(
+        ("", "%matplotlib inline", "!pip install torch", "x?", "%%time", "  !ls", "pip install x", "7", "\x0c")
+    )
+    lines = program(choices).splitlines()
+    marked = [prompts[line.startswith(" ")] + line for line in lines]
+    marked.insert(choices.number(len(marked) + 1), magic)
+    return choices.of(("\n", "\r\n", "\n\n", "\x1d\n")).join(marked)
 
 
 def compiled(text: str) -> str:
@@ -52,7 +76,7 @@ def compiled(text: str) -> str:
             return "refused"
         except SyntaxError:
             return "wrong"
-        tree = Rewriter().visit(instrument(ast.parse(text, "snippet.py")))
+        tree = Rewriter().visit(instrument(parse(text, "snippet.py")))
     look_at_tree(tree)
     for part in _parts(code):
         _look_at_code(part, tree)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz import figures, messages, policy, programs, traces
+from tests.fuzz import figures, messages, policy, traces
 from tests.fuzz.__main__ import SEEDS, TARGETS, watched
-from tests.fuzz.choices import Choices
 from tests.trace.sample import SOURCE, sample_batch
 
 
@@ -36,9 +35,7 @@ def test_the_seeds_are_few_and_small() -> None:
 def test_the_seeds_of_the_policy_are_refused_wrong_and_accepted() -> None:
     became = set()
     for seed in seeds("policy"):
-        data = seed.read_bytes()
-        text = programs.program(Choices(data[1:])) if data[:1] < b"\x80" else data[1:].decode("utf-8", "replace")
-        became.add(policy.compiled(text[: policy.MOST]))
+        became.add(policy.compiled(policy.made(seed.read_bytes())))
     assert became == {"refused", "wrong", "accepted"}
 
 
