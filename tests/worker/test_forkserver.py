@@ -98,6 +98,7 @@ def test_the_end_of_the_server_is_the_end_of_its_workers_and_not_of_the_program(
     assert server() is not lost
     pool.close()
     server().close()
+    server().close()
 
 
 def test_where_the_server_can_fork_nothing_workers_are_started_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
