@@ -10,10 +10,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase
 from gradviz.ui.figures.painter import paint_figure
 from gradviz.ui.panels.plots import LargePlot, PlotsPanel
-from tests.driver import Pilot
+from gradviz.worker.events import Figure
+from tests.driver import RUN_TIMEOUT, Pilot
 
 TRAINING = """
 import torch
@@ -160,3 +162,28 @@ def test_odd_plots_are_painted_at_any_size(pilot: Pilot) -> None:
             paint_figure(painter, figure, QRectF(0, 0, wide, high), pilot.window.theme)
             painter.end()
             assert image.width() == wide
+
+
+def test_a_what_if_keeps_its_plots_apart(plotted: Pilot) -> None:
+    changed = Proposal("with a rate of 0.2", 10, plotted.state.document.text.replace("0.1 *", "0.2 *"))
+    with plotted.qtbot.waitSignal(plotted.window.beside.ended, timeout=RUN_TIMEOUT):
+        plotted.window.beside.start(changed)
+    plotted.qtbot.waitUntil(lambda: plotted.window.canvas.is_settled, timeout=RUN_TIMEOUT)
+    written = plotted.state.run.figures
+    assert plotted.state.what_if is not None
+    other = plotted.state.what_if.run.figures
+    assert len(written) == len(other) == 2
+    assert panel(plotted).current is written[1]
+    plotted.window.actions_.do("run.swap_runs")
+    assert panel(plotted).current is other[1]
+    plotted.window.actions_.do("run.close_what_if")
+    assert panel(plotted).current is written[1]
+
+
+def test_a_plot_that_cannot_be_read_ends_the_run(pilot: Pilot) -> None:
+    pilot.type_snippet("while True:\n    pass\n")
+    pilot.press("F5")
+    pilot.qtbot.waitUntil(lambda: pilot.state.run.is_running, timeout=RUN_TIMEOUT)
+    pilot.window.runner.live._handle(Figure({"title": "<b>", "axes": []}, b""))
+    assert pilot.state.run.phase is Phase.DIED
+    assert "cannot be read (malformed plot" in pilot.state.run.sentence
