@@ -16,7 +16,7 @@ import pytest
 from gradviz.trace.schema import Batch as Rows
 from gradviz.trace.trace import Trace
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Done, Event, Output
+from gradviz.worker.events import Asked, Batch, Done, Event, Output
 from gradviz.worker.limits import Limits
 from gradviz.worker.protocol import FrameKind
 from tests.faults import recorded
@@ -156,3 +156,27 @@ def test_a_pool_whose_workers_are_killed_at_each_event_goes_on() -> None:
     finally:
         pool.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith(("gradviz-run", "gradviz-worker"))]
+
+
+def test_killed_while_a_question_waits_for_its_answer() -> None:
+    pool = WorkerPool(Limits())
+    asked = threading.Event()
+    events: list[Event] = []
+
+    def take(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, Asked):
+            asked.set()
+
+    try:
+        run = pool.start("print('before')\nname = input('Name? ')\nprint(name)\n", take)
+        assert asked.wait(PATIENCE)
+        os.kill(run._worker.pid, signal.SIGKILL)  # type: ignore[union-attr]
+        done = run.wait(PATIENCE)
+        run.answer("too late")
+        assert done is not None and done.status == "died" and events[-1] is done
+        assert "".join(event.text for event in events if isinstance(event, Output)).startswith("before\n")
+        again = pool.start("print(1)", lambda event: None).wait(PATIENCE)
+        assert again is not None and again.status == "ok"
+    finally:
+        pool.close()
