@@ -62,6 +62,8 @@ from gradviz.trace.validate import validate
 from gradviz.trace.values import Value, ValueStore
 
 Array = NDArray[Any]
+FIRST_READ = """arrivals.tensor flags.tensor grads.tensor hooks.tensor inputs.tensor names.tensor roots.call
+saved.storage steps.node tensors.producer versions.storage wanted.call writes.tensor"""  # histories, by table and key
 CHANGING = {"saved": ("freed",), "calls": ("end",)}  # columns in which later batches write
 
 
@@ -134,6 +136,19 @@ class Trace:
     def frame_at(self, cursor: int) -> Frame:
         """Like `frame`, without taking the place of the frame that is kept."""
         return Frame(self, max(0, min(int(cursor), len(self))))
+
+    def ripen(self) -> None:
+        """Build now what a window asks for first, in another thread than the one that will read it."""
+        for name in ("graphs", "held_bytes", "last_use", "superseded", "value_flag", "nesting", "runs", "naming"):
+            getattr(self, name)
+        for each in FIRST_READ.split():
+            table, _, key = each.partition(".")
+            self.history(table, key)
+        for kind in Kind:
+            self._steps_of(kind)
+        frame = self.frame(len(self))
+        for name in ("explanation", "shown_nodes", "shown_tensors", "node_freed", "input_grad_norm", "input_grad_flag"):
+            getattr(frame, name)
 
     def _cached(self, name: str, make: Any) -> Any:
         if name not in self._cache:

@@ -13,7 +13,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from gradviz.worker import events
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Output
+from gradviz.worker.events import Asked, Detail, Done, Event, Output
+from gradviz.worker.intake import UNREADABLE, Intake
 from gradviz.worker.mailbox import Mailbox
 from gradviz.worker.run import Run as WorkerRun
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
     from gradviz.trace.trace import Trace
 
-SLICE = 0.008  # seconds of decoding per turn of the event loop
+SLICE = 0.008  # seconds of events per turn of the event loop
 TELL_EVERY = 100  # milliseconds between two reports of progress
 LOOK_EVERY = 200  # milliseconds between two looks at the time that is left
 NEAR = 5  # seconds before a limit of time from which on it is told
@@ -49,6 +50,7 @@ class LiveRun(QObject):
         self._ready: Sequence[str | None] = ()
         self._run: WorkerRun | None = None
         self._mailbox = Mailbox()
+        self._intake: Intake | None = None
         self._wake.connect(self._take, Qt.ConnectionType.QueuedConnection)
         self._again = self._timer(0, self._take)
         self._soon = self._timer(TELL_EVERY, self._tell)
@@ -80,8 +82,13 @@ class LiveRun(QObject):
         self.printed, self.answers, self._ready = [], [], tuple(answers)
         self.figures = []
         self._mailbox = Mailbox(self._wake.emit)
-        self._run = self._pool().start(text, self._mailbox.put, filename, question)
+        self._intake = Intake(self.trace, self._mailbox)
+        self._run = self._pool().start(text, self._intake.put, filename, question)
         self._looks.start()
+
+    def so_far(self) -> Trace | None:
+        """The trace as it is now, which does not grow; None at a bad moment: try again soon."""
+        return self._intake.so_far() if self._intake is not None else None
 
     def answer(self, text: str | None) -> None:
         """What the input() that waits gives, None for the end of the input."""
@@ -125,10 +132,7 @@ class LiveRun(QObject):
             self._again.start()
 
     def _handle(self, event: Event) -> None:
-        assert self.trace is not None
-        if isinstance(event, Batch):
-            self._extend(self.trace, event)
-        elif isinstance(event, Output):
+        if isinstance(event, Output):
             self.printed.append(event.text)
         elif isinstance(event, events.Figure):
             self._show(event)
@@ -136,14 +140,6 @@ class LiveRun(QObject):
             self._ask(event.prompt)
         elif isinstance(event, Done):
             self._finish(event)
-
-    def _extend(self, trace: Trace, event: Batch) -> None:
-        from gradviz.trace import encoding, schema
-
-        try:
-            trace.extend(schema.Batch(event.header, event.payload))
-        except encoding.TraceFormatError as error:
-            self._refuse(error)
 
     def _show(self, event: events.Figure) -> None:
         from gradviz.trace import encoding, figures
@@ -154,8 +150,7 @@ class LiveRun(QObject):
             self._refuse(error)
 
     def _refuse(self, error: Exception) -> None:
-        self.drop()
-        self._finish(Done("died", Detail(f"The worker sent what cannot be read ({error}). Run it again.")))
+        self._finish(Done("died", Detail(UNREADABLE.format(error))))
 
     def _ask(self, prompt: str) -> None:
         given = len(self.answers)
@@ -183,8 +178,7 @@ class LiveRun(QObject):
             self.grown.emit()
 
     def _finish(self, done: Done) -> None:
-        self._run = None
-        self._quiet()
+        self.drop()
         self.ended.emit(done)
 
 

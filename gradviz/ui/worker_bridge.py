@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -15,12 +16,15 @@ from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
 from gradviz.ui.live_run import LiveRun
+from gradviz.ui.ripening import Ripener
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Detail, Done
 
 NOTHING_TO_RUN = "There is nothing to run yet. Paste a snippet, or choose one of the examples."
 NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = torch.tensor(2., requires_grad=True)."
 
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
 
 BEYOND = (
     "The first {:,} MB of values are kept whole; of {:,} further ones a summary: their edges, range, mean and norm."
@@ -47,6 +51,7 @@ class WorkerBridge(QObject):
         self.live.told.connect(self._tell)
         self.live.ended.connect(self._finish)
         self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
+        self._ripener = Ripener()
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._grow)
         store.subscribe(self._follow)
@@ -76,6 +81,7 @@ class WorkerBridge(QObject):
             self.ended.emit("refused")
             return
         self.live.drop()
+        self._ripener.drop()
         self._store.start_run(snippet)
         self.live.start(snippet.text, self._store.state.title)
         self._growth.start(FIRST_SHOWN)
@@ -92,6 +98,7 @@ class WorkerBridge(QObject):
     def close(self) -> None:
         """End every worker and its threads."""
         self.live.drop()
+        self._ripener.close()
         self._growth.stop()
         if self._pool is not None:
             self._pool.close()
@@ -101,6 +108,7 @@ class WorkerBridge(QObject):
         """Another document took the place of what runs: nothing of that run is shown in it."""
         if before.run.is_running and after.run.phase is Phase.NEVER:
             self.live.drop()
+            self._ripener.drop()
             self._growth.stop()
 
     def _tell(self) -> None:
@@ -113,20 +121,33 @@ class WorkerBridge(QObject):
         trace = self.live.trace
         if trace is None or not self._store.state.run.is_running:
             return
-        begun = time.perf_counter()
         shown = self._store.state.trace
         if (
             len(trace)
             and self.is_drawn()
             and not (shown is not None and shown.run is trace.run and len(shown) == len(trace))
         ):
-            self._store.grow(trace.as_now())
-        self._growth.start(max(SHOWN_EVERY, int(RESTS * 1000 * (time.perf_counter() - begun))))
+            now = self.live.so_far()
+            if now is not None:
+                self._ripener.ripen(now, lambda: self._show_growth(now))
+                return
+        self._rest(0.0)
+
+    def _show_growth(self, trace: Trace) -> None:
+        begun = time.perf_counter()
+        self._store.grow(trace)
+        self._rest(time.perf_counter() - begun)
+
+    def _rest(self, seconds: float) -> None:
+        self._growth.start(max(SHOWN_EVERY, int(RESTS * 1000 * seconds)))
 
     def _finish(self, done: Done) -> None:
         self._growth.stop()
         trace = self.live.trace
         assert trace is not None
+        self._ripener.ripen(trace, lambda: self._end(done, trace))
+
+    def _end(self, done: Done, trace: Trace) -> None:
         phase, detail = Phase(done.status), done.detail
         if phase is Phase.OK and not len(trace.tensors):
             detail = Detail(NO_TENSOR, seconds=detail.seconds)

@@ -32,6 +32,11 @@ class Mailbox:
     def __len__(self) -> int:
         return len(self._events)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody takes anything any more."""
+        return self._closed
+
     def put(self, event: Event) -> None:
         """Add an event; waits for room. What comes after `close` is forgotten."""
         weight = weight_of(event)

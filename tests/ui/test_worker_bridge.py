@@ -46,7 +46,8 @@ def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: P
     pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
     runner.run()
     with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
-        runner.live._mailbox.put(Batch({"format": 99}, b"nonsense"))
+        assert runner.live._intake is not None
+        runner.live._intake.put(Batch({"format": 99}, b"nonsense"))
     assert ended.args == ["died"]
     assert "cannot be read" in pilot.state.run.sentence
     assert pilot.run_again(FINE) is Phase.OK
