@@ -5,12 +5,11 @@ way."""
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from gradviz.ui.startup import import_obstacle, obstacle
+from gradviz.ui.startup import complain, import_obstacle, obstacle
 
 DEFAULT_SIZE = (1280, 800)
 CANNOT_START = 1
@@ -68,5 +67,5 @@ def main(
             else:
                 status = launch.open_window(paths, step, size)
             return int(status)
-    sys.stderr.write(f"gradviz: {sentence}\n")
+    complain(f"gradviz: {sentence}")
     return CANNOT_START

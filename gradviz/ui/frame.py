@@ -69,6 +69,17 @@ class Layout:
             self.cards[row.place].put(beside.index(name), panel)
         return self.made[name]
 
+    def show_state(self, before: State, after: State) -> None:
+        """Let the panels show it; one that fails does not keep the others from it."""
+        failed: list[Exception] = []
+        for panel in tuple(self.made.values()):
+            try:
+                panel.show_state(before, after)
+            except Exception as error:  # noqa: BLE001 it is raised below
+                failed.append(error)
+        if failed:
+            raise failed[0]
+
     def set_theme(self, theme: Theme) -> None:
         """Give the panels this look, and those that will be made."""
         self._context = replace(self._context, theme=theme)

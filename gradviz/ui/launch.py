@@ -13,9 +13,10 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qI
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
-from gradviz.ui.crash import install
 from gradviz.ui.ownership import Ownership
 from gradviz.ui.settings import Forgetful, Settings
+from gradviz.ui.startup import complain
+from gradviz.ui.watch import Watch
 from gradviz.ui.window import MainWindow
 from gradviz.ui.windows import Windows
 
@@ -39,8 +40,8 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
     """Show the window until the user closes it. Each file that was named has a window of its own; one of the user's own
     is run at once, any other if a step is named. What a crash left behind has windows, too."""
     app = application()
-    install()
     window = MainWindow()
+    watch = Watch(app, window.windows)
     if size:
         window.resize(*size)
     window.show()
@@ -50,8 +51,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
 
         gc.freeze()  # what the program itself is made of need not be looked through again and again
         gc.enable()
-        if window.settings.note:
-            window.store.say(window.settings.note)
+        watch.begin(window)
         window.offer_recovery()
         while something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
             window.windows.open(MainWindow.offer_recovery).recovery.write()  # from now on it has that place
@@ -62,7 +62,9 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
                 window.windows.open(partial(_open, path=path, step=step))
 
     window.painted.connect(begin)
-    return app.exec()
+    status = app.exec()
+    watch.end()
+    return status
 
 
 def _open(window: MainWindow, path: Path, step: str | None) -> None:
@@ -96,12 +98,12 @@ def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, in
 def _without_noise(_kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
     """Qt's messages go to standard error, except what the offscreen platform says of itself in every run."""
     if "This plugin does not support" not in text:
-        sys.stderr.write(f"{text}\n")
+        complain(text)
 
 
 def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path) -> int:
     if path is not None and not window.files.open_path(path):
-        sys.stderr.write(f"gradviz: {window.store.state.notice.sentence}\n")
+        complain(f"gradviz: {window.store.state.notice.sentence}")
         return 1
     if path is not None:
         loop = QEventLoop()
@@ -110,10 +112,10 @@ def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path
         loop.exec()
         run = window.store.state.run
         if run.sentence:
-            sys.stderr.write(f"gradviz: {run.sentence}\n")
+            complain(f"gradviz: {run.sentence}")
     wait_until(lambda: window.canvas.is_settled)
     if not window.grab().save(str(picture)):
-        sys.stderr.write(f"gradviz: {picture} could not be written; the name must end in .png or .jpg.\n")
+        complain(f"gradviz: {picture} could not be written; the name must end in .png or .jpg.")
         return 1
     return 0
 

@@ -64,9 +64,9 @@ def take(folder: Path, pattern: str, *, empty: bool = False) -> Place:
 
 def waiting(folder: Path, pattern: str) -> Iterator[Path]:
     """The files that nobody holds; each is held while it is looked at."""
-    for file in sorted(folder.glob(pattern.format("*"))):
+    for file in (folder / pattern.format(number) for number in range(1, SLOTS + 1)):
         lock = _lock(file)
-        if _is_there(file) and _is_taken(lock):
+        if os.path.isfile(file) and not os.path.islink(file) and _is_taken(lock):
             try:
                 yield file
             finally:

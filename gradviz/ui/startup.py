@@ -3,6 +3,7 @@ would abort the process; here each lack is a sentence that says what to do. No Q
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
@@ -44,6 +45,12 @@ NO_DISPLAY = (
     "`gradviz run FILE` prints what happens, "
     "`gradviz FILE --step end --screenshot OUT.png` draws the window into a file."
 )
+
+
+def complain(text: str) -> None:
+    """A line on standard error; a program that was started by a double click may have none."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"{text}\n")
 
 
 def obstacle(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:

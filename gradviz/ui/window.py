@@ -175,8 +175,13 @@ class MainWindow(QMainWindow, Helpers):
     def _show(self, before: State, after: State) -> None:
         if after.drawing is not None or before.drawing is not None:
             self.live.show_state(before, after)
-        for panel in self.layout_.made.values():
-            panel.show_state(before, after)
+        try:
+            self.layout_.show_state(before, after)
+        finally:
+            self._show_around(before, after)
+
+    def _show_around(self, before: State, after: State) -> None:
+        """All but the panels."""
         self.layout_.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
         if (before.what_if is None) is not (after.what_if is None):
             self.layout_.bring("timeline" if after.what_if is None else "differences")

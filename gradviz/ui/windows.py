@@ -12,6 +12,7 @@ from gradviz.session.state import State
 from gradviz.ui.ownership import Ownership
 
 if TYPE_CHECKING:
+    from gradviz.session.crash_report import Private
     from gradviz.ui.window import MainWindow
 
 AWAY = 32  # pixels from a window to the one that is opened from it
@@ -58,6 +59,19 @@ class Windows:
     def close_all(self) -> bool:
         """Close one after the other, each asks; False if the user wants to stay."""
         return all(window.close() for window in reversed(self.open_now))
+
+    def keep_work(self) -> None:
+        """Write the copy of what is typed in each, now."""
+        for window in self.open_now:
+            window.recovery.write()
+
+    def private(self) -> Private:
+        """What must not be in a report."""
+        from gradviz.session.crash_report import Private
+
+        states = [window.store.state for window in self.open_now]
+        names = {path.name for state in states for path in (state.path, *map(Path, state.view.recent)) if path}
+        return Private(tuple(state.document.text for state in states), tuple(sorted(names)))
 
     def _look_alike(self, window: MainWindow, before: State, after: State) -> None:
         if before.view is not after.view:
