@@ -22,6 +22,9 @@ from gradviz.worker import windows
 
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446  # the same numbers on every architecture
 _PR_SET_NO_NEW_PRIVS = 38
+_BOUNDED = {
+    "CORE": "core dumps", "FSIZE": "written files", "NPROC": "new processes", "CPU": "processor time", "AS": "memory",
+}  # fmt: skip
 _CPU_BACKSTOP_SECONDS = 3600  # ends a worker whose program is gone; a run's own CPU limit is the parent's business
 
 _SYSCALLS_X86_64 = {
@@ -90,7 +93,7 @@ def resource_limits(memory_mb: int) -> str:
             refused.append(name)
     if sys.platform.startswith("linux") and os.geteuid() == 0 and "NPROC" not in refused:
         refused.append("NPROC")  # the kernel does not count the processes of root
-    return f"without {', '.join(refused)}" if refused else ""
+    return f"not on {', '.join(_BOUNDED[name] for name in refused)}" if refused else ""
 
 
 def _libc() -> ctypes.CDLL:

@@ -9,6 +9,7 @@ import pytest
 from gradviz.worker import layers
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.layers import LAYERS, OPEN_DOORS, UNKNOWN, rows, sentence
+from gradviz.worker.limits import Limits
 from tests.worker.conftest import Runner
 
 SAFETY = Path(__file__).parents[2] / "docs" / "safety.md"
@@ -19,6 +20,18 @@ WINDOWS = {"language": "on", "audit hook": "on", "low integrity": "on", "mitigat
 def test_the_table_in_the_docs_is_current() -> None:
     text = SAFETY.read_text(encoding="utf-8")
     assert layers.table() in text, "paste what `python -m gradviz.worker.layers` prints into docs/safety.md"
+
+
+def test_the_limits_in_the_docs_are_those_of_a_run() -> None:
+    text, limits = SAFETY.read_text(encoding="utf-8"), Limits()
+    assert f"| time on the clock | {limits.wall_seconds:g} s" in text
+    assert f"| time of the processor | {limits.cpu_seconds:g} s" in text
+    assert f"| memory | {limits.memory_mb:,} MB |" in text
+    assert f"| recorded steps | {limits.steps:,} |" in text
+    assert (
+        f"| recorded numbers | {limits.recorded_bytes // 1_000_000} MB; of arrays beyond {limits.values_mb} MB" in text
+    )
+    assert f"| printed text | {limits.output_chars:,} characters |" in text
 
 
 def test_a_running_worker_says_only_what_the_table_knows(run: Runner, shared_pool: WorkerPool) -> None:

@@ -128,7 +128,7 @@ def test_root_is_told_that_the_kernel_does_not_count_its_processes(monkeypatch: 
     monkeypatch.setattr(resource, "setrlimit", lambda kind, value: None)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert oslock.resource_limits(100) == "without NPROC"
+    assert oslock.resource_limits(100) == "not on new processes"
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert oslock.resource_limits(100) == ""
 
@@ -137,13 +137,13 @@ def test_a_lock_that_the_system_lacks_is_reported(monkeypatch: pytest.MonkeyPatc
     def absent() -> str:
         raise oslock.LockUnavailable("the kernel has no Landlock")
 
-    monkeypatch.setattr(oslock, "resource_limits", lambda memory_mb: "without AS")
+    monkeypatch.setattr(oslock, "resource_limits", lambda memory_mb: "not on memory")
     monkeypatch.setattr(oslock, "landlock", absent)
     monkeypatch.setattr(oslock, "no_descriptors", lambda: "")
     monkeypatch.setattr(oslock, "seccomp", lambda: "41 calls")
     monkeypatch.setattr(sys, "platform", "linux")
     assert oslock.lock_down(100) == {
-        "limits": "on (without AS)",
+        "limits": "on (not on memory)",
         "landlock": "absent: the kernel has no Landlock",
         "descriptors": "on",
         "seccomp": "on (41 calls)",
