@@ -89,7 +89,7 @@ class ClassMaker:
 
     def _check_base(self, base: Any) -> None:
         if isinstance(base, _ALIASES):  # of Generic[T] or List[int] what stands before the bracket
-            base = typing.get_origin(base)
+            base = getattr(base, "__origin__", None)
         known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
         if not known:
             label = getattr(base, "__name__", "this") if isinstance(base, type) else "this object"
