@@ -107,9 +107,8 @@ class Logger:
         number = _number(level)
         if number < self.getEffectiveLevel():
             return
-        if len(args) == 1 and type(args[0]) is dict and args[0]:
-            args = args[0]
-        text = str(msg) % args if args else str(msg)
+        by_name = len(args) == 1 and type(args[0]) is dict and args[0]
+        text = str(msg) % (by_name or args) if args else str(msg)
         passed_on = self._root._handlers if self._root and self.propagate else []
         for handler in [*self._handlers, *passed_on] or [self._fallback]:
             handler.take(self.name, number, str.__str__(text))

@@ -68,9 +68,9 @@ def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module
     if not isinstance(block, ast.If) or block.orelse:
         return None
     for node in ast.walk(block):
-        if hasattr(node, "col_offset"):
+        if isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias):
             node.col_offset += shift
-            node.end_col_offset = (getattr(node, "end_col_offset", 0) or 0) + shift
+            node.end_col_offset = (node.end_col_offset or 0) + shift
     ast.increment_lineno(block, -1)
     return ast.Module(block.body, [])
 

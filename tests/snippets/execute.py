@@ -93,12 +93,14 @@ def run_source(source: str, filename: str) -> dict[str, Any]:
     main = types.ModuleType("__main__")
     main.__dict__["__file__"] = filename
     sys.modules["__main__"] = main
+    sys.argv = [filename]
     printed, heard, error = io.StringIO(), [], None
     with contextlib.redirect_stdout(printed), _heard(heard):
         try:
             exec(compile(source, filename, "exec"), main.__dict__)
         except BaseException as raised:  # noqa: BLE001 what it raised is the result
-            error = without_addresses("".join(traceback.format_exception_only(raised)).strip())
+            if not (isinstance(raised, SystemExit) and raised.code in (None, 0)):
+                error = without_addresses("".join(traceback.format_exception_only(raised)).strip())
     return {"stdout": without_addresses(printed.getvalue()), "warnings": heard, "error": error}
 
 

@@ -2,7 +2,7 @@
 
     python tests/snippets/record.py [NAME...]
 
-Writes `golden/NAME.json` for `corpus/NAME.py` and for `later/NAME.py`. Without names all are recorded anew.
+Writes `golden/NAME.json` for `corpus/NAME.py`, `programs/NAME.py` and `later/NAME.py`. Without names all are recorded anew.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main(names: list[str]) -> None:
     torch.set_num_threads(1)
     golden = HERE / "golden"
     golden.mkdir(exist_ok=True)
-    for path in sorted([*(HERE / "corpus").glob("*.py"), *(HERE / "later").glob("*.py")]):
+    for path in sorted(path for part in ("corpus", "programs", "later") for path in (HERE / part).glob("*.py")):
         if names and path.stem not in names:
             continue
         result = execute.run_file(str(path))

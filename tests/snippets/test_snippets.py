@@ -21,8 +21,10 @@ from tests.snippets.through_worker import run_in_worker
 
 HERE = Path(__file__).parent
 CORPUS = sorted((HERE / "corpus").glob("*.py"))
+PROGRAMS = sorted((HERE / "programs").glob("*.py"))  # whole tutorials, which use more of Python than the corpus
 LATER = sorted((HERE / "later").glob("*.py"))
 AT_LEAST = 250
+PROGRAMS_AT_LEAST = 160
 
 
 def recorded(path: Path) -> dict[str, Any]:
@@ -49,7 +51,7 @@ def corpus_results() -> dict[str, dict[str, Any]]:
 
 @functools.cache
 def worker_results() -> dict[str, dict[str, Any]]:
-    return run_in_worker(CORPUS)
+    return run_in_worker([*CORPUS, *PROGRAMS])
 
 
 def may_be_close() -> dict[str, str]:
@@ -60,8 +62,9 @@ def may_be_close() -> dict[str, str]:
 def test_the_corpus_is_complete() -> None:
     assert len(CORPUS) + len(LATER) >= AT_LEAST
     golden = {path.stem for path in (HERE / "golden").glob("*.json")}
-    assert golden == {path.stem for path in (*CORPUS, *LATER)}
-    assert set(may_be_close()) <= {path.stem for path in CORPUS}
+    assert len(PROGRAMS) >= PROGRAMS_AT_LEAST
+    assert golden == {path.stem for path in (*CORPUS, *PROGRAMS, *LATER)}
+    assert set(may_be_close()) <= {path.stem for path in (*CORPUS, *PROGRAMS)}
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
@@ -71,7 +74,7 @@ def test_snippet(path: Path) -> None:
     assert verdict == expected, f"{path.name}: {verdict}\n{difference}"
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*CORPUS, *PROGRAMS], ids=lambda path: path.stem)
 def test_snippet_in_the_worker(path: Path) -> None:
     """The same through the program's worker: policy, names instrumented, every step recorded."""
     verdict, difference = compare(worker_results()[path.stem], recorded(path))
