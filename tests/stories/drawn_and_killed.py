@@ -14,6 +14,8 @@ from PySide6.QtCore import QDeadlineTimer, QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.document import recovery
+from gradviz.document.drawing import Drawing
 from gradviz.ui.launch import application
 from gradviz.ui.recovery import RecoveryKeeper
 from gradviz.ui.settings import Settings
@@ -57,8 +59,13 @@ def main(file: str, folder: Path) -> None:
     copy = window.recovery.file
     assert copy is not None
     window.recovery._timer.setInterval(0)
-    pilot.qtbot.waitUntil(lambda: copy.exists() and "tanh" in copy.read_text(), timeout=RUN_TIMEOUT)
+    pilot.qtbot.waitUntil(lambda: _holds(copy, pilot.drawing), timeout=RUN_TIMEOUT)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _holds(copy: Path, drawing: Drawing) -> bool:
+    left = recovery.read(copy) if copy.exists() else None
+    return left is not None and left.contents.document == drawing
 
 
 if __name__ == "__main__":

@@ -99,5 +99,5 @@ def test_what_was_drawn_saved_and_drawn_on_is_there_after_a_kill(pilot: Pilot, t
     assert [node for node in pilot.drawing.nodes if node.id <= 3][:2] == list(saved.nodes[:2])
     last = pilot.drawing.nodes[-1]
     assert isinstance(last, Operation) and (last.op, last.inputs) == ("tanh", (Ref(3),))
-    pilot.settle()
+    pilot.run()
     assert pilot.state.traced == pilot.drawing
