@@ -63,6 +63,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
 
     window.painted.connect(begin)
     status = app.exec()
+    window.windows.keep_work()  # of those that did not close: the display went away
     watch.end()
     return status
 

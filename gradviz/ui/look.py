@@ -25,9 +25,10 @@ LONGEST_TIP = 1_000  # characters
 
 @cache
 def load_fonts() -> tuple[str, ...]:
-    """Register the bundled fonts once; returns their families. Needs a QGuiApplication."""
+    """Register the bundled fonts once; returns their families, none where they are missing: then the system's fonts
+    are taken. Needs a QGuiApplication."""
     families: list[str] = []
-    for path in sorted(FONT_FOLDER.iterdir()):
+    for path in sorted(FONT_FOLDER.glob("*")):
         if path.suffix in {".ttf", ".otf"}:
             families += QFontDatabase.applicationFontFamilies(QFontDatabase.addApplicationFont(str(path)))
     return tuple(dict.fromkeys(families))

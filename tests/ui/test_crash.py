@@ -130,6 +130,9 @@ def painted(window):
         window.close()
         return
     window.editor.code.setPlainText("typed = 1")
+    if sys.argv[1] == "lose the display":
+        window.windows.keep_work = lambda kept=window.windows.keep_work: (print("KEPT", flush=True), kept())
+        launch.application().exit(1)
     if sys.argv[1] == "die":
         import faulthandler
         faulthandler._sigsegv()
@@ -189,6 +192,15 @@ def test_a_program_that_the_system_ends_keeps_what_was_typed(tmp_path: Path) -> 
     found = recovery.read(tmp_path / "GradViz" / "GradViz" / "recovery" / "window-1.json")
     assert found is not None and found.contents.document.text == "typed = 1"
     assert left_in(tmp_path) == [], "that was no crash"
+
+
+@posix
+def test_a_display_that_goes_away_loses_nothing(tmp_path: Path) -> None:
+    with program(tmp_path, "lose the display") as one:
+        said, _ = one.communicate(timeout=60)
+    assert one.returncode == 1 and "KEPT" in said
+    found = recovery.read(tmp_path / "GradViz" / "GradViz" / "recovery" / "window-1.json")
+    assert found is not None and found.contents.document.text == "typed = 1"
 
 
 def test_the_box_says_where_reports_are(qtbot: QtBot, tmp_path: Path) -> None:

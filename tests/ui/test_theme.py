@@ -4,11 +4,13 @@ steps differ in more than hue for eyes that see fewer hues."""
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gradviz.ui import look
 from gradviz.ui.panels.timeline_paint import SIGNS
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.ui.colour_vision import MATRICES, seen
@@ -107,3 +109,8 @@ def test_steps_differ_by_sign_as_well_as_by_colour() -> None:
 def test_text_sizes_scale() -> None:
     assert LIGHT.scaled(1.5).px(12) == 18
     assert LIGHT.scaled(1.5).text == LIGHT.text
+
+
+def test_without_the_bundled_fonts_the_systems_are_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look, "FONT_FOLDER", tmp_path / "removed")
+    assert look.load_fonts.__wrapped__() == ()
