@@ -1,0 +1,72 @@
+"""What learners paste and import: copied sessions, notebook lines, stand-ins of small modules, and the page that lists
+them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gradviz.worker.oslock import AuditGate
+from gradviz.worker.policy_names import REFUSED_BUILTINS
+from gradviz.worker.stand_ins import TorchFacade, World
+from gradviz.worker.torch_modules import load_torch, torch_modules
+from tests.worker.conftest import Runner
+
+PAGE = Path(__file__).parents[2] / "docs" / "safety.md"
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        (">>> x = 1\n>>> for i in range(2):\n...     print(i + x)\n... \n1\n2\n>>> print('end')\nend\n", "1\n2\nend\n"),
+        ("    x = 1\n    print(x)\n", "1\n"),
+        ("\tif True:\n\t\tprint(2)\n", "2\n"),
+        ("%matplotlib inline\n!pip install torch\nprint(3)\nif True:\n    %time 1\n", "3\n"),
+        ("\ufeffprint(4)\r\nprint(5)\r\n", "4\n5\n"),
+        ("s = '''\n%not magic\n'''\nprint(s)\n", "\n%not magic\n\n"),
+    ],
+)
+def test_what_is_pasted_runs(run: Runner, source: str, printed: str) -> None:
+    outcome = run(source)
+    assert (outcome.status, outcome.printed()) == ("ok", printed), outcome.done
+
+
+def test_lines_and_columns_of_a_copied_session_stay(run: Runner) -> None:
+    outcome = run(">>> x = 0\n>>> x\n0\n>>> 1 / x\n")
+    assert outcome.done.detail.line == 4
+    assert "    >>> 1 / x\n        ~~^~~" in outcome.done.detail.traceback
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("%%time\nx = (\n", "line 1: %%time belongs to a notebook; leave the line out."),
+        ("import os\nprint(1)\n", "nothing here uses it, so leave the line out"),
+        ("from math import *\nprint(sqrt(pi))\n", "name what you need: from math import pi, sqrt"),
+        ("import timeit\ntimeit.timeit('f()')", "write timeit.timeit(lambda: f(x))"),
+        ("from pathlib import Path\nPath('/etc/passwd').read_text()", "files are not available"),
+        ("import logging\nlogging.basicConfig(filename='x')", "leave filename out"),
+        ("vars(3)", "name the attributes that you need"),
+    ],
+)
+def test_a_refusal_says_what_to_do(run: Runner, source: str, words: str) -> None:
+    outcome = run(source)
+    assert outcome.status in ("refused", "raised")
+    assert words in outcome.sentence
+
+
+def test_syntax_errors_are_pythons(run: Runner) -> None:
+    assert run("x = \u201ca\u201d").sentence.startswith("SyntaxError: invalid character")
+    assert run("if True:\nprint(1)").sentence.startswith("IndentationError: expected an indented block")
+
+
+def test_the_page_lists_what_can_be_imported() -> None:
+    """Every module that is not PyTorch's, NumPy's or for plots, and every built-in function that is refused."""
+    world = World(TorchFacade(torch_modules(load_torch())), AuditGate(), lambda stream, text: None)
+    text = PAGE.read_text(encoding="utf-8").partition("## What a snippet may use")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([\w.]+)`", text.partition("Refused")[0]))
+    offered = {name.partition(".")[0] for name in world.modules}
+    assert named == offered
+    assert set(re.findall(r"`(\w+)\(\)`", text.partition("Refused")[2])) == set(REFUSED_BUILTINS)
