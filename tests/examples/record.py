@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def main() -> None:
 
     assert torch.__version__.startswith(EXPECTED), f"this is torch {torch.__version__}, not {EXPECTED}"
     torch.set_num_threads(1)
+    os.environ["MPLBACKEND"] = "template"  # draws nothing and warns of nothing
     found = {path.stem: run_example(torch, path) for path in sorted((ROOT / "resources" / "examples").glob("*.py"))}
     lines = [f"{json.dumps(name)}: {json.dumps(one, ensure_ascii=False)}" for name, one in found.items()]
     text = "{\n" + ",\n".join([f'"torch": "{EXPECTED}"', *lines]) + "\n}\n"

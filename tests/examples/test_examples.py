@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import pytest
 import gradviz.torch as torch
 from gradviz.document.examples import examples
 from gradviz.engine import observe
+from gradviz.worker.arrays import Arrays
+from gradviz.worker.guard import Guard
+from gradviz.worker.plots import Book, plot_modules
 from tests.examples.watch import run_example
 from tests.snippets.compare import compare
 from tests.snippets.execute import aliased
@@ -55,7 +59,9 @@ def ours(path: Path) -> tuple[dict[str, Any], list[list[str]]]:
     steps = Steps()
     observe.set_observer(steps)
     try:
-        with aliased():
+        with aliased(), pytest.MonkeyPatch.context() as patch:
+            for name, module in plot_modules(Book(len, lambda *_: None), Arrays(Guard((), ()), None).plain).items():
+                patch.setitem(sys.modules, name, module)
             result = run_example(torch, path)
     finally:
         observe.set_observer(None)
