@@ -26,7 +26,7 @@ from tests.fuzz.traces import look_at_everything
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are a matter of POSIX")
 pytestmark = posix
 
-SHORT = Limits(wall_seconds=0.5)
+SHORT = Limits(wall_seconds=1.0)
 YEAR = 365 * 24 * 3600.0
 
 
@@ -100,8 +100,8 @@ def test_killed_before_it_is_ready(cut: int, tmp_path: Path) -> None:
     ("then", "limits", "status", "words"),
     [
         (recorded.CLOSES_BUT_LIVES, Limits(), "died", "It has been replaced"),
-        (recorded.HANGS, SHORT, "limit", "took longer than 0.5 seconds"),
-        (recorded.STOPS, SHORT, "limit", "took longer than 0.5 seconds"),
+        (recorded.HANGS, SHORT, "limit", "took longer than 1 seconds"),
+        (recorded.STOPS, SHORT, "limit", "took longer than 1 seconds"),
         (recorded.FLOODS, Limits(output_chars=50_000), "limit", "printed more than 50,000 characters"),
         (recorded.FLOODS_BATCHES, Limits(recorded_bytes=2_000_000), "limit", "recorded more than 2 MB"),
         (recorded.FLOODS_NONSENSE, Limits(), "died", "it sent a wrong message"),
@@ -125,7 +125,7 @@ def test_a_clock_that_is_set_ends_no_run_and_saves_none(
     whole = failing(tmp_path, encoded(len(frames())), recorded.DIES, Limits(), ready=len(encoded(1)))
     assert whole.status == "ok"
     endless = failing(tmp_path, encoded(3), recorded.HANGS, SHORT, ready=len(encoded(1)))
-    assert endless.status == "limit" and 0.4 < endless.seconds < YEAR / 2
+    assert endless.status == "limit" and 0.9 < endless.seconds < YEAR / 2
 
 
 @pytest.mark.parametrize("length", [1_000, 300_000])
@@ -133,7 +133,7 @@ def test_a_worker_that_never_reads_its_input(length: int, tmp_path: Path) -> Non
     source = "x = 1\n" * (length // 6)  # the longer one fills the pipe
     attempt = failing(tmp_path, encoded(1), recorded.HANGS, SHORT, ready=len(encoded(1)), listens=False, source=source)
     assert attempt.status == "limit"
-    assert "took longer than 0.5 seconds" in attempt.sentence
+    assert "took longer than 1 seconds" in attempt.sentence
 
 
 def test_a_pool_whose_workers_are_killed_at_each_event_goes_on() -> None:
