@@ -1,0 +1,74 @@
+"""One escape or abuse: a snippet with places for what it aims at, and its class; the sections of
+`tests/worker/escapes.py` become such records, too. `every_attack` is all lists together; `harness` tries them, `page`
+publishes what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from tests.worker.escapes import ESCAPES
+
+# the first entry of each section of that list -> the class
+_SECTIONS = {
+    "import os": "Imports",
+    "subclasses": "Dunder walks",
+    "getattr": "Dunder walks by name",
+    "gi_frame": "Frames and tracebacks",
+    "format": "Format strings",
+    "except star": "Syntax and names that hide guards",
+    "array interface": "Classes that lie to C code",
+    "patch torch": "Changing what the next run uses",
+    "data of a tensor": "Private names of PyTorch's objects",
+    "tofile": "NumPy's files, memory and foreign functions",
+    "torch.load": "Files by way of torch",
+    "print to an own file": "print",
+    "KeyboardInterrupt": "Exceptions",
+}
+
+
+@dataclass(frozen=True)
+class Attack:
+    """`by_parent` marks what the program's own clock, counters and memory limit must end."""
+
+    kind: str
+    name: str
+    source: str
+    by_parent: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its name in a test's parameters."""
+        return f"{self.kind}: {self.name}"
+
+
+def listed(kind: str, sources: Mapping[str, str], by_parent: bool = False) -> list[Attack]:
+    """The attacks of one class."""
+    return [Attack(kind, name, source, by_parent) for name, source in sources.items()]
+
+
+def language_attacks() -> list[Attack]:
+    """Those of `tests/worker/escapes.py`."""
+    kind = ""
+    found = []
+    for name, source in ESCAPES.items():
+        kind = _SECTIONS.get(name, kind)
+        found.append(Attack(kind, name, source))
+    return found
+
+
+def every_attack() -> list[Attack]:
+    """All of them, those of a class together."""
+    from tests.escapes.found import FOUND
+    from tests.escapes.machine import MACHINE
+    from tests.escapes.strain import STRAIN
+
+    attacks = [*MACHINE, *STRAIN, *language_attacks(), *FOUND]
+    order = list(dict.fromkeys(each.kind for each in attacks))
+    return sorted(attacks, key=lambda each: order.index(each.kind))
+
+
+def by_kind(attacks: list[Attack]) -> list[tuple[str, list[Attack]]]:
+    """The classes in order."""
+    return [(kind, list(several)) for kind, several in groupby(attacks, key=lambda each: each.kind)]
