@@ -30,6 +30,7 @@ TEXTS = {
 }
 
 ENVIRONMENT = {  # the modules that look at the environment, and the names that they look for
+    "cli.py": {"QT_QPA_PLATFORM"},
     "ui/app.py": {"QT_QPA_PLATFORM"},
     "ui/export.py": {"QT_QPA_PLATFORM"},
     "ui/startup.py": {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY"},
@@ -37,7 +38,7 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
     "worker/forking.py": {"HOME"},  # sets it, in the worker
 }
 OPTIONS = {
-    *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out"),
+    *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),
     "--time-limit",  # of one `gradviz run`, in its own words
 }
 WORKER_VARIABLES = {"PATH", "LANG", "HOME", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"}
