@@ -82,7 +82,7 @@ def test_keys_turn_and_a_click_goes_to_the_step(plotted: Pilot) -> None:
     plotted.window.actions_.do("plots.previous")
     QTest.mouseClick(shown.where, Qt.MouseButton.LeftButton)
     assert plotted.state.cursor == plotted.state.run.figures[0].step
-    assert shown.where.text().startswith("line 14, step ")
+    assert shown.where.accessibleName().startswith("Go to line 14, step ")
 
 
 def test_the_number_under_the_mouse_and_by_keys(plotted: Pilot) -> None:

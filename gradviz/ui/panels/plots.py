@@ -156,7 +156,7 @@ class PlotsPanel(Panel):
             self.stack.setCurrentWidget(self.nothing)
             return
         self.number.say("")
-        self.where.setText(place(figure))
+        self._name_place()
         self.where.setAccessibleName(f"Go to {place(figure)}")
         self.previous.setEnabled(index > 0)
         self.next.setEnabled(index + 1 < len(self.figures))
@@ -164,9 +164,15 @@ class PlotsPanel(Panel):
         self.stack.setCurrentWidget(self.view)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, the number under the mouse has none."""
+        """Where there is little room, the line of the snippet is left out."""
         super().resizeEvent(event)
-        self.where.setVisible(self.width() > self.theme.px(240))
+        self._name_place()
+
+    def _name_place(self) -> None:
+        if self.current is not None:
+            wide = self.width() > self.theme.px(340)
+            self.where.setText(place(self.current) if wide else f"step {self.current.step:,}")
+            self.where.setVisible(self.width() > self.theme.px(200))
 
     # what the commands do
 
