@@ -7,11 +7,13 @@ Writes `golden/NAME.json` for `corpus/NAME.py`, `programs/NAME.py` and `later/NA
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
+import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import execute  # noqa: E402
@@ -37,4 +39,5 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # programs save models and plots
+        main(sys.argv[1:])
