@@ -18,6 +18,7 @@ from gradviz.ui.theme import Theme
 DASHES = {"--": [5.0, 3.0], "-.": [6.0, 2.5, 1.2, 2.5], ":": [1.2, 2.4]}
 POINT = 96 / 72  # pixels
 MANY = 4000  # vertices of a line beyond which only the extremes are drawn
+DENSE = 1500  # vertices of a line beyond which it is drawn thin
 APART = 64.0  # pixels between two marks that tell a line from the others
 CYCLE_MARKS = "osD^v*PXd>"
 OPEN_MARKS = "x+|_1234"
@@ -91,8 +92,14 @@ def _line(painter: QPainter, layer: Layer, ground: Ground) -> None:
     painter.setPen(pen_of(style, ground.theme))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     parts = runs(x, y)
+    if sum(len(across) for across, _ in parts) > DENSE:  # wide smooth strokes of so many are slow
+        pen = painter.pen()
+        pen.setWidthF(1.0)
+        painter.setPen(pen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for across, up in parts:
         painter.drawPolyline(polygon(across, up))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if style.marker:
         _marks(painter, x, y, style.marker, style.size, style, ground.theme)
     elif ground.number > 0 and style.dash in ("", "-"):
