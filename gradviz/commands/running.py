@@ -103,7 +103,7 @@ RUN_ROWS = (
     ),
     Command(
         id="run.keep_going",
-        title="&Keep Going",
+        title="Keep Going",
         menu="Run",
         help="Give a run that is about to be stopped the same time again.",
         shortcuts=("Ctrl+F5",),

@@ -20,7 +20,7 @@ from gradviz.worker.run import ANSWER_CHARS
 
 LINES, CHARS = 8, 500  # of a prompt that are shown; Output has all of it
 WAITS = "The snippet waits for a line of text: input()"
-HOW = "Enter answers and the run goes on. Ctrl+D ends the input, Esc stops the run."
+HOW = "Enter answers, Ctrl+D ends the input, Esc stops the run."
 
 
 class QuestionDialog(QDialog):
