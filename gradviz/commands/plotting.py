@@ -30,7 +30,7 @@ PLOT_ROWS = (
     ),
     Command(
         id="plots.next",
-        title="Next P&lot",
+        title="Ne&xt Plot",
         menu="View",
         help="Show the next plot of the run.",
         shortcuts=("Ctrl+Alt+Right",),
@@ -40,7 +40,7 @@ PLOT_ROWS = (
     ),
     Command(
         id="plots.previous",
-        title="Previous Pl&ot",
+        title="Previous Plot",
         menu="View",
         help="Show the plot before this one.",
         shortcuts=("Ctrl+Alt+Left",),
@@ -50,7 +50,7 @@ PLOT_ROWS = (
     ),
     Command(
         id="plots.step",
-        title="Step of t&he Plot",
+        title="Step of the Plot",
         menu="View",
         help="Go to the step at which the plot was shown.",
         group=GROUP,
@@ -68,7 +68,7 @@ PLOT_ROWS = (
     ),
     Command(
         id="plots.save",
-        title="Sa&ve Plot…",
+        title="Save Plot…",
         menu="View",
         help="Write the plot into a PNG or SVG file.",
         group=GROUP,
