@@ -68,8 +68,9 @@ class Forked:
     def wait(self) -> int:
         """Block until it has ended; returns the exit status."""
         self._ended.wait()
-        assert self.returncode is not None
-        return self.returncode
+        status = self.returncode
+        assert status is not None
+        return status
 
     def kill(self) -> None:
         """End it now, or as soon as it begins."""
@@ -108,7 +109,7 @@ class ForkServer:
         with theirs:
             self._process = subprocess.Popen(
                 [*command, SERVER_FLAG],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.session.proposals import edited
 from gradviz.session.state import Phase
 from gradviz.ui.asking import CHARS, LINES, QuestionDialog, shortened
-from tests.driver import RUN_TIMEOUT, Pilot
+from tests.driver import Pilot
 
 ASKS = """import torch
 n = int(input("n = "))

@@ -11,7 +11,17 @@ import numpy as np
 
 from gradviz.worker.plots.book import Array, Direction, short
 
-_ITERABLE: tuple[type, ...] = (type({}.keys()), type({}.values()), collections.deque, set, frozenset, range, map, zip, filter)
+_ITERABLE: tuple[type, ...] = (
+    type({}.keys()),
+    type({}.values()),
+    collections.deque,
+    set,
+    frozenset,
+    range,
+    map,
+    zip,
+    filter,
+)
 
 
 class Numbers:
