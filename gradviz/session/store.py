@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document
-from gradviz.session import linked, what_if
+from gradviz.session import linked, runs, what_if
 from gradviz.session.breakpoints import Breakpoints, shifted
 from gradviz.session.folding import Folding
 from gradviz.session.history import MERGE_SECONDS, TYPING, History
 from gradviz.session.playing import Playback
-from gradviz.session.state import Lineage, Notice, Phase, Run, Search, Selection, State, View
+from gradviz.session.state import Lineage, Notice, Run, Search, Selection, State, View
 
 if TYPE_CHECKING:
     from gradviz.session.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
+    from gradviz.trace.figures import Figure
     from gradviz.trace.trace import Trace
 
 Subscriber = Callable[[State, State], None]  # (before, after)
@@ -88,7 +89,7 @@ class Store:
 
     def distrust(self, doubt: str) -> None:
         """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
-        gone = replace(what_if.closed(self._state), trace=None, steps=0, cursor=0, selection=None, lineage=None)
+        gone = runs.without_trace(what_if.closed(self._state))
         self._become(replace(gone, doubt=doubt, run=Run(), chain=None, playing=False))
 
     def mark_saved(self, path: Path) -> None:
@@ -103,66 +104,24 @@ class Store:
     # runs
 
     def start_run(self, snippet: Document) -> None:
-        """A worker begins; the former trace stays until this run has ended. What was run is trusted."""
-        self._become(what_if.closed(self._state))
-        self._change(run=Run(Phase.RUNNING, snippet), doubt="", playing=False, recorded=0, live="")
+        """A worker begins."""
+        self._become(runs.begun(self._state, snippet))
 
     def progress(self, recorded: int, live: str, left: int | None = None, asks: str | None = None) -> None:
         """So many steps have been recorded, this was printed; so few seconds are left, and this is asked, if any."""
         self._change(run=self._state.run.which(left, asks), recorded=recorded, live=live)
 
-    def grow(self, trace: Trace) -> None:
-        """Show what the run that goes on has recorded; the cursor stays at its end, or where it was put meanwhile."""
-        self._show(trace, run=self._state.run)
+    def grow(self, trace: Trace, figures: tuple[Figure, ...] = ()) -> None:
+        """Show what the run that goes on has recorded and plotted."""
+        self._become(runs.grown(self._state, trace, figures))
 
     def end_run(self, run: Run, trace: Trace | None) -> None:
-        """The worker said how it ended. A trace is shown from its end, unless the cursor was moved while it grew;
-        without one the former stays, unless it is of a run that did begin and was not stopped."""
-        if trace is not None:
-            self._show(trace, run=run)
-        elif run.phase in (Phase.REFUSED, Phase.RAISED, Phase.STOPPED):
-            self._change(run=run)
-        else:
-            self._change(run=run, trace=None, steps=0, cursor=0, selection=None, lineage=None)
+        """The worker said how it ended."""
+        self._become(runs.ended(self._state, run, trace))
 
     def show_live(self, run: Run, trace: Trace | None) -> None:
-        """A drawing ran because it was changed: the cursor stays at the end, or after the same step; so does what is
-        selected or stands out. Without a trace the former stays, unless nothing was there to run."""
-        state = what_if.closed(self._state)
-        if trace is None:
-            gone = run.phase is Phase.NEVER
-            kept = replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None, chain=None)
-            self._become(replace(kept if gone else state, run=run, playing=False))
-            return
-        cursor, lineage = linked.place_again(state, run.snippet, trace)
-        self._become(
-            replace(
-                state,
-                run=run,
-                trace=trace,
-                traced=run.snippet,
-                steps=len(trace),
-                cursor=cursor,
-                selection=linked.found_again(state, run.snippet, trace),
-                lineage=lineage,
-                playing=False,
-            )
-        )
-
-    def _show(self, trace: Trace, run: Run) -> None:
-        state, steps = self._state, len(trace)
-        if state.trace is not None and state.trace.run is trace.run and state.cursor < state.steps:
-            self._change(run=run, trace=trace, steps=steps)
-        else:
-            self._change(
-                run=run,
-                trace=trace,
-                traced=run.snippet,
-                steps=steps,
-                cursor=steps,
-                selection=linked.found_again(state, run.snippet, trace),
-                lineage=None,
-            )
+        """A drawing ran because it was changed."""
+        self._become(runs.ended_live(self._state, run, trace))
 
     # the rest
 

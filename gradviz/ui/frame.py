@@ -117,7 +117,7 @@ class Layout:
     def show_plots(self, state: State) -> None:
         """The tab says how many plots there are; the first that a snippet makes come to the front by themselves."""
         number = len(state.run.figures)
-        if state.run.is_running or number == self._plots:
+        if number == self._plots:
             return
         row = next(row for row in PANELS if row.id == "plots")
         place = [other.id for other in PANELS if other.place == row.place].index("plots")

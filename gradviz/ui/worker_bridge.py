@@ -24,6 +24,7 @@ NOTHING_TO_RUN = "There is nothing to run yet. Paste a snippet, or choose one of
 NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = torch.tensor(2., requires_grad=True)."
 
 if TYPE_CHECKING:
+    from gradviz.trace.figures import Figure
     from gradviz.trace.trace import Trace
 
 BEYOND = (
@@ -118,24 +119,24 @@ class WorkerBridge(QObject):
 
     def _grow(self) -> None:
         """Show what there is so far, if what was shown before is drawn; the more it takes, the more rarely."""
-        trace = self.live.trace
+        trace, figures = self.live.trace, tuple(self.live.figures)
         if trace is None or not self._store.state.run.is_running:
             return
-        shown = self._store.state.trace
-        if (
-            len(trace)
-            and self.is_drawn()
-            and not (shown is not None and shown.run is trace.run and len(shown) == len(trace))
-        ):
+        if len(trace) and self.is_drawn() and not self._is_shown(trace, figures):
             now = self.live.so_far()
             if now is not None:
-                self._ripener.ripen(now, lambda: self._show_growth(now))
+                self._ripener.ripen(now, lambda: self._show_growth(now, figures))
                 return
         self._rest(0.0)
 
-    def _show_growth(self, trace: Trace) -> None:
+    def _is_shown(self, trace: Trace, figures: tuple[Figure, ...]) -> bool:
+        shown = self._store.state.trace
+        is_whole = shown is not None and shown.run is trace.run and len(shown) == len(trace)
+        return is_whole and self._store.state.run.figures == figures
+
+    def _show_growth(self, trace: Trace, figures: tuple[Figure, ...]) -> None:
         begun = time.perf_counter()
-        self._store.grow(trace)
+        self._store.grow(trace, figures)
         self._rest(time.perf_counter() - begun)
 
     def _rest(self, seconds: float) -> None:

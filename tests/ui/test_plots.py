@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase
@@ -187,3 +188,41 @@ def test_a_plot_that_cannot_be_read_ends_the_run(pilot: Pilot) -> None:
     pilot.window.runner.live._handle(Figure({"title": "<b>", "axes": []}, b""))
     assert pilot.state.run.phase is Phase.DIED
     assert "cannot be read (malformed plot" in pilot.state.run.sentence
+
+
+LONG_TRAINING = """
+import torch
+import matplotlib.pyplot as plt
+w = torch.tensor(1.0, requires_grad=True)
+while True:
+    for number in range(3):
+        loss = (w - 3) ** 2
+        loss.backward()
+        plt.plot([number, w.grad.item()])
+        plt.title(f"epoch {number}")
+        plt.show()
+    input("more?")
+"""
+
+
+def test_plots_are_there_while_the_run_goes_on(qtbot: QtBot, plotted: Pilot) -> None:
+    """Three plots, then it waits; after an answer there are three more."""
+    shown, runner, former = panel(plotted), plotted.window.runner, plotted.state.run.figures
+    plotted.type_snippet(LONG_TRAINING)
+    runner.run()
+    assert plotted.state.run.figures == former, "those of the trace that is still shown"
+    qtbot.waitUntil(lambda: shown.choice.count() == 3 and runner.live.asked is not None, timeout=RUN_TIMEOUT)
+    assert plotted.state.run.is_running
+    assert shown.choice.currentText() == "3 · epoch 2"
+    assert plotted.window.layout_.cards["right"].tabs.tabText(1) == "Plots (3)"
+    shown.turn(-1)
+    runner.live.answer("yes")
+    qtbot.waitUntil(lambda: shown.choice.count() == 6 and runner.live.asked is not None, timeout=RUN_TIMEOUT)
+    assert shown.choice.currentText() == "2 · epoch 1", "it is looked at"
+    shown.turn(4)
+    runner.live.answer("yes")
+    qtbot.waitUntil(lambda: shown.choice.count() == 9, timeout=RUN_TIMEOUT)
+    assert shown.choice.currentIndex() == 8, "the latest is followed"
+    with qtbot.waitSignal(runner.ended, timeout=RUN_TIMEOUT):
+        runner.stop()
+    assert shown.choice.count() == 9

@@ -137,13 +137,14 @@ class PlotsPanel(Panel):
         state = self.context.shell.store.state
         figures = visible(state)
         if figures != self.figures:
-            chosen, same_run = self.choice.currentIndex(), bool(figures) and figures[:1] == self.figures[:1]
-            grown = len(figures) > len(self.figures)
+            chosen, last = self.choice.currentIndex(), len(self.figures) - 1
+            same_run = bool(figures) and figures[:1] == self.figures[:1]
+            follows = len(figures) - 1 > last and (chosen == last or not state.run.is_running)
             self.figures = figures
             self.choice.blockSignals(True)
             self.choice.clear()
             self.choice.addItems([title(figure, number) for number, figure in enumerate(figures)])
-            self.choice.setCurrentIndex(min(chosen, len(figures) - 1) if same_run and not grown else len(figures) - 1)
+            self.choice.setCurrentIndex(min(chosen, len(figures) - 1) if same_run and not follows else len(figures) - 1)
             self.choice.blockSignals(False)
         self.nothing.setText(nothing_text(state))
         self._chosen()

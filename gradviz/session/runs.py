@@ -1,0 +1,79 @@
+"""What becomes of the state when a run begins, grows and ends: which trace and plots are shown, and where the cursor is.
+Pure; `store` calls this. How a snippet is run, and how often it is shown meanwhile, is in `gradviz.ui.worker_bridge`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gradviz.session import linked, what_if
+from gradviz.session.state import Phase, Run, State
+
+if TYPE_CHECKING:
+    from gradviz.document.documents import Document
+    from gradviz.trace.figures import Figure
+    from gradviz.trace.trace import Trace
+
+
+def begun(state: State, snippet: Document) -> State:
+    """The former trace and its plots stay until there is something new. What was run is trusted."""
+    state = what_if.closed(state)
+    run = Run(Phase.RUNNING, snippet, figures=state.run.figures)
+    return replace(state, run=run, doubt="", playing=False, recorded=0, live="")
+
+
+def grown(state: State, trace: Trace, figures: tuple[Figure, ...]) -> State:
+    """The run that goes on has come so far; the cursor stays at its end, or where it was put meanwhile."""
+    return _shown(state, replace(state.run, figures=figures), trace)
+
+
+def ended(state: State, run: Run, trace: Trace | None) -> State:
+    """A trace is shown from its end, unless the cursor was moved while it grew; without one the former stays, unless
+    it is of a run that did begin and was not stopped."""
+    if trace is not None:
+        return _shown(state, run, trace)
+    if run.phase in (Phase.REFUSED, Phase.RAISED, Phase.STOPPED):
+        return replace(state, run=run)
+    return replace(without_trace(state), run=run)
+
+
+def ended_live(state: State, run: Run, trace: Trace | None) -> State:
+    """A drawing ran because it was changed: the cursor stays at the end, or after the same step; so does what is
+    selected or stands out. Without a trace the former stays, unless nothing was there to run."""
+    state = what_if.closed(state)
+    if trace is None:
+        gone = run.phase is Phase.NEVER
+        return replace(replace(without_trace(state), chain=None) if gone else state, run=run, playing=False)
+    cursor, lineage = linked.place_again(state, run.snippet, trace)
+    return replace(
+        state,
+        run=run,
+        trace=trace,
+        traced=run.snippet,
+        steps=len(trace),
+        cursor=cursor,
+        selection=linked.found_again(state, run.snippet, trace),
+        lineage=lineage,
+        playing=False,
+    )
+
+
+def without_trace(state: State) -> State:
+    """Nothing has run."""
+    return replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None)
+
+
+def _shown(state: State, run: Run, trace: Trace) -> State:
+    steps = len(trace)
+    if state.trace is not None and state.trace.run is trace.run and state.cursor < state.steps:
+        return replace(state, run=run, trace=trace, steps=steps)
+    return replace(
+        state,
+        run=run,
+        trace=trace,
+        traced=run.snippet,
+        steps=steps,
+        cursor=steps,
+        selection=linked.found_again(state, run.snippet, trace),
+        lineage=None,
+    )
