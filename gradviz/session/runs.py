@@ -1,5 +1,5 @@
-"""What becomes of the state when a run begins, grows and ends: which trace and plots are shown, and where the cursor is.
-Pure; `store` calls this. How a snippet is run, and how often it is shown meanwhile, is in `gradviz.ui.worker_bridge`."""
+"""What becomes of the state when a run begins, grows and ends: which trace and plots are shown, and where the cursor
+is. Pure; `store` calls this. How a snippet is run, and how often it is shown meanwhile, is in `ui.worker_bridge`."""
 
 from __future__ import annotations
 
