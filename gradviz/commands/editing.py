@@ -6,11 +6,16 @@ from pathlib import Path
 
 from gradviz.commands.copying import copy_numpy, copy_torch, has_value
 from gradviz.commands.row import Choice, Command, Shell
+from gradviz.document.file_names import shown
 from gradviz.session.state import State
 
 
 def _recent(state: State) -> tuple[Choice, ...]:
-    return tuple(Choice(f"{Path(name).name}  —  {Path(name).parent}", name) for name in state.view.recent)
+    return tuple(Choice(_place(Path(name)), name) for name in state.view.recent)
+
+
+def _place(path: Path) -> str:
+    return f"{shown(path.name)}  —  {shown(str(path.parent))}"
 
 
 FILE_ROWS = (

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from gradviz.document.errors import UserError
+from gradviz.document.file_names import printable, shown
 
 TEMPORARY = ".gradviz-saving"  # how the name of a file ends that is not yet whole
 FORGOTTEN = 600.0  # seconds after which such a file belongs to a program that was killed
@@ -28,9 +29,9 @@ def read_at_most(path: Path, most: int) -> tuple[bytes, int]:
                 raise BlockingIOError(errno.EAGAIN, "there is nothing in it at the moment")
             return (data, len(data)) if len(data) <= most else (b"", max(len(data), now.st_size))
     except FileNotFoundError as error:
-        raise UserError(f"{path} does not exist. Check the name, or open another file.") from error
+        raise UserError(f"{printable(str(path))} does not exist. Check the name, or open another file.") from error
     except OSError as error:
-        raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
+        raise UserError(f"{shown(path.name)} could not be read: {reason(error)}.") from error
     except ValueError as error:
         raise _no_name(path) from error
 
@@ -41,9 +42,9 @@ def _without_waiting(name: str, flags: int) -> int:
 
 def _refuse_what_is_no_file(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        raise UserError(f"{path.name} is a folder. Open one of the files in it.")
+        raise UserError(f"{shown(path.name)} is a folder. Open one of the files in it.")
     if not stat.S_ISREG(mode):
-        raise UserError(f"{path.name} is a pipe or a device, not a file. Choose another name.")
+        raise UserError(f"{shown(path.name)} is a pipe or a device, not a file. Choose another name.")
 
 
 def _no_name(path: Path) -> UserError:
@@ -55,7 +56,7 @@ def absolute(path: Path) -> Path:
     try:
         return path.absolute()
     except OSError as error:
-        raise UserError(f"The folder of {path.name} is gone. Choose another one.") from error
+        raise UserError(f"The folder of {shown(path.name)} is gone. Choose another one.") from error
 
 
 def write_atomically(path: Path, data: bytes, permissions: int = 0o644) -> None:
@@ -70,14 +71,15 @@ def write_atomically(path: Path, data: bytes, permissions: int = 0o644) -> None:
         mode = place.stat().st_mode if place.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
             kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
-            raise UserError(f"{path.name} could not be written: it is {kind}. Choose another place.")
+            raise UserError(f"{shown(path.name)} could not be written: it is {kind}. Choose another place.")
         if mode is not None and not (mode & 0o222 and os.access(place, os.W_OK)):
-            raise UserError(f"{path.name} is read-only. Save it under another name, or allow writing to it.")
+            raise UserError(f"{shown(path.name)} is read-only. Save it under another name, or allow writing to it.")
         if not os.access(place.parent, os.W_OK):
-            raise UserError(f"The folder {place.parent.name} is read-only. Save {path.name} in another folder.")
+            folder = shown(place.parent.name)
+            raise UserError(f"The folder {folder} is read-only. Save {shown(path.name)} in another folder.")
         _replace(place, data, permissions if mode is None else mode & 0o777)
     except OSError as error:
-        raise UserError(f"{path.name} could not be written: {reason(error)}. Choose another place.") from error
+        raise UserError(f"{shown(path.name)} could not be written: {reason(error)}. Choose another place.") from error
     except ValueError as error:
         raise _no_name(path) from error
 
@@ -111,7 +113,7 @@ def keep_copy(path: Path) -> Path:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UserError(f"{path.name} could not be read: {reason(error)}.") from error
+        raise UserError(f"{shown(path.name)} could not be read: {reason(error)}.") from error
     names = (path.with_name(f"{path.name}.bak{number or ''}") for number in range(1000))
     copy = next(name for name in names if not name.exists())
     write_atomically(copy, data)

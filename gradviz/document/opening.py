@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gradviz.document import gradviz_file, snippet
 from gradviz.document.drawing import Drawing
+from gradviz.document.file_names import shown
 from gradviz.document.files import read_at_most, write_atomically
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
@@ -28,15 +29,15 @@ def read_bytes(path: Path) -> bytes:
         return snippet.read_bytes(path)
     data, size = read_at_most(path, gradviz_file.MOST_BYTES)
     if size > gradviz_file.MOST_BYTES:
-        raise gradviz_file.too_big_to_read(path.name, size)
+        raise gradviz_file.too_big_to_read(shown(path.name), size)
     return data
 
 
 def decode(data: bytes, path: Path) -> Contents:
     """What the bytes of this file say."""
     if is_gradviz(path):
-        return gradviz_file.read(data, path.name)
-    return Contents(snippet.decode(data, path.name))
+        return gradviz_file.read(data, shown(path.name))
+    return Contents(snippet.decode(data, shown(path.name)))
 
 
 def encode(contents: Contents, path: Path) -> bytes:

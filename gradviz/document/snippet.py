@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gradviz.document.errors import UserError
+from gradviz.document.file_names import shown
 from gradviz.document.files import read_at_most, write_atomically
 
 MAX_BYTES = 400_000  # what the worker accepts
@@ -35,14 +36,14 @@ class Snippet:
 
 def load(path: Path) -> Snippet:
     """Read a `.py` file; raises UserError if it is not one."""
-    return decode(read_bytes(path), path.name)
+    return decode(read_bytes(path), shown(path.name))
 
 
 def read_bytes(path: Path) -> bytes:
     """What is in a file, if it is not far too big."""
     data, size = read_at_most(path, MAX_BYTES)
     if size > MAX_BYTES:
-        raise UserError(too_big(path.name, size))
+        raise UserError(too_big(shown(path.name), size))
     return data
 
 

@@ -3,6 +3,8 @@ made here, ships with the program, or was saved or run by this user before."""
 
 from __future__ import annotations
 
+from gradviz.document.file_names import shown
+
 NOT_RUN = "Nothing has run yet."
 HOW = "Press Run (F5) to see its values."
 RECOVERED = "This is what a window had that did not close in good order."
@@ -11,15 +13,9 @@ LONGEST = 36  # characters of a name
 
 def elsewhere(name: str, origin: str = "") -> str:
     """Of a file that is none of the user's own; `origin` as "from example.org"."""
-    return f"{short(name)} was downloaded {origin}." if origin else f"{short(name)} comes from elsewhere."
+    return f"{shown(name, LONGEST)} {f'was downloaded {origin}' if origin else 'comes from elsewhere'}."
 
 
 def changed(name: str) -> str:
     """Of a file that another program has changed and that was loaded again."""
-    return f"{short(name)} was changed by another program."
-
-
-def short(name: str) -> str:
-    """A name as it can stand in a sentence: printable, and not too long."""
-    plain = "".join(letter if letter.isprintable() else "�" for letter in name)
-    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST // 2]}…{plain[-LONGEST // 2 + 1 :]}"
+    return f"{shown(name, LONGEST)} was changed by another program."

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
+from gradviz.document.file_names import shown
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoints
 from gradviz.session.folding import DIRECT_USES, Folding
@@ -189,4 +190,4 @@ class State:
     @property
     def title(self) -> str:
         """What the document is called."""
-        return self.path.name if self.path else "Untitled"
+        return shown(self.path.name) if self.path else "Untitled"

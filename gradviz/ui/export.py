@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
+from gradviz.document.file_names import shown
 from gradviz.document.opening import load
 from gradviz.ui.startup import import_obstacle, obstacle
 from gradviz.ui.theme import LIGHT, Theme
@@ -60,17 +61,18 @@ def _run(path: Path) -> tuple[Document, Trace, Done]:
 
     contents = load(path)
     document = contents.document
-    if contents.sentence(path.name):
-        sys.stderr.write(f"gradviz: {contents.sentence(path.name)}\n")
+    name = shown(path.name)
+    if contents.sentence(name):
+        sys.stderr.write(f"gradviz: {contents.sentence(name)}\n")
     if document.is_blank:
-        raise UserError(f"{path.name} is empty: there is nothing to draw.")
+        raise UserError(f"{name} is empty: there is nothing to draw.")
     pool, trace = WorkerPool(), Trace(document.text)
     try:
-        done = follow(pool, document.text, path.name, trace, show_output=False)
+        done = follow(pool, document.text, name, trace, show_output=False)
     finally:
         pool.close()
     if not len(trace.tensors):
-        raise UserError(f"{path.name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
+        raise UserError(f"{name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
     return document, trace, done
 
 

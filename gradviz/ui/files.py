@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
+from gradviz.document.file_names import shown
 from gradviz.document.snippet import Snippet
 from gradviz.session import doubts
 from gradviz.session.store import Store
@@ -104,10 +105,10 @@ class WindowFiles:
         self._know(path, data, contents)
         if contents.dropped:
             self._store.mark_unsaved()
-        if contents.sentence(path.name):
-            self._store.say(contents.sentence(path.name))
+        if contents.sentence(shown(path.name)):
+            self._store.say(contents.sentence(shown(path.name)))
         elif contents.document.is_blank:
-            self._store.say(f"{path.name} is empty. {_BEGIN[type(contents.document)]}")
+            self._store.say(f"{shown(path.name)} is empty. {_BEGIN[type(contents.document)]}")
         return True
 
     def open_paths(self, paths: list[Path]) -> None:
@@ -131,7 +132,7 @@ class WindowFiles:
         """Offer what a window that did not close in good order had."""
         path = Path(left.path) if left.path else None
         kind = "drawing" if isinstance(left.contents.document, Drawing) else "snippet"
-        if self.questions.recover(path.name if path else f"an unsaved {kind}"):
+        if self.questions.recover(shown(path.name) if path else f"an unsaved {kind}"):
             self._show(left.contents, path, doubts.RECOVERED)
             self._store.mark_unsaved()
 
@@ -191,12 +192,12 @@ class WindowFiles:
         from gradviz.document import files, opening
 
         contents, known = self.contents(), self._known()
-        said = f"Saved {path.name}"
+        said = f"Saved {shown(path.name)}"
         try:
             path = files.absolute(path)
             data = opening.encode(contents, path)
             if known is not None and known.is_partial and path == known.stamp.path:
-                said = f"Saved {path.name}; as it was before, it is in {files.keep_copy(path).name}"
+                said = f"Saved {shown(path.name)}; as it was before, it is in {shown(files.keep_copy(path).name)}"
             files.write_atomically(path, data)
         except UserError as error:
             self._store.say(str(error))
@@ -204,7 +205,7 @@ class WindowFiles:
         self._ownership.saved(self._store.state, self._know(path, data, contents))
         self._store.mark_saved(path)
         is_code = isinstance(contents.document, Drawing) and not _is_gradviz(path)
-        self._store.say(ONLY_CODE.format(path.name) if is_code else said)
+        self._store.say(ONLY_CODE.format(shown(path.name)) if is_code else said)
         return True
 
     # the file on disk
@@ -218,7 +219,7 @@ class WindowFiles:
         if found == "deleted":
             self._on_disk = None
             self._store.mark_unsaved()
-            self._store.say(f"{known.stamp.path.name} is no longer on disk. Save writes it again.")
+            self._store.say(f"{shown(known.stamp.path.name)} is no longer on disk. Save writes it again.")
         elif found == "changed":
             self._ask_about_change(replace(known, stamp=stamp))
         else:
@@ -236,7 +237,7 @@ class WindowFiles:
         path = known.stamp.path
         self._is_asking = True
         try:
-            answer = self.questions.changed_on_disk(path.name)
+            answer = self.questions.changed_on_disk(shown(path.name))
         finally:
             self._is_asking = False
         self._on_disk = known
@@ -266,7 +267,7 @@ class WindowFiles:
         self._know(path, data, contents)
         if contents.dropped:
             self._store.mark_unsaved()
-        self._store.say(contents.sentence(path.name) or f"Reloaded {path.name}")
+        self._store.say(contents.sentence(shown(path.name)) or f"Reloaded {shown(path.name)}")
 
     def _known(self) -> _OnDisk | None:
         """What is known of the file of the present document."""

@@ -4,8 +4,12 @@ their answers in its place. What is done with the answers is in `files`."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMessageBox
 
 OPEN = "Snippets and drawings (*.py *.gradviz);;Drawings (*.gradviz);;Python files (*.py);;All files (*)"
 DRAWING, SNIPPET = "GradViz file (*.gradviz)", "Python file (*.py)"
@@ -39,10 +43,7 @@ class Questions:
         from PySide6.QtWidgets import QMessageBox
 
         kind = QMessageBox.StandardButton
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("GradViz")
-        box.setText(f"{name} has changes that are not saved.")
+        box = self._box(f"{name} has changes that are not saved.")
         box.setInformativeText("Do you want to save them?")
         box.setStandardButtons(kind.Save | kind.Discard | kind.Cancel)
         box.setDefaultButton(kind.Save)
@@ -53,10 +54,7 @@ class Questions:
         """What to do with a file that another program has changed: "reload", "keep" or "save_as"."""
         from PySide6.QtWidgets import QMessageBox
 
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("GradViz")
-        box.setText(f"{name} was changed by another program.")
+        box = self._box(f"{name} was changed by another program.")
         box.setInformativeText("Reload what is on disk (it can be undone), or keep what is in this window?")
         reload = box.addButton("&Reload", QMessageBox.ButtonRole.AcceptRole)
         keep = box.addButton("&Keep Mine", QMessageBox.ButtonRole.RejectRole)
@@ -71,5 +69,18 @@ class Questions:
         """Whether to take back the document of a window that did not close in good order."""
         from PySide6.QtWidgets import QMessageBox
 
-        text = f"GradViz ended without closing {name}. Take back what was in it?"
-        return QMessageBox.question(self._window, "GradViz", text) == QMessageBox.StandardButton.Yes
+        kind = QMessageBox.StandardButton
+        box = self._box(f"GradViz ended without closing {name}. Take back what was in it?")
+        box.setStandardButtons(kind.Yes | kind.No)
+        return box.exec() == kind.Yes
+
+    def _box(self, text: str) -> QMessageBox:
+        from PySide6.QtCore import Qt
+        from PySide6.QtWidgets import QMessageBox
+
+        box = QMessageBox(self._window)
+        box.setTextFormat(Qt.TextFormat.PlainText)  # a file may have any name
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("GradViz")
+        box.setText(text)
+        return box

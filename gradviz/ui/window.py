@@ -199,7 +199,7 @@ class MainWindow(QMainWindow, Helpers):
         if before.view is not after.view:
             self.settings.remember_view(after.view)
             self._apply_theme()
-        self.setWindowTitle(f"{after.title}[*] – GradViz")
+        self.setWindowTitle(f"{after.title.replace('[*]', '[*][*]')}[*] – GradViz")
         self.setWindowModified(after.is_dirty)
 
     def _chosen_theme(self) -> Theme:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from gradviz.document import opening
 from gradviz.document.drawing import Drawing, Leaf
+from gradviz.document.file_names import shown
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoint, Breakpoints
@@ -326,3 +327,31 @@ def test_a_file_may_be_dropped_on_a_drawing(pilot: Pilot, files: WindowFiles, tm
     assert canvas is not None
     drop(canvas, carried(path))
     assert pilot.state.path == path and pilot.state.document == LARGER
+
+
+# names
+
+
+@pytest.mark.parametrize("name", ["<b>net & co.py", "a[*]b.py", "\u202eyp.txen\n.py"])
+def test_a_file_of_any_name_is_text_in_the_title_the_menu_and_the_questions(
+    pilot: Pilot, tmp_path: Path, name: str
+) -> None:
+    window, seen = pilot.window, []
+    path = tmp_path / name
+    path.write_text("x = 1\n")
+
+    def look() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox) and box.textFormat() is Qt.TextFormat.PlainText
+        seen.append(box.text())
+        box.reject()
+
+    assert window.files.open_path(path)
+    assert window.windowTitle() == f"{shown(name).replace('[*]', '[*][*]')}[*] – GradViz"
+    window.actions_.refresh(window.store.state)
+    entries = [action.text() for action in window.actions_._menus["file.recent"].actions()]
+    assert entries[0].startswith(shown(name).replace("&", "&&") + "  —")
+    for ask in (Questions(window).keep_changes, Questions(window).changed_on_disk, Questions(window).recover):
+        QTimer.singleShot(0, look)
+        ask(shown(name))
+    assert len(seen) == 3 and all(text.isprintable() and shown(name) in text for text in seen)
