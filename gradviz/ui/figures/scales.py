@@ -57,7 +57,7 @@ class Span:
 def limits(figure: Figure, axes: Axes, name: str) -> tuple[float, float]:
     """The numbers at the two ends of x or y: as they were set, else of all that is drawn, with a margin."""
     scale = axes.x if name == "x" else axes.y
-    group = _group(figure, axes, name)
+    group = sharing(figure, axes, name)
     for each in group:
         chosen = (each.x if name == "x" else each.y).limits
         if chosen is not None:
@@ -85,7 +85,7 @@ def limits(figure: Figure, axes: Axes, name: str) -> tuple[float, float]:
     )
 
 
-def _group(figure: Figure, axes: Axes, name: str) -> list[Axes]:
+def sharing(figure: Figure, axes: Axes, name: str) -> list[Axes]:
     """The axes which share their limits with these."""
 
     def leader(one: Axes) -> int:

@@ -3,7 +3,6 @@ are told to who shows them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -150,7 +149,7 @@ def _point(layer: Layer, placed: Placed, at: int) -> tuple[str, QPointF | None]:
     x, y = float(layer.columns[across][at]), float(layer.columns[up][at])
     named = f"{layer.style.label}: " if layer.style.label else ""
     spot = QPointF(placed.x.at(x), placed.y.at(y))
-    known = math.isfinite(spot.x()) and math.isfinite(spot.y())
+    known = placed.area.adjusted(-1, -1, 1, 1).contains(spot)  # not where it is outside of the limits, or no number
     return f"{named}x = {_named(placed, x)}, y = {short_number(y)}", spot if known else None
 
 

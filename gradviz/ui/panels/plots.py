@@ -222,20 +222,24 @@ class PlotsPanel(Panel):
 
 
 class LargePlot(QDialog):
-    """One plot, large."""
+    """One plot, large, to zoom and move in."""
 
     def __init__(self, parent: QWidget, figure: Figure, theme: Theme) -> None:
-        from gradviz.ui.figures.view import FigureView
+        from gradviz.ui.figures.zoom import HOW, ZoomView
 
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(figure.name or "Plot")
-        number = Elided()
-        number.setFont(look.sans(theme, 12))
-        self.view = FigureView(theme, number.say)
+        number, how = Elided(), Elided()
+        for line in (number, how):
+            line.setFont(look.sans(theme, 12))
+        how.setObjectName("muted")
+        how.say(HOW)
+        self.view = ZoomView(theme, number.say)
         self.view.show_figure(figure, theme.scaled(theme.scale * 1.15))
         column = QVBoxLayout(self)
         column.addWidget(self.view, 1)
         column.addWidget(number)
+        column.addWidget(how)
         self.resize(*LARGE)
         self.view.setFocus()
