@@ -29,7 +29,7 @@ UPWARD = [
 ]
 EXTERNAL = [
     *((package, "PySide6.QtCore") for package in BELOW_QT),
-    ("session", "pyqtgraph"),
+    ("session", "shiboken6"),
     ("engine", "networkx"),
     ("torch", "pygraphviz"),
     ("engine", "torch"),

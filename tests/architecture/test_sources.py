@@ -37,7 +37,7 @@ ALLOWED = {
     "worker": {"numpy"},
     "session": {"numpy", "networkx"},
     "commands": set(),
-    "ui": {"numpy", "PySide6", "shiboken6", "pyqtgraph"},
+    "ui": {"numpy", "PySide6", "shiboken6"},
     "__main__": set(),
     "cli": set(),
     "report": set(),
