@@ -20,6 +20,7 @@ from gradviz.document.file_names import shown
 from gradviz.document.snippet import Snippet
 from gradviz.session import doubts
 from gradviz.session.store import Store
+from gradviz.ui.looking import Looker
 from gradviz.ui.questions import Questions
 from gradviz.ui.windows import Windows
 
@@ -63,6 +64,7 @@ class WindowFiles:
         self._run = run
         self._on_disk: _OnDisk | None = None
         self._is_asking = False
+        self._looker = Looker(self._looked)
 
     # new and open
 
@@ -213,9 +215,13 @@ class WindowFiles:
     def look_at_disk(self) -> None:
         """The window has the keyboard again; see Note [The file on disk]."""
         known = self._known()
-        if known is None or self._is_asking:
-            return
-        found, stamp = known.stamp.now()
+        if known is not None and not self._is_asking:
+            self._looker.look(known.stamp)
+
+    def _looked(self, before: Stamp, found: str, stamp: Stamp) -> None:
+        known = self._known()
+        if known is None or known.stamp is not before or self._is_asking:
+            return  # meanwhile it was saved, or is another document
         if found == "deleted":
             self._on_disk = None
             self._store.mark_unsaved()
