@@ -138,6 +138,11 @@ class Strip:
         last = min(self.steps, int(span.end) + 1)
         return np.maximum.reduceat(self.held[:last], np.minimum(edges.astype(np.int64), last - 1))
 
+    def ripen(self) -> None:
+        """Build now what is drawn first."""
+        for name in ("_added", "_most_held", "peak", "phases"):
+            getattr(self, name)
+
     @cached_property
     def phases(self) -> Runs:
         """Forward passes, backward calls, optimizer steps and the error, in order."""

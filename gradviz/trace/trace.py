@@ -4,7 +4,8 @@ once per length of the trace."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +63,7 @@ from gradviz.trace.validate import validate
 from gradviz.trace.values import Value, ValueStore
 
 Array = NDArray[Any]
+T = TypeVar("T")
 FIRST_READ = """arrivals.tensor flags.tensor grads.tensor hooks.tensor inputs.tensor names.tensor roots.call
 saved.storage steps.node tensors.producer versions.storage wanted.call writes.tensor"""  # histories, by table and key
 CHANGING = {"saved": ("freed",), "calls": ("end",)}  # columns in which later batches write
@@ -150,15 +152,17 @@ class Trace:
         for name in ("explanation", "shown_nodes", "shown_tensors", "node_freed", "input_grad_norm", "input_grad_flag"):
             getattr(frame, name)
 
-    def _cached(self, name: str, make: Any) -> Any:
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """What follows from the trace alone, made when it is first asked for."""
         if name not in self._cache:
             self._cache[name] = make()
-        return self._cache[name]
+        found: T = self._cache[name]
+        return found
 
     @property
     def graphs(self) -> Graphs:
         """The graphs, in the order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
-        found: Graphs = self._cached(
+        found: Graphs = self.kept(
             "graphs",
             lambda: find_graphs(self.steps, self.nodes, self.inputs, self.tensors, self.origin_of_node),
         )
@@ -172,32 +176,32 @@ class Trace:
     @property
     def origin_of_node(self) -> Array:
         """Per node made in a backward call under create_graph: whose backward made it; -1 for all others."""
-        found: Array = self._cached("origins", lambda: find_origins(self.steps, self.nodes, self.calls))
+        found: Array = self.kept("origins", lambda: find_origins(self.steps, self.nodes, self.calls))
         return found
 
     @property
     def held_bytes(self) -> Array:
         """Bytes of saved buffers held at each cursor, every storage counted once."""
-        found: Array = self._cached("held", lambda: held_curve(self.saved, len(self)))
+        found: Array = self.kept("held", lambda: held_curve(self.saved, len(self)))
         return found
 
     @property
     def last_use(self) -> Array:
         """Per tensor the last step at which an operation read it, -1 never."""
-        found: Array = self._cached("last use", lambda: last_uses(self.nodes, self.inputs, self.tensors))
+        found: Array = self.kept("last use", lambda: last_uses(self.nodes, self.inputs, self.tensors))
         return found
 
     @property
     def superseded(self) -> Array:
         """Leaves that only lent their memory, as the argument of nn.Parameter does: never used, without a name."""
-        found: Array = self._cached("superseded", lambda: find_superseded(self.tensors, self.names, self.last_use))
+        found: Array = self.kept("superseded", lambda: find_superseded(self.tensors, self.names, self.last_use))
         return found
 
     @property
     def value_flag(self) -> Array:
         """Per value: 1 normal, 2 all zero, 3 with NaN or infinity."""
         norm = self.values.norm
-        found: Array = self._cached(
+        found: Array = self.kept(
             "flags", lambda: np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE).astype(np.uint8)
         )
         return found
@@ -205,27 +209,25 @@ class Trace:
     @property
     def nesting(self) -> Nesting:
         """What is in each region: `.parent`, `.depth`, `.end`, `.nodes`, `.first`, `.last`, `.children`."""
-        found: Nesting = self._cached("nesting", lambda: find_nesting(self.regions, self.nodes))
+        found: Nesting = self.kept("nesting", lambda: find_nesting(self.regions, self.nodes))
         return found
 
     @property
     def runs(self) -> Runs:
         """Equal calls of modules, one directly after the other."""
-        found: Runs = self._cached("runs", lambda: find_runs(self.regions, self.nodes, self.nesting))
+        found: Runs = self.kept("runs", lambda: find_runs(self.regions, self.nodes, self.nesting))
         return found
 
     @property
     def naming(self) -> Naming:
         """What the snippet calls its tensors."""
-        found: Naming = self._cached("naming", lambda: Naming(self))
+        found: Naming = self.kept("naming", lambda: Naming(self))
         return found
 
     def history(self, table: str, key: str) -> History:
         """The rows of a table by the number in column `key`, in order of steps."""
         rows: Table = getattr(self, table)
-        found: History = self._cached(
-            f"{table}.{key}", lambda: History(getattr(rows, key), getattr(rows, "step", None))
-        )
+        found: History = self.kept(f"{table}.{key}", lambda: History(getattr(rows, key), getattr(rows, "step", None)))
         return found
 
     def inputs_of(self, node: int) -> Array:
@@ -240,7 +242,7 @@ class Trace:
 
     def op_of(self, node: int) -> Op | None:
         """How the operation of a node is written down; None for one with any number of operands."""
-        known: dict[tuple[str, str], Op] = self._cached("ops", lambda: find_ops(self.operands))
+        known: dict[tuple[str, str], Op] = self.kept("ops", lambda: find_ops(self.operands))
         return known.get((str(self.nodes.op[node]), str(self.nodes.name[node])))
 
     def outputs_of(self, node: int) -> Array:
@@ -265,7 +267,7 @@ class Trace:
         return self.wanted.tensor[self.history("wanted", "call").all(call)]
 
     def _steps_of(self, kind: Kind) -> Array:
-        found: Array = self._cached(f"kind {kind}", lambda: np.flatnonzero(self.steps.kind == kind))
+        found: Array = self.kept(f"kind {kind}", lambda: np.flatnonzero(self.steps.kind == kind))
         return found
 
     def next_of(self, kind: Kind, cursor: int) -> int | None:

@@ -1,5 +1,5 @@
 """A long trace is made ready in a thread before the window shows it: its indexes and what its last step says. What is
-short is shown at once. Next: `Trace.ripen`, which says what is built."""
+short is shown at once. Next: `session.outline.ripen`, which says what is built."""
 
 from __future__ import annotations
 
@@ -57,8 +57,10 @@ class Ripener(QObject):
             self._thread = None
 
     def _work(self, number: int, trace: Trace) -> None:
+        from gradviz.session import outline
+
         try:
-            trace.ripen()
+            outline.ripen(trace)
         finally:
             self._ripe.emit(number)
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.session.holders import Holder, holders
+from gradviz.session.outline import outline
 from gradviz.session.state import Selection, State
 from gradviz.session.strip import Strip, size_text
 from gradviz.session.zoom import whole
@@ -195,7 +196,7 @@ class MemoryPanel(Panel):
         if state.trace is None or not state.steps:
             self.curve.strip = None
         elif strip is None or strip.trace is not state.trace or strip.steps != state.steps:
-            self.curve.strip = Strip(state.trace, state.steps)
+            self.curve.strip = outline(state.trace, state.steps).strip
         self.model.show(holders(state.trace, state.cursor) if state.trace is not None else ())
         self.curve.update()
 

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPixmap
 
-from gradviz.session.iterations import Iterations, iterations
-from gradviz.session.marks import Mark, Marks, find_marks
+from gradviz.session.marks import Mark, Marks
+from gradviz.session.outline import outline
 from gradviz.session.playing import Playback
-from gradviz.session.strip import Strip
-from gradviz.session.training import Training, training
 from gradviz.ui.panels import timeline_plots as plots
 from gradviz.ui.panels import timeline_rows as rows
 from gradviz.ui.panels.timeline_geometry import Geometry
@@ -31,10 +29,9 @@ class Content:
     def __init__(self, trace: Trace, steps: int) -> None:
         self.trace = trace
         self.steps = steps
-        self.strip = Strip(trace, steps)
-        self.iterations: Iterations = iterations(trace, steps)
-        self.course: Training | None = training(trace, steps)
-        self._marks = self._marked = find_marks(trace, steps)
+        known = outline(trace, steps)
+        self.strip, self.iterations, self.course = known.strip, known.iterations, known.course
+        self._marks = self._marked = known.marks
         self.marks = Marks(self._marks)
 
     def stop_at(self, hits: tuple[int, ...]) -> None:
