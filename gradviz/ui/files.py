@@ -99,7 +99,7 @@ class WindowFiles:
             path = files.absolute(path)
         except UserError as error:
             self._store.say(str(error))
-            self._forget_recent(path)
+            _forget_recent(self._store, path)
             return False
         if not self.may_leave():
             return False
@@ -155,12 +155,6 @@ class WindowFiles:
 
         self._on_disk = _OnDisk(Stamp.of(path, data), bool(contents.dropped), contents.sight.extra)
         return self._on_disk.stamp
-
-    def _forget_recent(self, path: Path) -> None:
-        """A file that can't be opened is not offered again once it is gone; a whole drive may come back."""
-        view = self._store.state.view
-        if str(path) in view.recent and os.path.isdir(path.parent) and not os.path.exists(path):
-            self._store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
 
     # save
 
@@ -303,6 +297,13 @@ _BEGIN: dict[type[Document], str] = {
     Snippet: "Paste a snippet and press Run.",
     Drawing: "Type an operation on the canvas, or drag one from the palette.",
 }
+
+
+def _forget_recent(store: Store, path: Path) -> None:
+    """A file that can't be opened is not offered again once it is gone; a whole drive may come back."""
+    view = store.state.view
+    if str(path) in view.recent and os.path.isdir(path.parent) and not os.path.exists(path):
+        store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
 
 
 def _with_suffix(path: Path, is_drawing: bool) -> Path:
