@@ -33,7 +33,7 @@ listening port, another process, the program's environment.
 * **parent**: nothing but the program's own clock, counters and memory limit, where those are what an attack
   needs. They hold in the other columns, too.
 
-What the words mean: *contained*: it did not do what it wants, and ended with a refusal or an error. *ended*:
+What the words mean: *contained*: it did not do what it wants; most end with a refusal or an error. *ended*:
 the program or the kernel ended the process, the person got one sentence, and the next run works. *inside*: it
 got past Python's surface and reached nothing but its own process, which dies with the run; nothing outside was
 read or changed. *OUT*: it reached something outside. There is none.

@@ -10,7 +10,7 @@ import pytest
 from tests.escapes.attack import every_attack
 from tests.escapes.harness import ENDED, INSIDE, LAYERS, OUT, Bench, Outside, outside
 from tests.escapes.page import NOT_MEASURED, page, table
-from tests.worker.test_oslock import HAS_KERNEL_LOCKS
+from tests.worker.test_oslock import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
 WRITTEN = (Path(__file__).parents[2] / "docs" / "escapes.md").read_text(encoding="utf-8")
 MAKE = "make it again: python -m tests.escapes.page > docs/escapes.md"
@@ -43,7 +43,7 @@ def test_nothing_is_out_and_nothing_gets_past_the_language() -> None:
     assert set(found["parent"].values()) <= {ENDED, INSIDE, NOT_MEASURED, "contained"}
 
 
-@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason="measured on Linux with Landlock and seccomp")
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
 @pytest.mark.parametrize("layer", ["language", "kernel"])
 def test_the_layer_alone_does_what_the_page_says(target: Outside, layer: str) -> None:
     """For every eighth attack; the maker measures all."""
