@@ -91,6 +91,12 @@ class RecoveryKeeper(QObject):
             cause = error if isinstance(error, OSError) else error.__cause__
             self._store.say(NO_COPY.format(reason(cause)) if isinstance(cause, OSError) else str(error))
 
+    def step_aside(self) -> None:
+        """Leave what was left behind to another window, and take an empty place when there is something to keep."""
+        if self._place is not None:
+            self._place.leave(keep=True)
+        self._place = self.left_behind = None
+
     def answered(self) -> None:
         """The user has decided about what was left behind; from now on the file is this window's."""
         self.left_behind = None

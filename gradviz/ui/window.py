@@ -253,9 +253,13 @@ class MainWindow(QMainWindow, Helpers):
         self._slices.start()
 
     def offer_recovery(self) -> None:
-        """Give back what a window that did not close in good order had."""
+        """Give back what a window that did not close in good order had; where something was typed already, another
+        window does."""
         left = self.recovery.left_behind
         if left is None:
+            return
+        if self.store.state.is_dirty:
+            self.recovery.step_aside()
             return
         self.files.recover(left)
         self.recovery.answered()

@@ -15,6 +15,7 @@ from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store
+from gradviz.ui import recovery as ui_recovery
 from gradviz.ui.recovery import AGAIN, NO_COPY, RecoveryKeeper
 from tests.driver import Pilot
 
@@ -102,6 +103,21 @@ def test_the_window_gives_it_back_if_the_user_wants_it(pilot: Pilot, wanted: boo
     assert pilot.state.document.text == ("lost = 1\n" if wanted else "")
     assert pilot.state.is_dirty is wanted
     assert keeper.left_behind is None
+
+
+def test_what_is_typed_before_the_question_comes_stays_and_another_window_asks(
+    pilot: Pilot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ui_recovery, "default_folder", lambda: tmp_path)
+    left = tmp_path / "window-1.json"
+    recovery.write(left, typed("lost = 1\n"))
+    vars(pilot.window).pop("recovery").close()
+    pilot.type_snippet("new = 1\n")
+    pilot.window.offer_recovery()
+    assert pilot.answers.asked == [] and pilot.state.document.text == "new = 1\n"
+    pilot.window.recovery.write()
+    assert recovery.read(tmp_path / "window-2.json") == typed("new = 1\n")
+    assert recovery.read(left) == typed("lost = 1\n") and ui_recovery.something_waits()
 
 
 def test_the_text_is_safe_before_a_run_begins(pilot: Pilot) -> None:
