@@ -18,7 +18,7 @@ from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.startup import complain
 from gradviz.ui.watch import Watch
 from gradviz.ui.window import MainWindow
-from gradviz.ui.windows import Windows
+from gradviz.ui.windows import Windows, fit
 
 SETTLE = 40  # milliseconds between two looks whether the layout is done
 SETTLE_AT_MOST = 10_000
@@ -44,6 +44,8 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
     watch = Watch(app, window.windows)
     if size:
         window.resize(*size)
+    else:
+        fit(window)
     window.show()
 
     def begin() -> None:

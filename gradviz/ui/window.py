@@ -256,13 +256,11 @@ class MainWindow(QMainWindow, Helpers):
         """Give back what a window that did not close in good order had; where something was typed already, another
         window does."""
         left = self.recovery.left_behind
-        if left is None:
-            return
-        if self.store.state.is_dirty:
+        if left is not None and self.store.state.is_dirty:
             self.recovery.step_aside()
-            return
-        self.files.recover(left)
-        self.recovery.answered()
+        elif left is not None:
+            self.files.recover(left)
+            self.recovery.answered()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files may be dropped."""

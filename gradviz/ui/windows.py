@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
+
 from gradviz.session.state import State
 from gradviz.ui.ownership import Ownership
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from gradviz.session.crash_report import Private
     from gradviz.ui.window import MainWindow
 
+FRAME = QSize(2, 32)  # what the system puts around a window, about
 AWAY = 32  # pixels from a window to the one that is opened from it
 
 
@@ -47,6 +51,7 @@ class Windows:
         latest = self.open_now[-1]
         window = MainWindow(latest.settings, self)
         window.move(latest.pos().x() + AWAY, latest.pos().y() + AWAY)
+        fit(window)
         if then is not None:
             window.painted.connect(partial(then, window))
         window.show()
@@ -78,6 +83,14 @@ class Windows:
             for other in self.open_now:
                 if other is not window:
                     other.store.look(after.view)
+
+
+def fit(window: QWidget) -> None:
+    """Not larger than the screen it opens on, which at a large scale is small."""
+    room = window.screen().availableGeometry()
+    if window.size().boundedTo(room.size()) != window.size():
+        window.resize(window.size().boundedTo(room.size() - FRAME))
+        window.move(room.topLeft())
 
 
 def _none(_: bool) -> None:

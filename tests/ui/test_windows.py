@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import opening
@@ -19,6 +21,7 @@ from gradviz.session.store import TYPING
 from gradviz.ui import recovery
 from gradviz.ui.theme import DARK
 from gradviz.ui.window import MainWindow
+from gradviz.ui.windows import fit
 from tests.document.one_of_everything import everything
 from tests.driver import Answers, Pilot
 from tests.dropping import carried, drop
@@ -156,3 +159,16 @@ def test_all_windows_of_a_killed_process_come_back(qtbot: QtBot, tmp_path: Path,
     assert len(back) == 2
     assert everything() in back and Snippet("typed = 1") in back
     assert not any(keeper.left_behind for keeper in keepers)
+
+
+def test_a_window_is_not_larger_than_its_screen(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    room = window.screen().availableGeometry()
+    window.resize(room.size() - QSize(100, 100))
+    fit(window)
+    assert window.size() == room.size() - QSize(100, 100)
+    window.resize(room.width() - 10, room.height() + 400)
+    fit(window)
+    assert room.contains(window.frameGeometry())
+    assert window.width() >= room.width() - 10 and window.height() > room.height() - 50
