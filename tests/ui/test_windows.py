@@ -3,14 +3,16 @@ What a killed process had in its windows comes back in as many."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import opening
@@ -89,6 +91,21 @@ def test_closing_one_window_leaves_the_other(pilot: Pilot, qtbot: QtBot, more: l
     other.press("Ctrl+W")
     assert pilot.window.windows.open_now == (pilot.window,)
     assert pilot.window.isVisible()
+
+
+def test_a_closed_window_is_forgotten(pilot: Pilot, qtbot: QtBot) -> None:
+    window = pilot.window.windows.open()
+    with qtbot.waitSignal(window.painted, timeout=20_000):
+        pass
+    window.store.edit("Add", everything())
+    window.store.open(Snippet(), None)
+    parts = [window.store, window.runner, window.live, window.board, window.beside, window.actions_, window.files]
+    left = [weakref.ref(part) for part in parts]
+    window.close()
+    del window, parts
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
+    assert [part() for part in left] == [None] * len(left)
 
 
 def test_quitting_asks_each_window(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class DrawingBoard:
         self._store = store
         self._hands = hands
         self.tidying = Tidying(store)
-        self.tidying.done.connect(lambda: self._hands().ground.view.fit())
+        self.tidying.done.connect(self._fit)  # by a method: a lambda would keep the window
 
     def begin(self) -> bool:
         """Make a blank document a drawing; False, and a sentence, where it is a snippet with text."""
@@ -43,6 +43,9 @@ class DrawingBoard:
             return True
         self._store.say(NO_DRAWING)
         return False
+
+    def _fit(self) -> None:
+        self._hands().ground.view.fit()
 
     # -- the commands' Board
 
