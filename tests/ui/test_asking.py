@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.session.proposals import edited
 from gradviz.session.state import Phase
 from gradviz.ui.asking import CHARS, LINES, QuestionDialog, shortened
-from tests.driver import Pilot
+from tests.driver import RUN_TIMEOUT, Pilot
 
 ASKS = """import torch
 n = int(input("n = "))
@@ -21,13 +21,13 @@ print("done", n)
 def asked(qtbot: QtBot, pilot: Pilot) -> QuestionDialog:
     """The dialog, as soon as it is there."""
     asker = pilot.window.asker
-    qtbot.waitUntil(lambda: asker.dialog is not None and asker.dialog.isVisible(), timeout=8000)
+    qtbot.waitUntil(lambda: asker.dialog is not None and asker.dialog.isVisible(), timeout=RUN_TIMEOUT)
     assert asker.dialog is not None
     return asker.dialog
 
 
 def ended(qtbot: QtBot, pilot: Pilot) -> Phase:
-    qtbot.waitUntil(lambda: not pilot.state.is_busy, timeout=8000)
+    qtbot.waitUntil(lambda: not pilot.state.is_busy, timeout=RUN_TIMEOUT)
     assert pilot.window.asker.dialog is None
     return pilot.state.run.phase
 
@@ -68,7 +68,7 @@ def test_escape_stops_the_run(qtbot: QtBot, pilot: Pilot) -> None:
     for _ in range(3):
         dialog = asked(qtbot, pilot)
         dialog.answer.click()
-        qtbot.waitUntil(lambda old=dialog: pilot.window.asker.dialog is not old, timeout=8000)
+        qtbot.waitUntil(lambda old=dialog: pilot.window.asker.dialog is not old, timeout=RUN_TIMEOUT)
     qtbot.keyClick(asked(qtbot, pilot).line, Qt.Key.Key_Escape)
     assert ended(qtbot, pilot) is Phase.STOPPED
 
@@ -104,7 +104,7 @@ def test_what_if_gets_the_answers_of_the_first_run(qtbot: QtBot, pilot: Pilot) -
     ended(qtbot, pilot)
     proposal = edited(ASKS, ASKS.replace("x * x", "x * x * x"))
     assert proposal is not None
-    with qtbot.waitSignal(pilot.window.beside.ended, timeout=8000):
+    with qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
         pilot.window.beside.start(proposal)
     assert pilot.window.beside.live.answers == ["3"]
     assert pilot.state.what_if is not None
@@ -122,7 +122,7 @@ def test_what_if_asks_for_more_than_was_answered(qtbot: QtBot, pilot: Pilot) -> 
     pilot.window.beside.start(proposal)
     dialog = asked(qtbot, pilot)
     assert dialog.prompt.text() == "m ="
-    with qtbot.waitSignal(pilot.window.beside.ended, timeout=8000):
+    with qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
         qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
     assert pilot.window.beside.live.answers == ["3", ""]
 
@@ -133,7 +133,7 @@ def test_the_paths_of_a_gradient_get_the_same_answers(qtbot: QtBot, pilot: Pilot
     qtbot.keyClicks(dialog.line, "3")
     dialog.answer.click()
     ended(qtbot, pilot)
-    with qtbot.waitSignal(pilot.window.chains.ended, timeout=8000):
+    with qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
         pilot.window.chains.ask(pilot.tensor("x"))
     assert pilot.state.chain is not None
     assert pilot.state.chain.paths is not None, pilot.state.chain.sentence

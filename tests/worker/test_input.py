@@ -3,7 +3,6 @@ of asking is ended."""
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 
@@ -12,10 +11,9 @@ import pytest
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Asked, Done, Event, Output
 from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
 from gradviz.worker.run import ANSWER_CHARS, PROMPT_CHARS, Run
 from tests.worker.conftest import PATIENCE, Outcome
-from tests.worker.test_protocol import READY, ROOT
+from tests.worker.hostile import worker_that
 
 MakePool = Callable[..., WorkerPool]
 pytestmark = pytest.mark.usefixtures("_warm")
@@ -173,15 +171,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_worker_that_asks_wrongly_is_ended_with_a_sentence(name: str) -> None:
-    code = (
-        f"import json, os, struct, sys\nsys.path.insert(0, {str(ROOT)!r})\n"
-        "def send(kind, request, header, payload=b''):\n"
-        "    raw = json.dumps(header).encode()\n"
-        "    os.write(1, struct.pack('<2sBBIII', b'GV', 2, kind, request, len(raw), len(payload)) + raw + payload)\n"
-        f"{READY}os.read(0, 100_000)\n{HOSTILE[name]}\nwhile True: pass\n"
-    )
     events: list[Event] = []
-    worker = WorkerProcess(Limits(), command=[sys.executable, "-c", code])
+    worker = worker_that(HOSTILE[name])
     run = Run("x = 1", "snippet.py", Limits(wall_seconds=30), events.append)
     run.attach(worker, 1)
     done = run.wait(PATIENCE)
@@ -195,15 +186,8 @@ def test_a_worker_that_asks_wrongly_is_ended_with_a_sentence(name: str) -> None:
 
 
 def test_a_worker_that_asks_and_works_on_is_held_to_its_processor_time() -> None:
-    code = (
-        f"import json, os, struct, sys\nsys.path.insert(0, {str(ROOT)!r})\n"
-        "def send(kind, request, header, payload=b''):\n"
-        "    raw = json.dumps(header).encode()\n"
-        "    os.write(1, struct.pack('<2sBBIII', b'GV', 2, kind, request, len(raw), len(payload)) + raw + payload)\n"
-        f"{READY}os.read(0, 100_000)\nsend(7, 1, {{'prompt': '?'}})\nwhile True: pass\n"
-    )
     limits = Limits(wall_seconds=PATIENCE, cpu_seconds=0.3)
-    worker = WorkerProcess(limits, command=[sys.executable, "-c", code])
+    worker = worker_that("send(7, 1, {'prompt': '?'})", limits)
     run = Run("x = 1", "snippet.py", limits, lambda event: None)
     run.attach(worker, 1)
     done = run.wait(PATIENCE)

@@ -6,7 +6,6 @@ import io
 import struct
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,9 +16,9 @@ from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
 from gradviz.worker.run import Run
+from tests.worker.hostile import worker_that
 
 CAP = 1000
-ROOT = Path(__file__).parents[2]
 
 
 def read(raw: bytes) -> Frame | None:
@@ -92,7 +91,6 @@ def test_negative_counts_are_refused() -> None:
         count_field({"steps": -1}, "steps")
 
 
-READY = "send(1, 0, {'layers': {'language': 'on'}})\n"
 HOSTILE = {
     "garbage": "os.write(1, b'garbage, and more of it')",
     "garbage after a valid frame": "send(4, 1, {'stream': 'out', 'text': 'x'}); os.write(1, b'garbage' * 9)",
@@ -115,15 +113,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_worker_is_ended_with_a_sentence(name: str) -> None:
-    code = (
-        f"import json, os, struct, sys\nsys.path.insert(0, {str(ROOT)!r})\n"
-        "def send(kind, request, header, payload=b''):\n"
-        "    raw = json.dumps(header).encode()\n"
-        "    os.write(1, struct.pack('<2sBBIII', b'GV', 2, kind, request, len(raw), len(payload)) + raw + payload)\n"
-        f"{READY}os.read(0, 100_000)\n{HOSTILE[name]}\nwhile True: pass\n"
-    )
     events: list[Event] = []
-    worker = WorkerProcess(Limits(), command=[sys.executable, "-c", code])
+    worker = worker_that(HOSTILE[name])
     run = Run("x = 1", "snippet.py", Limits(wall_seconds=30), events.append)
     run.attach(worker, 1)
     done = run.wait(60)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.trace.figures import MOST_TICKS
 from gradviz.worker.plots.artists import Artist
 from gradviz.worker.plots.bars import Bars
 from gradviz.worker.plots.book import AxesRecord, Direction, Layer, short
@@ -23,7 +24,6 @@ tricontour tricontourf spy broken_barh add_patch add_collection add_line inset_a
 secondary_xaxis secondary_yaxis plot_surface plot_wireframe fill loglog_3d plot_date xcorr acorr magnitude_spectrum
 cohere csd axline stairs ecdf grouped_bar"""
 MARGIN = 0.05
-MOST_TICKS = 500
 
 
 class Axes(Lines, Bars, Images):

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.trace.figures import MOST_TICKS
 from gradviz.worker.arrays import safe
 from gradviz.worker.plots import colours
 from gradviz.worker.plots.artists import Artist, BarContainer
-from gradviz.worker.plots.book import Array, Layer
+from gradviz.worker.plots.book import Array, Layer, short
 from gradviz.worker.plots.ground import Ground, spread
 from gradviz.worker.plots.styling import options
 
@@ -51,9 +52,9 @@ class Bars(Ground):
     def _tick(self, places: Array, names: Any, *, upright: bool) -> None:
         if names is not None:
             direction = self._axes.x if upright else self._axes.y
-            words = [names] * len(places) if type(names) is str else [str(each) for each in names]
-            direction.ticks = tuple(map(float, places[: len(words)]))[:500]
-            direction.names = tuple(each[:500] for each in words[: len(direction.ticks)])
+            words = [short(names)] * len(places) if type(names) is str else [short(each) for each in names]
+            direction.ticks = tuple(map(float, places[: len(words)]))[:MOST_TICKS]
+            direction.names = tuple(words[: len(direction.ticks)])
 
     def _error(self, across: Array, up: Array, error: Array) -> None:
         error = spread(error[-1] if error.ndim == 2 else error, up)[0]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.trace.figures import COLUMNS, MOST_AXES, MOST_FIGURES, MOST_LAYERS, MOST_NUMBERS, MOST_TEXT
+from gradviz.trace.figures import COLUMNS, MOST_AXES, MOST_FIGURES, MOST_LAYERS, MOST_NUMBERS, MOST_TEXT, MOST_TICKS
 
 Array = np.ndarray[Any, Any]
 Place = tuple[float, float, float, float]
@@ -87,7 +87,7 @@ class Direction:
         ticks, names = self.ticks, self.names
         if ticks is None and self.words:
             ticks, names = tuple(float(place) for place in range(len(self.words))), tuple(map(short, self.words))
-            ticks, names = ticks[:500], names[:500]
+            ticks, names = ticks[:MOST_TICKS], names[:MOST_TICKS]
         plain = {name: getattr(self, name) for name in ("label", "kind", "limits", "flipped", "shared")}
         return {**plain, "ticks": ticks, "names": list(names)}
 
