@@ -9,7 +9,7 @@ SCREENSHOT ?= gradviz-screenshot.png
 JOBS ?= 2
 MINUTES ?= 30
 
-.PHONY: run test bench fuzz docs lint clean
+.PHONY: run test bench fuzz escapes docs lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -41,6 +41,12 @@ fuzz: $(VENV)/fuzz.stamp
 		$(PY) -m tests.fuzz $$target --minutes $(MINUTES) || exit 1; \
 	done
 	@! ls build/fuzz/*-findings/* 2>/dev/null
+
+# The published list of escapes, each tried anew against each layer. Linux, some minutes.
+escapes: $(VENV)/test.stamp
+	@mkdir -p build
+	$(PY) -m tests.escapes.page > build/escapes.md
+	mv build/escapes.md docs/escapes.md
 
 # What follows from the sources: which names are there, the reference and the catalogue of operations. Tests say when they are not current.
 docs: $(VENV)/test.stamp

@@ -233,6 +233,7 @@ class LargePlot(QDialog):
         number, how = Elided(), Elided()
         for line in (number, how):
             line.setFont(look.sans(theme, 12))
+        number.setAccessibleName("Number under the mouse")
         how.setObjectName("muted")
         how.say(HOW)
         self.view = ZoomView(theme, number.say)
