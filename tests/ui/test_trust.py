@@ -352,6 +352,14 @@ def test_what_it_may_do_is_told_from_the_bar_and_from_the_help_menu(pilot: Pilot
     assert not pilot.state.is_trusted, "to read about it is not to run it"
 
 
+def test_tab_reaches_the_buttons_of_the_bar_before_the_code(pilot: Pilot, snippet: Path) -> None:
+    by_dialog(pilot, snippet)
+    bar = pilot.window.editor.doubt
+    assert bar is not None
+    assert bar.run.nextInFocusChain() is bar.details
+    assert bar.details.nextInFocusChain() is pilot.window.editor.code
+
+
 def test_where_the_kernel_does_not_close_files_the_page_says_so() -> None:
     linux = {"language": "on", "audit hook": "on", "landlock": "on (ABI 7)", "seccomp": "absent: <no>"}
     windows = {"language": "on", "audit hook": "on", "job": "on", "low integrity": "on"}
