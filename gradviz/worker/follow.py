@@ -60,7 +60,7 @@ class _Follower:
             self._print(event)
         elif isinstance(event, Asked):
             self._answer(event, run)
-        else:
+        elif isinstance(event, Figure) or self._trace is not None:
             from gradviz.trace.encoding import TraceFormatError
 
             try:

@@ -155,7 +155,10 @@ def test_a_pool_whose_workers_are_killed_at_each_event_goes_on() -> None:
             assert [event.text for event in good if isinstance(event, Output)] == ["1\n"]
     finally:
         pool.close()
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith(("gradviz-run", "gradviz-worker"))]
+    threads = [each for each in threading.enumerate() if each.name.startswith(("gradviz-run", "gradviz-worker"))]
+    for thread in threads:  # of a worker that is gone, on its last line
+        thread.join(PATIENCE)
+    assert not [thread for thread in threads if thread.is_alive()]
 
 
 def test_killed_while_a_question_waits_for_its_answer() -> None:
