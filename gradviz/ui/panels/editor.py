@@ -96,8 +96,9 @@ class EditorPanel(Panel):
             self.doubt = DoubtBar(self.context)
             self.doubt.set_theme(self.theme)
             self._column.insertWidget(0, self.doubt)
-            self.setTabOrder(self.code.previousInFocusChain(), self.doubt.run)  # Tab goes as the eye does
-            self.setTabOrder(self.doubt.run, self.doubt.details)
+            for button in (self.doubt.run, self.doubt.details):  # Tab goes as the eye does
+                if before := self.code.previousInFocusChain():
+                    self.setTabOrder(before, button)
         if self.doubt.has_keyboard and state.is_trusted:
             self.code.setFocus()
         self.doubt.show_state(state)
