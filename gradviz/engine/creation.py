@@ -105,6 +105,12 @@ def from_numpy(data: Any) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type(data).__name__})")
     if data.dtype not in dtypes.OF_NUMPY:
         raise TypeError(NOT_NUMPY.format(f"numpy.{data.dtype.type.__name__}"))
+    if any(step < 0 for step in data.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently "
+            "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+        )
     return made(np.asarray(data))  # of a subclass, the plain array over the same memory
 
 

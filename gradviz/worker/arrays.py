@@ -8,32 +8,40 @@ function here returns such arrays. Objects of the snippet never reach NumPy's co
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from gradviz.worker.array_checks import CHECKS
 from gradviz.worker.stand_in import stand_in
 
 if TYPE_CHECKING:
     from gradviz.worker.guard import Guard
 
-_FUNCTIONS = """ array asarray arange linspace logspace zeros ones empty full eye identity zeros_like ones_like
-empty_like full_like diag exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh
-arcsinh arccosh arctanh sqrt cbrt square abs absolute fabs sign floor ceil round around rint trunc clip power
-float_power mod remainder fmod reciprocal negative add subtract multiply divide true_divide floor_divide dot vdot
-inner outer matmul tensordot einsum kron cross trace mean sum prod max min amax amin argmax argmin std var median
-average percentile quantile ptp cumsum cumprod diff gradient nanmean nansum nanmax nanmin nanstd any all isnan isinf
-isfinite isclose allclose array_equal maximum minimum concatenate stack vstack hstack dstack column_stack split
-array_split reshape ravel transpose swapaxes moveaxis squeeze expand_dims broadcast_to broadcast_arrays repeat tile
-flip fliplr flipud roll rot90 where nonzero argwhere flatnonzero searchsorted sort argsort unique bincount histogram
-meshgrid indices triu tril take take_along_axis choose select logical_and logical_or logical_not logical_xor equal
-not_equal greater greater_equal less less_equal sinc heaviside interp convolve correlate polyfit polyval corrcoef cov
-atleast_1d atleast_2d copy append insert delete pad isscalar ndim shape size hypot deg2rad rad2deg degrees radians
-real imag conj angle trapezoid count_nonzero ascontiguousarray nan_to_num unravel_index ravel_multi_index digitize isin
-intersect1d setdiff1d union1d triu_indices tril_indices diag_indices fill_diagonal lexsort partition argpartition
-geomspace logaddexp vander tri block fmax fmin signbit copysign nanmedian nanargmax nanargmin array2string array_str
-array_repr """.split()
+_FUNCTIONS = """
+array asarray arange linspace logspace zeros ones empty full eye identity zeros_like ones_like empty_like full_like
+diag exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh arccosh
+arctanh sqrt cbrt square abs absolute fabs sign floor ceil round around rint trunc clip power float_power mod
+remainder fmod reciprocal negative add subtract multiply divide true_divide floor_divide dot vdot inner outer matmul
+tensordot einsum kron cross trace mean sum prod max min amax amin argmax argmin std var median average percentile
+quantile ptp cumsum cumprod diff gradient nanmean nansum nanmax nanmin nanstd any all isnan isinf isfinite isclose
+allclose array_equal maximum minimum concatenate stack vstack hstack dstack column_stack split array_split reshape
+ravel transpose swapaxes moveaxis squeeze expand_dims broadcast_to broadcast_arrays repeat tile flip fliplr flipud
+roll rot90 where nonzero argwhere flatnonzero searchsorted sort argsort unique bincount histogram meshgrid indices
+triu tril take take_along_axis choose select logical_and logical_or logical_not logical_xor equal not_equal greater
+greater_equal less less_equal sinc heaviside interp convolve correlate polyfit polyval corrcoef cov atleast_1d
+atleast_2d copy append insert delete pad isscalar issubdtype ndim shape size hypot deg2rad rad2deg degrees radians
+real imag conj angle trapezoid count_nonzero ascontiguousarray nan_to_num unravel_index ravel_multi_index digitize
+isin intersect1d setdiff1d union1d triu_indices tril_indices diag_indices fill_diagonal lexsort partition argpartition
+geomspace logaddexp vander tri block fmax fmin modf divmod signbit copysign nanmedian nanargmax nanargmin array2string
+array_str array_repr result_type can_cast promote_types array_equiv isreal iscomplex iscomplexobj rollaxis resize
+trim_zeros ediff1d nancumsum nanprod bitwise_and bitwise_or bitwise_xor invert left_shift right_shift asanyarray
+diagonal extract hanning hamming blackman bartlett kaiser roots poly polyder polyint histogram2d nanvar setxor1d ix_
+asfortranarray base_repr binary_repr isneginf isposinf ldexp frexp nextafter gcd lcm may_share_memory shares_memory
+mask_indices
+""".split()
 _LINALG = """norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky matrix_rank pinv lstsq matrix_power slogdet
 cond multi_dot"""
 _RANDOM = """rand randn randint random random_sample seed normal uniform choice permutation shuffle standard_normal
@@ -42,9 +50,11 @@ get_state set_state"""
 _FFT = "fft ifft fft2 ifft2 fftn rfft irfft fftfreq fftshift ifftshift rfftfreq"
 _DTYPES = """float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 bool_ intp
 floating integer number generic half single double int_ uint str_"""
+_ASKING_THE_TENSOR = "round clip cumsum cumprod argmax argmin reshape transpose squeeze swapaxes".split()
 _BY_INDEX = "c_ r_ mgrid ogrid"
+_RANDOM_WORDS = 624  # of the generator's state
 ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
-_SHUT = "tofile dump dumps ctypes data setflags getfield setfield newbyteorder strides itemset".split()
+_SHUT = "tofile dump dumps ctypes data setflags getfield setfield newbyteorder itemset".split()
 
 
 def _shut(name: str) -> property:
@@ -91,6 +101,7 @@ class SafeArray(np.ndarray[Any, Any]):
 
 for _name in _SHUT:
     setattr(SafeArray, _name, _shut(_name))
+setattr(SafeArray, "strides", property(lambda array: _raw(array).strides))  # noqa: B010 to look at, not to set
 SafeArray.__name__ = SafeArray.__qualname__ = "ndarray"
 SafeArray.__module__ = "numpy"
 
@@ -131,6 +142,17 @@ class _ByIndex:
         return self._make(key)
 
 
+@contextmanager
+def _printoptions(**look: Any) -> Iterator[None]:
+    """No method, because what it returns has its arguments among its attributes."""
+    before = np.get_printoptions()
+    Arrays._set_printoptions(**look)
+    try:
+        yield
+    finally:
+        np.set_printoptions(**before)
+
+
 class Arrays:
     """Makes the numpy stand-in of one run."""
 
@@ -149,6 +171,9 @@ class Arrays:
             "bool": np.bool_,
             "set_printoptions": self._set_printoptions,
             "vectorize": self._vectorize,
+            "apply_along_axis": self._apply_along_axis,
+            "printoptions": _printoptions,
+            "dtype": lambda dtype: _numeric(dtype),
             "finfo": lambda dtype: np.finfo(_numeric(dtype)),
             "iinfo": lambda dtype: np.iinfo(_numeric(dtype)),
             "errstate": self._errstate,
@@ -159,6 +184,7 @@ class Arrays:
             | {"LinAlgError": np.linalg.LinAlgError},
             "random": self._random_names(source, _RANDOM)
             | {"default_rng": self._default_rng, "RandomState": self._random_state},
+            "testing": {name: self._guarded(function) for name, function in CHECKS.items()},
             "fft": {name: self._guarded(getattr(np.fft, name)) for name in _FFT.split()},
         }
         modules = {f"numpy.{part}": stand_in(f"numpy.{part}", held) for part, held in parts.items()}
@@ -171,19 +197,36 @@ class Arrays:
             named = {key: self.plain(each) for key, each in keywords.items()}
             if named.get("dtype") is not None:
                 named["dtype"] = _numeric(named["dtype"])
-            return safe(function(*plain, **named))
+            found = function(*plain, **named)
+            return self._as_tensor(found) if wraps and any(map(self._is_tensor, args)) else safe(found)
 
+        wraps = isinstance(function, np.ufunc) or getattr(function, "__name__", "") in _ASKING_THE_TENSOR
         call.__name__ = call.__qualname__ = getattr(function, "__name__", "numpy")
         call.__doc__ = None
         return call
 
+    def _is_tensor(self, value: Any) -> bool:
+        return self._tensor is not None and isinstance(value, self._tensor)
+
+    @staticmethod
+    def _as_tensor(found: Any) -> Any:
+        """np.sin(tensor) is a tensor: PyTorch's wrap what a function of numbers makes of them."""
+        from gradviz.torch import from_numpy
+
+        if type(found) is tuple:
+            return tuple(map(Arrays._as_tensor, found))
+        array = np.asarray(found)
+        return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
     def plain(self, value: Any, depth: int = 0) -> Any:
         """`value` without objects of the snippet, which NumPy would ask for memory addresses; tensors become arrays."""
         kind = type(value)
-        if kind in (int, float, bool, str, complex, type(None), slice) or isinstance(value, np.generic | np.ndarray):
+        if kind in (int, float, bool, str, complex, type(None), slice) or isinstance(value, np.generic):
             return value
+        if isinstance(value, np.ndarray):  # NumPy's own code uses doors that are shut: np.meshgrid calls setflags
+            return _raw(value)
         if self._tensor is not None and isinstance(value, self._tensor):
-            return value.numpy()  # type: ignore[attr-defined]
+            return self._tensor.numpy(value)  # type: ignore[attr-defined]  # not what a class of the snippet makes of it
         if kind in (list, tuple) and depth < 32:
             return kind(self.plain(each, depth + 1) for each in value)
         if isinstance(value, type) and issubclass(value, np.generic | int | float | bool | complex):
@@ -205,7 +248,14 @@ class Arrays:
             source.shuffle(order)
             x[:] = [x[index] for index in order]
 
-        return {name: self._guarded(getattr(source, name)) for name in names.split()} | {"shuffle": shuffle}
+        def set_state(state: Any) -> None:
+            kind, key, place, *rest = (self.plain(each) for each in tuple(state))
+            if not 0 <= int(place) <= len(key) == _RANDOM_WORDS:  # NumPy would read on behind the end
+                raise ValueError("state must be what get_state() gave")
+            source.set_state((kind, key, int(place), *rest))
+
+        own = {"shuffle": shuffle} | ({"set_state": set_state} if "set_state" in names else {})
+        return {name: self._guarded(getattr(source, name)) for name in names.split()} | own
 
     @staticmethod
     def _set_printoptions(
@@ -224,6 +274,12 @@ class Arrays:
             return safe(np.array(self.plain(flat)).reshape(np.shape(self.plain(values))))
 
         return call
+
+    def _apply_along_axis(self, func1d: Callable[..., Any], axis: int, arr: Any, *args: Any) -> Any:
+        def call(row: Any) -> Any:
+            return self.plain(func1d(safe(row), *args))
+
+        return safe(np.apply_along_axis(call, int(axis), self.plain(arr)))
 
     def _default_rng(self, seed: int | None = None) -> Any:
         source = np.random.default_rng(None if seed is None else int(seed))

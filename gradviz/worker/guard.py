@@ -37,7 +37,7 @@ HERE = "available in GradViz snippets"
 _OPEN_PRIVATE = frozenset(
     """
     _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _forward_pre_hooks _is_view
-    _get_name _apply
+    _get_name _apply _calculate_fan_in_and_fan_out _calculate_correct_fan
     _fields _asdict _replace _make
     _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()
@@ -64,6 +64,8 @@ class _Formatter(string.Formatter):
         import _string  # type: ignore[import-not-found]
 
         first, rest = _string.formatter_field_name_split(field_name)
+        if type(first) is int and first >= len(args):
+            raise IndexError(f"Replacement index {first} out of range for positional args tuple")
         value = self.get_value(first, args, kwargs)
         for is_attribute, key in rest:
             value = self._guard.getattr(value, key) if is_attribute else value[key]

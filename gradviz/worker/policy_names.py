@@ -39,9 +39,12 @@ DEFINABLE_DUNDERS = frozenset(
     __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __itruediv__ __floordiv__
     __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __divmod__ __pow__ __rpow__ __ipow__ __matmul__ __rmatmul__
     __imatmul__ __and__ __rand__ __iand__ __or__ __ror__ __ior__ __xor__ __rxor__ __ixor__ __lshift__ __rlshift__
-    __rshift__ __rrshift__ __post_init__ __slots__ """.split()
+    __rshift__ __rrshift__ __copy__ __post_init__ __slots__ __constants__ """.split()
 )
-READABLE_DUNDERS = DEFINABLE_DUNDERS | {"__name__", "__doc__", "__version__", "__qualname__", "__module__"}
+READABLE_DUNDERS = DEFINABLE_DUNDERS | frozenset(
+    """ __name__ __doc__ __version__ __qualname__ __module__ __cause__ __context__ __suppress_context__
+    __notes__ """.split()
+)
 MODULE_NAMES = frozenset({"__all__", "__author__", "__version__", "__license__", "__date__", "__email__", "__doc__"})
 READABLE_NAMES = MODULE_NAMES | {"__name__", "__file__", "__debug__"}
 
@@ -58,7 +61,7 @@ FORBIDDEN_ATTRIBUTES = frozenset(
     """ mro tb_frame tb_next tb_lasti tb_lineno f_back f_builtins f_code f_generator f_globals f_locals f_trace
     f_lasti gi_frame gi_code gi_yieldfrom gi_running gi_suspended cr_await cr_frame cr_code cr_origin cr_running
     ag_await ag_frame ag_code ag_running func_globals func_code func_defaults func_closure co_code co_consts co_names
-    co_varnames co_freevars co_cellvars with_traceback tofile dump dumps ctypes strides setflags newbyteorder getfield
+    co_varnames co_freevars co_cellvars with_traceback tofile dump dumps ctypes setflags newbyteorder getfield
     setfield """.split()
 )
 
@@ -97,7 +100,7 @@ _HINTS = {
     sqlite3 h5py yaml logging getpass""",
     _NETWORK: "socket urllib requests http ssl ftplib smtplib wget httpx",
     _THREADS: "threading multiprocessing concurrent asyncio signal queue _thread",
-    _INNARDS: """ctypes gc inspect importlib builtins types weakref ast dis code marshal pdb traceback runpy site
+    _INNARDS: """ctypes gc inspect importlib builtins types weakref ast dis code marshal pdb runpy site
     cffi""",
     _DRAWS: """torchviz graphviz pydot hiddenlayer tensorboard tensorboardX torchview netron torchsummary torchinfo
     visdom wandb""",

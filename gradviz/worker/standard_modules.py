@@ -40,6 +40,7 @@ import numpy as np
 
 from gradviz.worker.classes import ABSTRACT_META, NamedTupleForm, ProtocolForm, TypedDictForm, check_patterns
 from gradviz.worker.command_line import PROGRAM, command_line_module
+from gradviz.worker.error_modules import error_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.log_messages import logging_module
 from gradviz.worker.oslock import AuditGate
@@ -81,6 +82,7 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO}),
         "logging": logging_module(guard, write),
         **text_modules(guard, write),
+        **error_modules(guard, gate, write),
     }
     return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
 
@@ -157,7 +159,8 @@ def _functools_names(guard: Guard) -> dict[str, Any]:
     def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
         if type(wrapper) is not types.FunctionType or wrapper.__globals__ is not guard.globals:
             raise TypeError("functools.wraps works on functions of the snippet")
-        return functools.update_wrapper(wrapper, wrapped)
+        ours = type(wrapped) is types.FunctionType and wrapped.__globals__ is guard.globals
+        return functools.update_wrapper(wrapper, wrapped, updated=("__dict__",) if ours else ())
 
     def wraps(wrapped: Any) -> Any:
         return lambda wrapper: update_wrapper(wrapper, wrapped)
@@ -220,6 +223,12 @@ def _check_fields(cls: Any) -> None:
     for name in vars(cls).get("__annotations__", {}):
         if name in PYTHON_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES:
             raise TypeError(f"a dataclass field can't be called '{name}' in GradViz snippets")
+    for field in vars(cls).values():
+        if type(field) is dataclasses.Field:  # what is asked for its truth later is a plain one
+            field.init, field.repr, field.compare = bool(field.init), bool(field.repr), bool(field.compare)
+            field.hash = None if field.hash is None else bool(field.hash)
+            if field.kw_only is not dataclasses.MISSING:
+                field.kw_only = bool(field.kw_only)
 
 
 def _unfolded(value: Any, make: Callable[[Any], Any]) -> Any:

@@ -29,6 +29,7 @@ _FOREIGN = (
     "abc",
     "math",
 )
+_READ_BY_TUTORIALS = ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan")  # whoever writes a Linear anew
 
 
 def load_torch() -> dict[str, types.ModuleType]:
@@ -74,7 +75,7 @@ def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | N
 
 
 def _public_names(module: types.ModuleType) -> list[str]:
-    names = [name for name in vars(module) if not name.startswith("_")]
+    names = [name for name in vars(module) if not name.startswith("_") or name in _READ_BY_TUTORIALS]
     return [*names, *(["__version__"] if hasattr(module, "__version__") else [])]
 
 

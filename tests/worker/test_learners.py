@@ -70,3 +70,36 @@ def test_the_page_lists_what_can_be_imported() -> None:
     offered = {name.partition(".")[0] for name in world.modules}
     assert named == offered
     assert set(re.findall(r"`(\w+)\(\)`", text.partition("Refused")[2])) == set(REFUSED_BUILTINS)
+
+
+def test_too_large_a_tensor_is_pytorchs_error_and_can_be_caught(run: Runner) -> None:
+    source = "import torch\ntry:\n    torch.ones(10**6, 10**6)\nexcept RuntimeError as e:\n    print(e)"
+    assert "you tried to allocate 4000000000000 bytes. Error code 12" in run(source).printed()
+    outcome = run("import torch\ntorch.ones(10**6, 10**6)")
+    assert outcome.status == "limit"
+    assert "more than" in outcome.sentence
+
+
+def test_an_array_goes_through_numpys_own_code_and_stays_shut(run: Runner) -> None:
+    source = (
+        "import numpy as np\ngrid = np.meshgrid(np.arange(2), np.arange(3))[0]\nprint(grid.shape, grid.strides)\n"
+        "with np.printoptions(precision=2) as shown:\n    pass\n"
+        "for held in (grid, np.broadcast_to(grid, (2, 3, 2)), np.apply_along_axis(lambda row: row, 0, grid)):\n"
+        "    try:\n        getattr(held, 'tofile')\n    except AttributeError:\n        print('shut')"
+    )
+    assert run(source).printed() == "(3, 2) (16, 8)\nshut\nshut\nshut\n"
+    assert run("import numpy as np\nnp.arange(3).strides = (0,)").status == "raised"
+
+
+def test_a_traceback_as_text_has_the_lines_of_the_snippet(run: Runner) -> None:
+    source = "import traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    print(traceback.format_exc())"
+    assert "line 3, in <module>\n    1 / 0\n    ~~^~~\nZeroDivisionError" in run(source).printed()
+    assert run("import traceback\ntraceback.walk_stack(None, None)").status == "raised"
+
+
+def test_a_string_of_a_traceback_runs_behind_the_closed_gate(run: Runner) -> None:
+    source = (
+        "import traceback\nclass Odd(Exception):\n    def __str__(self):\n        return str(1 / 0)\n"
+        "try:\n    raise Odd()\nexcept Odd as e:\n    print(traceback.format_exception_only(e))"
+    )
+    assert "<exception str() failed>" in run(source).printed()
