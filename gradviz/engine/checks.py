@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,3 +22,8 @@ def check_value(value: Any, dtype: dtypes.dtype) -> None:
         fits = value == value and low <= value <= limits.max
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+
+
+def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
+    """Numbers that are looked at once: those of another class may answer differently when they are asked again."""
+    return tuple([int.__index__(operator.index(each)) for each in values])

@@ -204,7 +204,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self._data.dtype.kind == "V":
         raise TypeError("Got unsupported ScalarType BFloat16")
-    return np.asarray(self._data) if state.layered else self._data
+    return self._data if type(self._data) is np.ndarray else np.asarray(self._data)  # of a function transform
 
 
 @method("__array__")

@@ -157,6 +157,7 @@ class Function:
     clear_saved_tensors_on_access = False
     row: OpRow
     _backward_cls: type[FunctionCtx]
+    _context: FunctionCtx
     generate_vmap_rule = False
     boxed_grads_call = False
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
-from gradviz.engine.checks import check_value
+from gradviz.engine.checks import check_value, plain_numbers
 from gradviz.engine.creation import check_device, float_type, made, put_out
 from gradviz.engine.tensor import Tensor
 
@@ -207,6 +207,7 @@ def scalar_tensor(
 
 
 def _strided(size: Sequence[int], stride: Sequence[int], kind: Any) -> Array:
+    size, stride = plain_numbers(size), plain_numbers(stride)
     if len(size) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
@@ -214,7 +215,7 @@ def _strided(size: Sequence[int], stride: Sequence[int], kind: Any) -> Array:
     room = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True)) if 0 not in size else 0
     memory = np.zeros(max(room, 0), kind)
     steps = [step * memory.itemsize for step in stride]
-    return np.lib.stride_tricks.as_strided(memory, tuple(size), steps)
+    return np.lib.stride_tricks.as_strided(memory, size, steps)
 
 
 @api("empty_strided", where="torch")

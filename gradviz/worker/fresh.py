@@ -24,6 +24,9 @@ class Fresh:
     def __init__(self) -> None:
         self._errors = np.geterr()
         self._kept = [(table, list(_items(table))) for table in _tables()]
+        values = list(_values())
+        self._classes = [(cls, dict(vars(cls))) for cls in {each for each in values if _is_own_class(each)}]
+        self._caches = [each.cache_clear for each in values if hasattr(type(each), "cache_clear")]
 
     def restore(self) -> None:
         """Put back what has changed; nothing is compared but identities, so that no code of a snippet runs."""
@@ -31,6 +34,10 @@ class Fresh:
             now = list(_items(table))
             if len(now) != len(before) or any(x is not y for x, y in zip(now, before, strict=True)):
                 _refill(table, before)
+        for cls, attributes in self._classes:
+            _restore_class(cls, attributes)
+        for forget in self._caches:
+            forget()
         for forget in typing._cleanups:  # type: ignore[attr-defined]
             forget()
         re.purge()
@@ -40,10 +47,7 @@ class Fresh:
 def _tables() -> Iterator[Any]:
     """Every table of the packages' modules, of an object that a module holds, and the tables in those."""
     seen: set[int] = set()
-    waiting: list[Any] = []
-    for name, module in sorted(sys.modules.items()):
-        if name.startswith(_PACKAGES):
-            waiting += [value for key, value in vars(module).items() if not key.startswith("__")]
+    waiting = list(_values())
     for value in waiting:
         if id(value) in seen:
             continue
@@ -57,6 +61,24 @@ def _tables() -> Iterator[Any]:
             if type(held) is dict:
                 yield held
                 waiting += [each for each in held.values() if type(each) in _TABLES]
+
+
+def _values() -> Iterator[Any]:
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith(_PACKAGES):
+            yield from (value for key, value in vars(module).items() if not key.startswith("__"))
+
+
+def _is_own_class(value: Any) -> bool:
+    return type(value) is type and value.__module__.startswith(("gradviz", "torch"))
+
+
+def _restore_class(cls: type, before: dict[str, Any]) -> None:
+    """What a setting such as `Distribution.set_default_validate_args` keeps in the class; what is new stays."""
+    now = vars(cls)
+    for name, value in before.items():
+        if now.get(name) is not value and name not in ("__dict__", "__weakref__"):
+            setattr(cls, name, value)
 
 
 def _is_frozen(value: Any) -> bool:

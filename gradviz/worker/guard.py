@@ -12,14 +12,14 @@ import string
 import types
 import typing
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from gradviz.engine.function import FunctionCtx
+from gradviz.engine.function import Function, FunctionCtx
 from gradviz.engine.graph import Node
 from gradviz.engine.tensor import Tensor
-from gradviz.worker.arrays import safe
+from gradviz.worker.arrays import SafeArray, safe
 from gradviz.worker.attributes import attributes_of
 from gradviz.worker.policy_names import (
     ARRAY_METHODS,
@@ -47,6 +47,11 @@ _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _TABLES = (dict, collections.OrderedDict)
 _MISSING = object()
+_NUMPY_DOORS = ("__array_interface__", "__array_struct__", "__array__")  # which it looks for in the object itself
+
+
+def _shut_door(thing: object) -> NoReturn:
+    raise AttributeError(f"'{type(thing).__name__}' object gives NumPy no memory")
 
 
 def _safely(method: Any) -> Any:
@@ -93,7 +98,10 @@ class Guard:
         return {**hooks, "<class>": plain_type}
 
     def adopt(self, made: type) -> type:
-        """Count a class as made by the snippet."""
+        """Count a class as made by the snippet; NumPy asks its objects for no address."""
+        for name in _NUMPY_DOORS:
+            if not hasattr(made, name):
+                setattr(made, name, property(_shut_door))
         self._own.add(made)
         return made
 
@@ -114,10 +122,11 @@ class Guard:
             raise AttributeError("the array attribute 'resize' is not available in GradViz snippets; use numpy.reshape")
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
-        value = getattr(thing, name)
+        value = getattr(thing.view(SafeArray) if type(thing) is np.ndarray else thing, name)
         if name in ARRAY_METHODS:
             return _safely(value) if isinstance(thing, np.generic) else value
-        if type(value) in _TABLES and name in _OPEN_PRIVATE and isinstance(thing, self._changeable):
+        foreign = isinstance(thing, self._changeable) or not self.owns(thing)
+        if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
             return types.MappingProxyType(value.copy())  # to look at; a proxy gives what it holds to any `==`
         if isinstance(value, _NEVER) or type(value) is np.ndarray or value is type:
             raise AttributeError(f"'{name}' is private to GradViz")
@@ -131,7 +140,8 @@ class Guard:
             return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
         if name in ENGINE_ATTRIBUTES:
             cls = thing if isinstance(thing, type) else type(thing)
-            return issubclass(cls, (Node, *self._facade_types)) and cls not in self._own
+            made_here = cls in self._own and not issubclass(cls, Function)
+            return issubclass(cls, (Node, Function, *self._facade_types)) and not made_here
         return False
 
     def super(self, cls: Any, thing: Any = _MISSING) -> Any:
@@ -178,7 +188,8 @@ class Guard:
         """Whether this private name belongs to the engine's own part of a tensor or node that the snippet derives
         from."""
         return any(
-            issubclass(cls, raw) and (hasattr(raw, name) or name in raw.__annotations__) for raw in (Tensor, Node)
+            issubclass(cls, raw) and (hasattr(raw, name) or name in raw.__annotations__)
+            for raw in (Tensor, Node, Function)
         )
 
     def _is_inherited(self, thing: Any, cls: type, name: str) -> bool:

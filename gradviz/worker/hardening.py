@@ -25,14 +25,14 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
             _wrap(root.Tensor, name, _handing_out_safe)
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
+    if isinstance(root.dtype, type):
+        root.dtype.__init__ = _no_type_of_number
     module = modules.Module
     _wrap(_owner(module, "__getattr__"), "__getattr__", _with_plain_name)
     _wrap(_owner(module, "__setattr__"), "__setattr__", _with_plain_name_unless_lazy)
     for name in ("__getitem__", "__setitem__", "__delitem__"):
         _wrap(modules.ParameterDict, name, _with_plain_name)
-    recurrent = modules.RNNBase
-    weights = vars(recurrent)["_flat_weights"].fget
-    recurrent._flat_weights = property(lambda self: _with_plain_names(weights, self))
+    modules.RNNBase._flat_weights = property(_plain_weights)
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
@@ -64,6 +64,10 @@ def _no_array_interface(thing: object) -> NoReturn:
     raise AttributeError(f"'{type(thing).__name__}' object has no attribute '__array_interface__'")
 
 
+def _no_type_of_number(self: object, *given: object) -> NoReturn:
+    raise TypeError("cannot create 'torch.dtype' instances")
+
+
 def _refuse_dunder(name: object) -> None:
     if type(name) is not str or is_dunder(name):
         raise AttributeError(f"the name {name!r} is not available in GradViz snippets")
@@ -87,21 +91,29 @@ def _with_plain_name_unless_lazy(original: Callable[..., Any]) -> Callable[..., 
     return call
 
 
-def _with_plain_names(weights: Callable[[Any], Any], module: Any) -> Any:
+def _plain_weights(module: Any) -> list[Any]:
     """The weights of a recurrent module, by the names in a list that is its own."""
-    for name in module._flat_weights_names:
+    names = list(module._flat_weights_names)  # looked at once: the list may be an object of the snippet
+    for name in names:
         _refuse_dunder(name)
-    return weights(module)
+    return [getattr(module, name, None) for name in names]
 
 
 def _with_plain_keys(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, state_dict: dict[str, Any]) -> None:
-        for key, value in state_dict.items():
-            _refuse_dunder(key)
-            if key == "lr_lambdas":
-                for attributes in value:
-                    for name in attributes or ():
-                        _refuse_dunder(name)
-        original(self, state_dict)
+        plain = _plain_table(state_dict)
+        if plain.get("lr_lambdas") is not None:
+            plain["lr_lambdas"] = [each and _plain_table(each) for each in plain["lr_lambdas"]]
+        if plain.get("_scale_fn_custom") is not None:
+            plain["_scale_fn_custom"] = _plain_table(plain["_scale_fn_custom"])
+        original(self, plain)
 
     return call
+
+
+def _plain_table(given: Any) -> dict[str, Any]:
+    """Names and values, looked at once."""
+    plain = dict(given.items())
+    for name in plain:
+        _refuse_dunder(name)
+    return plain

@@ -23,6 +23,8 @@ Writer = Callable[[str, str], None]
 class Formatter:
     """How a message is written."""
 
+    __slots__ = ("_format", "_times")
+
     def __init__(self, fmt: str | None = None, datefmt: str | None = None, style: str = "%") -> None:
         if style != "%":
             raise ValueError("only the % style of formats is available in GradViz snippets")
@@ -50,6 +52,8 @@ class Formatter:
 class StreamHandler:
     """Where messages go: the error stream, or the stream that is given."""
 
+    __slots__ = ("_formatter", "_level", "_send")
+
     def __init__(self, send: Callable[[str], Any], formatter: Formatter | None = None) -> None:
         self._send = send
         self._formatter = formatter or Formatter()
@@ -72,6 +76,8 @@ class StreamHandler:
 
 class Logger:
     """A logger by name; what it has no level or handler for is the root's affair."""
+
+    __slots__ = ("_fallback", "_handlers", "_level", "_root", "name", "propagate")
 
     def __init__(self, name: str, root: Logger | None, fallback: StreamHandler) -> None:
         self.name = name

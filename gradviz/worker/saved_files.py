@@ -59,6 +59,8 @@ class SavedFiles:
 class ByteBuffer:
     """`io.BytesIO`, without a view into its memory."""
 
+    __slots__ = ("_inner",)
+
     def __init__(self, initial_bytes: bytes = b"") -> None:
         self._inner = io.BytesIO(bytes(initial_bytes))
 

@@ -33,6 +33,7 @@ class TorchFacade:
         self.modules = modules
         self.classes = offered_classes(modules.values())
         self.tensor = _look_up(modules, "torch.Tensor")
+        self.final = {_look_up(modules, "torch.dtype")}
         found = [_look_up(modules, name) for name in _CHANGEABLE]
         self.changeable = tuple(each for each in found if isinstance(each, type))
 
@@ -49,7 +50,7 @@ class World:
     ) -> None:
         self.guard = Guard(facade_types=tuple(torch.classes), changeable=torch.changeable)
         standard = standard_modules(self.guard, gate, write)
-        bases = torch.classes | offered_classes(standard.values())
+        bases = (torch.classes | offered_classes(standard.values())) - torch.final
         self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,), gate)
         arrays = Arrays(self.guard, torch.tensor)
         self.plots = Book(lambda text: write("err", text), show)

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from gradviz.worker.guard import Guard
+from gradviz.worker.policy_names import is_dunder
 from gradviz.worker.stand_in import stand_in
 
 Writer = Callable[[str, str], None]
@@ -26,7 +27,8 @@ NO_FILES = "files are not available in GradViz snippets; put the data in the sni
 
 def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     """The stand-ins, by module name."""
-    space = guard.adopt(type("namespace", (types.SimpleNamespace,), {"__module__": "types"}))
+    guard.plain_bases += (Space,)
+    space = guard.adopt(type("namespace", (Space,), {"__module__": "types"}))
     wrapping = {name: getattr(textwrap, name) for name in ("dedent", "indent", "fill", "wrap", "shorten")}
     return {
         "json": stand_in("json", {"dumps": _dumps, "loads": _loads, "JSONDecodeError": json.JSONDecodeError}),
@@ -37,6 +39,16 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
         "types": stand_in("types", {"SimpleNamespace": space}),
     }
+
+
+class Space(types.SimpleNamespace):
+    """`types.SimpleNamespace` without names that Python or NumPy would ask an object for."""
+
+    def __init__(self, **values: Any) -> None:
+        for name in values:
+            if is_dunder(name):
+                raise AttributeError(f"the attribute '{name}' is not available in GradViz snippets")
+        super().__init__(**values)
 
 
 def _dumps(

@@ -62,9 +62,11 @@ def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
     from tests.escapes.found import FOUND
     from tests.escapes.machine import MACHINE
+    from tests.escapes.second_look import SECOND
+    from tests.escapes.spies import SPIES
     from tests.escapes.strain import STRAIN
 
-    attacks = [*MACHINE, *STRAIN, *language_attacks(), *FOUND]
+    attacks = [*MACHINE, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

@@ -11,6 +11,8 @@ from tests.escapes.attack import Attack
 from tests.escapes.found import FOUND
 from tests.escapes.harness import CONTAINED, ENDED, Bench, Outside, outside
 from tests.escapes.machine import MACHINE
+from tests.escapes.second_look import SECOND
+from tests.escapes.spies import SPIES
 from tests.escapes.strain import STRAIN
 
 
@@ -27,7 +29,7 @@ def target() -> Iterator[Outside]:
         yield things
 
 
-@pytest.mark.parametrize("attack", [*MACHINE, *STRAIN, *FOUND], ids=lambda attack: attack.label)
+@pytest.mark.parametrize("attack", [*MACHINE, *STRAIN, *SPIES, *FOUND, *SECOND], ids=lambda attack: attack.label)
 def test_it_is_contained(bench: Bench, target: Outside, attack: Attack) -> None:
     result = bench.attempt(attack, target)
     assert result.verdict in (CONTAINED, ENDED), result

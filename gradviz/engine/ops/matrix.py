@@ -12,6 +12,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
+from gradviz.engine.checks import plain_numbers
 from gradviz.engine.creation import made
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
@@ -66,6 +67,7 @@ _triangle(TRIU)
 
 def _diagonal_forward(x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
     """As `np.diagonal`, but a view that can be written to."""
+    offset, dim1, dim2 = plain_numbers((offset, dim1, dim2))
     n, m = x.shape[dim1], x.shape[dim2]
     length = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
     start = [slice(None)] * x.ndim

@@ -13,6 +13,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import in_order
+from gradviz.engine.checks import plain_numbers
 from gradviz.engine.elementwise import result_type
 from gradviz.engine.foreign import read_as
 from gradviz.engine.inplace import resize_in_place
@@ -482,6 +483,7 @@ def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
 
 def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
     """The shape that `x.expand(asked)` has; refuses what does not fit."""
+    asked = plain_numbers(asked)
     shape = x._data.shape
     extra = len(asked) - len(shape)
     if extra < 0:

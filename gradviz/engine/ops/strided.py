@@ -11,6 +11,7 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
 from gradviz.engine.batched import one_example
+from gradviz.engine.checks import plain_numbers
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
@@ -79,8 +80,9 @@ AS_STRIDED = op(
 @api("as_strided")
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """The memory seen with given sizes and strides."""
+    size, stride = plain_numbers(size), plain_numbers(stride)
     memory, start = memory_of(one_example(input._data))
-    offset = start if storage_offset is None else storage_offset
+    offset = start if storage_offset is None else plain_numbers((storage_offset,))[0]
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     reach = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
@@ -94,7 +96,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
             f"{input._data.itemsize} requiring a storage size of {(reach + 1) * input._data.itemsize} are out "
             f"of bounds for storage of size {memory.nbytes}"
         )
-    made: Tensor = call(AS_STRIDED, input, size=tuple(size), stride=tuple(stride), storage_offset=offset - start)
+    made: Tensor = call(AS_STRIDED, input, size=size, stride=stride, storage_offset=offset - start)
     return made
 
 
@@ -138,6 +140,8 @@ AS_STRIDED_SCATTER = op(
 @api("as_strided_scatter")
 def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int = 0) -> Tensor:
     """A copy in which the memory that `as_strided` would show is `src`."""
+    size, stride = plain_numbers(size), plain_numbers(stride)
+    (storage_offset,) = plain_numbers((storage_offset,))
     with paused():
         shown = input.detach().contiguous().as_strided(size, stride, storage_offset)
     if shown._data.shape != src._data.shape:

@@ -40,6 +40,8 @@ class Distribution:
                 continue
             if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
                 continue
+            if str.startswith(name, "__"):
+                raise AttributeError(f"'{type(self).__name__}' object has no parameter '{name}'")
             value = getattr(self, name)
             if not constraint.check(value).all():
                 raise ValueError(
@@ -49,7 +51,7 @@ class Distribution:
 
     def _like(self, batch_shape: Any, _instance: Any, event_shape: Any = None, **values: Any) -> Any:
         """A distribution of this class with other parameters, made without the checks."""
-        new = type(self).__new__(type(self)) if _instance is None else _instance
+        new = _instance if isinstance(_instance, Distribution) else type(self).__new__(type(self))
         vars(new).update(values)
         event = self.event_shape if event_shape is None else event_shape
         Distribution.__init__(new, batch_shape, event, validate_args=False)

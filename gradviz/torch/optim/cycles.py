@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gradviz.torch.optim.callables import own_values
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
 
@@ -244,14 +245,14 @@ class CyclicLR(LRScheduler):
         saved = super().state_dict()
         custom = saved.pop("_scale_fn_custom")
         plain = custom is None or isinstance(custom, types.FunctionType)
-        saved["_scale_fn_custom"] = None if plain else custom.__dict__.copy()
+        saved["_scale_fn_custom"] = None if plain else own_values(custom).copy()
         return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take back what `state_dict` gave."""
         values = state_dict["_scale_fn_custom"]
         if values is not None:
-            self._scale_fn_custom.__dict__.update(values)
+            own_values(self._scale_fn_custom).update(values)
         super().load_state_dict({key: each for key, each in state_dict.items() if key != "_scale_fn_custom"})
 
     def get_lr(self) -> list[Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gradviz.engine.tensor import Tensor
+from gradviz.torch.optim.callables import own_values
 from gradviz.torch.optim.optimizer import Optimizer, number
 
 _ORDER = (
@@ -134,15 +135,14 @@ class _ByLambda(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer; functions are left out, callable objects give their attributes."""
         saved = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "lr_lambdas")}
-        shown = [None if isinstance(fn, types.FunctionType) else dict(fn.__dict__) for fn in self.lr_lambdas]
+        shown = [None if isinstance(fn, types.FunctionType) else dict(own_values(fn)) for fn in self.lr_lambdas]
         return {**saved, "lr_lambdas": shown}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take back what `state_dict` gave."""
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for fn, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=False):
-            if attributes is not None:
-                fn.__dict__.update(attributes)
+            own_values(fn).update(attributes or {})
 
 
 class LambdaLR(_ByLambda):

@@ -12,6 +12,7 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.utils.held import drop, held, hold
 from gradviz.torch.nn.utils.parametrizations import TRANSPOSED
 
 M = TypeVar("M", bound=Module)
@@ -25,10 +26,10 @@ class WeightNorm:
 
     def compute_weight(self, module: Module) -> Any:
         """The weight of length `g` in the direction `v`."""
-        return T["_weight_norm"](getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+        return T["_weight_norm"](held(module, self.name + "_v"), held(module, self.name + "_g"), self.dim)
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module))
+        hold(module, self.name, self.compute_weight(module))
 
 
 def _hook_of(module: Module, kind: type, name: str) -> Any:
@@ -48,11 +49,11 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     if _hook_of(module, WeightNorm, name)[1] is not None:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, dim)
-    weight = getattr(module, name)
+    weight = held(module, name)
     del module._parameters[name]
     module.register_parameter(name + "_g", Parameter(T["norm_except_dim"](weight, 2, hook.dim).data))
     module.register_parameter(name + "_v", Parameter(weight.data))
-    setattr(module, name, hook.compute_weight(module))
+    hold(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)
     return module
 
@@ -63,10 +64,10 @@ def remove_weight_norm(module: M, name: str = "weight") -> M:
     if hook is None:
         raise ValueError(f"weight_norm of '{name}' not found in {module}")
     weight = hook.compute_weight(module)
-    delattr(module, name)
+    drop(module, name)
     del module._parameters[name + "_g"]
     del module._parameters[name + "_v"]
-    setattr(module, name, Parameter(weight.data))
+    hold(module, name, Parameter(weight.data))
     del module._forward_pre_hooks[key]
     return module
 
@@ -89,8 +90,8 @@ class SpectralNorm:
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
         """The weight over its largest singular value, of which the estimate may be improved first."""
-        weight = getattr(module, self.name + "_orig")
-        u, v = getattr(module, self.name + "_u"), getattr(module, self.name + "_v")
+        weight = held(module, self.name + "_orig")
+        u, v = held(module, self.name + "_u"), held(module, self.name + "_v")
         matrix = self.as_matrix(weight)
         if do_power_iteration:
             with no_grad():
@@ -102,7 +103,7 @@ class SpectralNorm:
         return weight / sigma
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+        hold(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
 def spectral_norm(
@@ -123,7 +124,7 @@ def spectral_norm(
         v = F.normalize(weight.new_empty(w).normal_(0, 1), dim=0, eps=eps)
     del module._parameters[name]
     module.register_parameter(name + "_orig", weight)
-    setattr(module, name, weight.data)
+    hold(module, name, weight.data)
     module.register_buffer(name + "_u", u)
     module.register_buffer(name + "_v", v)
     module.register_forward_pre_hook(hook)
@@ -137,9 +138,9 @@ def remove_spectral_norm(module: M, name: str = "weight") -> M:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")
     with no_grad():
         weight = hook.compute_weight(module, do_power_iteration=False)
-    delattr(module, name)
+    drop(module, name)
     for suffix in ("_u", "_v", "_orig"):
-        delattr(module, name + suffix)
+        drop(module, name + suffix)
     module.register_parameter(name, Parameter(weight.detach()))
     del module._forward_pre_hooks[key]
     return module

@@ -12,6 +12,7 @@ from gradviz.engine.modes import no_grad
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.utils import parametrize
+from gradviz.torch.nn.utils.held import held
 
 MAPS = ("matrix_exp", "cayley", "householder")
 
@@ -112,7 +113,7 @@ def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
     """Keep a matrix, or a batch of them, orthogonal (Lezcano-Casado, 2019)."""
-    weight = getattr(module, name, None)
+    weight = held(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if weight.ndim < 2:

@@ -12,6 +12,7 @@ from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.utils import parametrize
+from gradviz.torch.nn.utils.held import held
 from gradviz.torch.nn.utils.orthogonal import orthogonal
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -90,7 +91,7 @@ def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
     """Divide a weight by its largest singular value (Miyato et al., 2018)."""
-    weight = getattr(module, name, None)
+    weight = held(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if dim is None:

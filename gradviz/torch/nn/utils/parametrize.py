@@ -13,6 +13,7 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.utils.held import drop, held, hold
 
 __all__ = [
     "ParametrizationList",
@@ -160,6 +161,9 @@ def _property(name: str) -> property:
     return property(read, write)
 
 
+_MADE = "_made_by_parametrize"  # in a class that `_own_class` made: only of such classes properties come and go
+
+
 def _own_class(module: Module) -> None:
     """Give the module a class of its own, to which properties can be added."""
     cls = type(module)
@@ -171,7 +175,9 @@ def _own_class(module: Module) -> None:
         return replica
 
     made = type(
-        f"Parametrized{cls.__name__}", (cls,), {"__deepcopy__": deepcopied, "__module__": "torch.nn.utils.parametrize"}
+        f"Parametrized{cls.__name__}",
+        (cls,),
+        {"__deepcopy__": deepcopied, "__module__": "torch.nn.utils.parametrize", _MADE: True},
     )
     module.__class__ = made
 
@@ -179,7 +185,7 @@ def _own_class(module: Module) -> None:
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     """Whether the module, or one of its tensors, is parametrized."""
     found = getattr(module, "parametrizations", None)
-    if found is None or not isinstance(found, ModuleDict):
+    if found is None or not isinstance(found, ModuleDict) or _MADE not in vars(type(module)):
         return False
     return len(found) > 0 if tensor_name is None else tensor_name in found
 
@@ -193,7 +199,7 @@ def register_parametrization(
         known: Any = module.parametrizations
         with no_grad():
             if hasattr(parametrization, "right_inverse") and not unsafe:
-                before = getattr(module, tensor_name)
+                before = held(module, tensor_name)
                 if parametrization(before).shape != before.shape:
                     raise ValueError(
                         "Registering a parametrization may not change the shape of the tensor, unless the `unsafe` "
@@ -207,9 +213,9 @@ def register_parametrization(
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
             f"'{tensor_name}'"
         )
-    original = getattr(module, tensor_name)
+    original = held(module, tensor_name)
     parametrizations = ParametrizationList([parametrization], original, unsafe=unsafe)
-    delattr(module, tensor_name)
+    drop(module, tensor_name)
     if not is_parametrized(module):
         _own_class(module)
         module.parametrizations = ModuleDict()
@@ -228,7 +234,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         original = found.original
         if leave_parametrized:
             with no_grad():
-                value = getattr(module, tensor_name)
+                value = held(module, tensor_name)
                 original.data = value.detach()
     else:
         if not leave_parametrized:
@@ -236,7 +242,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
                 "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in terms of a "
                 "sequence of tensors."
             )
-        value = getattr(module, tensor_name)
+        value = held(module, tensor_name)
         original = Parameter(value.detach()) if value.requires_grad else value
     delattr(type(module), tensor_name)
     del known[tensor_name]
@@ -264,7 +270,7 @@ def transfer_parametrizations_and_params(
     known: Any = from_module.parametrizations
     for name in list(known) if tensor_name is None else [tensor_name]:
         if not hasattr(to_module, name):
-            setattr(to_module, name, copy.deepcopy(getattr(from_module, name)))
+            hold(to_module, name, copy.deepcopy(held(from_module, name)))
         for each in known[name]:
             register_parametrization(to_module, name, each)
         theirs: Any = to_module.parametrizations

@@ -10,6 +10,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
+from gradviz.torch.nn.utils.held import drop, held, hold
 
 
 class BasePruningMethod:
@@ -19,7 +20,7 @@ class BasePruningMethod:
     _tensor_name: str
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        setattr(module, self._tensor_name, self.apply_mask(module))
+        hold(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
         """The mask for tensor `t`, within an earlier mask."""
@@ -29,8 +30,8 @@ class BasePruningMethod:
         """Mask times original."""
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned")
-        mask = getattr(module, self._tensor_name + "_mask")
-        orig = getattr(module, self._tensor_name + "_orig")
+        mask = held(module, self._tensor_name + "_mask")
+        orig = held(module, self._tensor_name + "_orig")
         return mask.to(dtype=orig.dtype) * orig
 
     @classmethod
@@ -48,7 +49,7 @@ class BasePruningMethod:
                 container._tensor_name = name
             container.add_pruning_method(method)
             method = container
-        orig = getattr(module, name)
+        orig = held(module, name)
         if importance_scores is not None and importance_scores.shape != orig.shape:
             raise AssertionError(
                 f"importance_scores should have the same shape as parameter                 {name} of {module}"
@@ -59,10 +60,10 @@ class BasePruningMethod:
             module.register_parameter(name + "_orig", orig)
             default = T["ones_like"](orig)
         else:
-            default = getattr(module, name + "_mask").detach().clone()
+            default = held(module, name + "_mask").detach().clone()
         mask = method.compute_mask(scores, default_mask=default)
         module.register_buffer(name + "_mask", mask)
-        setattr(module, name, method.apply_mask(module))
+        hold(module, name, method.apply_mask(module))
         module.register_forward_pre_hook(method)
         return method
 
@@ -76,12 +77,12 @@ class BasePruningMethod:
         """Make the pruning permanent."""
         weight = self.apply_mask(module)
         if hasattr(module, self._tensor_name):
-            delattr(module, self._tensor_name)
+            drop(module, self._tensor_name)
         orig: Any = module._parameters[self._tensor_name + "_orig"]
         orig.data = weight.data
         del module._parameters[self._tensor_name + "_orig"]
         del module._buffers[self._tensor_name + "_mask"]
-        setattr(module, self._tensor_name, orig)
+        hold(module, self._tensor_name, orig)
 
 
 def _method_of(module: Module, name: str) -> Any:
@@ -301,10 +302,10 @@ def global_unstructured(
     """Prune several parameters as if they were one vector."""
     pairs = list(parameters)
     scores = importance_scores or {}
-    flat = [scores.get((module, name), getattr(module, name)) for module, name in pairs]
+    flat = [scores.get((module, name), held(module, name)) for module, name in pairs]
     relevant = T["cat"]([each.reshape(-1) for each in flat])
     default = T["cat"](
-        [getattr(module, name + "_mask", T["ones_like"](getattr(module, name))).reshape(-1) for module, name in pairs]
+        [held(module, name + "_mask", T["ones_like"](held(module, name))).reshape(-1) for module, name in pairs]
     )
     container = PruningContainer()
     container._tensor_name = "temp"
@@ -319,8 +320,8 @@ def global_unstructured(
     final = container.compute_mask(relevant, default)
     at = 0
     for module, name in pairs:
-        size = getattr(module, name).numel()
-        custom_from_mask(module, name, mask=final[at : at + size].view_as(getattr(module, name)))
+        size = held(module, name).numel()
+        custom_from_mask(module, name, mask=final[at : at + size].view_as(held(module, name)))
         at += size
 
 

@@ -1,0 +1,93 @@
+"""What a run leaves in tables, classes and caches is gone in the next run of the same worker; nothing of the snippet
+runs while the audit gate is open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gradviz.worker.oslock import AuditGate
+from gradviz.worker.stand_ins import TorchFacade, World
+from gradviz.worker.torch_modules import load_torch, torch_modules
+from tests.worker.conftest import run_in
+
+LEFT = {
+    "a formula for a pair of distributions": (
+        "from torch.distributions import Normal, kl_divergence, register_kl\n"
+        "@register_kl(Normal, Normal)\ndef f(p, q): return 'left'\n",
+        "from torch.distributions import Normal, kl_divergence\nprint(kl_divergence(Normal(0., 1.), Normal(0., 1.)))",
+        "tensor(0.)\n",
+    ),
+    "distributions that check nothing": (
+        "import torch\ntorch.distributions.Distribution.set_default_validate_args(False)",
+        "import torch\ntry: torch.distributions.Normal(0., -1.)\nexcept ValueError: print('checked')",
+        "checked\n",
+    ),
+    "NumPy's errors": (
+        "import numpy as np\nnp.errstate(divide='raise').__enter__()",
+        "import numpy as np\nwith np.errstate(invalid='ignore'): print(np.float64(1) / np.zeros(1))",
+        "[inf]\n",
+    ),
+    "a hook of all modules": (
+        "import torch\ntorch.nn.modules.module.register_module_forward_hook(lambda m, a, o: o * 0)",
+        "import torch\nprint(torch.nn.Identity()(torch.ones(1)))",
+        "tensor([1.])\n",
+    ),
+    "a number in the engine's cache": (
+        "import torch\nclass F(float):\n    __hash__ = float.__hash__\n    def __eq__(self, o): print('left')\n"
+        "torch.ones(1) + F(3.5)",
+        "import torch\nprint(torch.ones(1) + 3.5)",
+        "tensor([4.5000])\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_nothing_is_left_for_the_next_run(make_pool: Any, name: str) -> None:
+    first, second, printed = LEFT[name]
+    pool = make_pool(reuse=True)
+    assert run_in(pool, first).status == "ok"
+    assert run_in(pool, second).printed().endswith(printed)
+
+
+class Gate(AuditGate):
+    """Remembers whether it is open, and refuses nothing."""
+
+    def __init__(self) -> None:
+        self._state = [False]
+
+    @property
+    def is_open(self) -> bool:
+        return self._state[0]
+
+
+def test_a_dataclass_is_made_without_asking_the_snippet() -> None:
+    gate = Gate()
+    world = World(TorchFacade(torch_modules(load_torch())), gate, lambda stream, text: None)
+    asked: list[bool] = []
+
+    class Watching:
+        def __bool__(self) -> bool:
+            asked.append(gate.is_open)
+            return True
+
+    watch: Any = Watching()
+    module = world.modules["dataclasses"]
+    field = module.field(default=1, init=watch, repr=watch, compare=watch, hash=watch, kw_only=watch)
+    made = type("A", (), {"x": field, "__annotations__": {"x": int}, "__doc__": watch})
+    module.dataclass(world.guard.adopt(made))
+    assert made.__dataclass_fields__["x"].init is True  # type: ignore[attr-defined]
+    assert asked
+    assert not any(asked)
+
+
+def test_an_error_of_syntax_that_the_snippet_filled_is_told(make_pool: Any) -> None:
+    source = (
+        "class T(str):\n    def __str__(self): print('asked')\n    def strip(self, *a): print('asked')\n"
+        "class N(int):\n    def __lt__(self, o): print('asked')\n    def __gt__(self, o): print('asked')\n"
+        "raise SyntaxError('m', (T('f'), N(1), N(1), T('text'), N(1), N(2)))"
+    )
+    outcome = run_in(make_pool(), source)
+    assert outcome.status == "raised"
+    assert "asked" not in outcome.printed()
