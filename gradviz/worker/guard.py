@@ -19,7 +19,7 @@ import numpy as np
 from gradviz.engine.function import Function, FunctionCtx
 from gradviz.engine.graph import Node
 from gradviz.engine.tensor import Tensor
-from gradviz.worker.arrays import SafeArray, safe
+from gradviz.worker.arrays import safe
 from gradviz.worker.attributes import attributes_of
 from gradviz.worker.policy_names import (
     ARRAY_METHODS,
@@ -122,7 +122,7 @@ class Guard:
             raise AttributeError("the array attribute 'resize' is not available in GradViz snippets; use numpy.reshape")
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
-        value = getattr(thing.view(SafeArray) if type(thing) is np.ndarray else thing, name)
+        value = getattr(safe(thing) if type(thing) is np.ndarray else thing, name)
         if name in ARRAY_METHODS:
             return _safely(value) if isinstance(thing, np.generic) else value
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)

@@ -26,7 +26,7 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
     if isinstance(root.dtype, type):
-        root.dtype.__init__ = _no_type_of_number
+        type.__setattr__(root.dtype, "__init__", _no_type_of_number)
     module = modules.Module
     _wrap(_owner(module, "__getattr__"), "__getattr__", _with_plain_name)
     _wrap(_owner(module, "__setattr__"), "__setattr__", _with_plain_name_unless_lazy)
