@@ -57,7 +57,8 @@ def _ended(state: State) -> Problem | None:
     if run.phase is Phase.RAISED and trace is not None and trace.error_step is not None:
         return _raised(run.snippet.text, trace, trace.error_step)
     title = f"{_where(run.line)}{TITLES[run.phase]}"
-    return Problem(title=title[0].upper() + title[1:], message=run.sentence, line=run.line)
+    message = run.sentence.removeprefix(f"line {run.line}: ")  # the title says it
+    return Problem(title=title[0].upper() + title[1:], message=message, line=run.line)
 
 
 def _caught(state: State) -> Problem | None:

@@ -149,3 +149,11 @@ def test_after_a_swap_the_problem_is_that_of_the_run_in_front(pool: WorkerPool) 
     assert found is not None and found.title == "With the change · Line 4 · RuntimeError"
     assert "y has shape (2,)" in found.why and found.text is None, "a fix of the change is none of the document"
     assert problem(swapped(swapped(state))) is None
+
+
+def test_a_refusal_names_its_line_once() -> None:
+    snippet = Snippet("x = 1\nimport os\n")
+    ended = Run(Phase.REFUSED, snippet, "line 2: import os is not available; leave it out.", 2)
+    found = problem(State(document=snippet, run=ended))
+    assert found is not None
+    assert (found.title, found.message) == ("Line 2 · not run", "import os is not available; leave it out.")
