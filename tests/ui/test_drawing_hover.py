@@ -22,8 +22,8 @@ def card_over(pilot: Pilot, node: int) -> str:
     """Rest the pointer on a node; what its card says, "" without one."""
     view = pilot.window.canvas.drawn.view
     there = view.drawing.by_id[node]
+    QTest.mouseMove(view, QPointF(1, 1).toPoint())  # meanwhile the canvas gives room to the card under it
     x, y = view._camera.to_screen(there.x, there.y)
-    QTest.mouseMove(view, QPointF(1, 1).toPoint())
     QTest.mouseMove(view, QPointF(x, y).toPoint())
     view._resting.stop()
     view._rested()
