@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QSize
 from PySide6.QtTest import QTest
 
 from gradviz.document import shaping
@@ -18,12 +18,23 @@ def opened(pilot: Pilot, drawing: Drawing) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.drawn.view.extent is not None, timeout=RUN_TIMEOUT)
 
 
+def has_its_size(pilot: Pilot) -> None:
+    """The card under the canvas has come, and the canvas gave it the room."""
+    sizes: list[QSize] = []
+
+    def stays() -> bool:
+        sizes.append(pilot.window.canvas.drawn.view.size())
+        return len(sizes) > 3 and sizes[-1] == sizes[-2] == sizes[-3]
+
+    pilot.qtbot.waitUntil(stays, timeout=RUN_TIMEOUT)
+
+
 def card_over(pilot: Pilot, node: int) -> str:
     """Rest the pointer on a node; what its card says, "" without one."""
     view = pilot.window.canvas.drawn.view
     there = view.drawing.by_id[node]
-    QTest.mouseMove(view, QPointF(1, 1).toPoint())  # meanwhile the canvas gives room to the card under it
     x, y = view._camera.to_screen(there.x, there.y)
+    QTest.mouseMove(view, QPointF(1, 1).toPoint())
     QTest.mouseMove(view, QPointF(x, y).toPoint())
     view._resting.stop()
     view._rested()
@@ -62,4 +73,5 @@ def test_every_reason_has_a_sentence(pilot: Pilot, text: str, op: str, cursor: i
     drawing = parse(f"import torch\n{text}")
     opened(pilot, drawing)
     pilot.window.store.move(cursor)
+    has_its_size(pilot)
     assert words in card_over(pilot, first(drawing, op))
