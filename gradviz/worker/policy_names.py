@@ -70,7 +70,10 @@ ENGINE_ATTRIBUTES = frozenset({"saved", "saved_items", "row"})
 
 # read through a hook, because what they mean depends on the object
 PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj"})
-ARRAY_METHODS = frozenset("astype choose clip compress cumprod cumsum flat flatten ravel repeat reshape take".split())
+ARRAY_METHODS = frozenset(
+    """ argpartition argsort astype choose clip compress cumprod cumsum flat flatten partition ravel repeat reshape
+    searchsorted sort take """.split()
+)
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES | {"base", "resize"} | ENGINE_ATTRIBUTES | ARRAY_METHODS
 
 REFUSED_BUILTINS = {

@@ -42,6 +42,10 @@ A class called *Found* holds doors that were open in this policy until it was at
 they were shut, and stay here as tests. Expect more: that is why there are two fences, and a process that is
 thrown away.
 
+Known and open: NumPy's own numbers make arrays of any objects (`np.float64(1) + [one, other]`), which it compares by
+calling the snippet. No way from there is known, and the methods that sort such arrays are refused; a mistake in
+NumPy could damage the memory of the worker, and nothing else.
+
 The change logs and advisories of RestrictedPython and asteval are in the list as tests: CVE-2023-37271 (*Frames
 and tracebacks*), CVE-2023-41039, CVE-2024-47532 and CVE-2026-76825 (*Format strings*), CVE-2025-22153 and
 CVE-2026-55830 (*Syntax and names that hide guards*), lazy imports and `ag_*` of 8.5 (*Imports*, *Frames and

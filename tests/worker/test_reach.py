@@ -22,6 +22,7 @@ from gradviz.worker.stand_in import StandIn, plain_type
 from gradviz.worker.stand_ins import TorchFacade, World
 from gradviz.worker.standard_modules import ClassFormOnly
 from gradviz.worker.torch_modules import load_torch, torch_modules
+from tests.worker.conftest import Runner
 
 DEEPEST = 5
 INNARDS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
@@ -124,3 +125,16 @@ def test_every_offered_class_has_the_plain_metaclass_or_is_no_base(world: World)
                 assert (
                     value is plain_type or isinstance(value, ClassFormOnly) or not world.classes.may_be_base(value)
                 ), label
+
+
+@pytest.mark.parametrize("method", ["sort()", "argsort()", "partition(1)", "argpartition(1)", "searchsorted(1)"])
+def test_an_array_of_objects_is_sorted_by_nobody(run: Runner, method: str) -> None:
+    """It would call the snippet while NumPy holds pointers into the array."""
+    source = (
+        "import numpy as np\nclass A:\n    def __lt__(self, other): print('called')\n"
+        f"    def __radd__(self, other): return self\narray = np.float64(1) + [A(), A()]\narray.{method}\n"
+    )
+    outcome = run(source)
+    assert outcome.done.status == "raised"
+    assert "only types of numbers and of text" in outcome.done.detail.last_line
+    assert "called" not in outcome.printed()
