@@ -165,6 +165,19 @@ def test_odd_plots_are_painted_at_any_size(pilot: Pilot) -> None:
             assert image.width() == wide
 
 
+def test_a_title_set_over_the_second_axes_has_room(pilot: Pilot) -> None:
+    pilot.type_snippet("import matplotlib.pyplot as plt\nplt.plot([1])\nplt.gca().twinx()\nplt.title('Both')\n")
+    assert pilot.run() is Phase.OK
+    from PySide6.QtCore import QRectF
+    from PySide6.QtGui import QPainter
+
+    image = QImage(400, 300, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    placed = paint_figure(painter, pilot.state.run.figures[0], QRectF(0, 0, 400, 300), pilot.window.theme)
+    painter.end()
+    assert placed[0].area.top() > 18
+
+
 def test_a_what_if_keeps_its_plots_apart(plotted: Pilot) -> None:
     changed = Proposal("with a rate of 0.2", 10, plotted.state.document.text.replace("0.1 *", "0.2 *"))
     with plotted.qtbot.waitSignal(plotted.window.beside.ended, timeout=RUN_TIMEOUT):

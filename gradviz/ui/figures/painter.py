@@ -123,8 +123,8 @@ class _AxesPainter:
             bottom += line + 2 if axes.x.label else 0.0
         top += (
             QFontMetricsF(look.sans(self._theme, TITLE, bold=True)).height()
-            * (1 + axes.title.count("\n"))
-            * bool(axes.title)
+            * (1 + self._title.count("\n"))
+            * bool(self._title)
         )
         if self._twins:
             right = self._twin_width(cell) + 4
