@@ -31,6 +31,7 @@ def has_its_size(pilot: Pilot) -> None:
 
 def card_over(pilot: Pilot, node: int) -> str:
     """Rest the pointer on a node; what its card says, "" without one."""
+    has_its_size(pilot)
     view = pilot.window.canvas.drawn.view
     there = view.drawing.by_id[node]
     x, y = view._camera.to_screen(there.x, there.y)
@@ -73,5 +74,4 @@ def test_every_reason_has_a_sentence(pilot: Pilot, text: str, op: str, cursor: i
     drawing = parse(f"import torch\n{text}")
     opened(pilot, drawing)
     pilot.window.store.move(cursor)
-    has_its_size(pilot)
     assert words in card_over(pilot, first(drawing, op))
