@@ -216,7 +216,8 @@ def test_runs_that_are_stopped_at_once_do_not_pile_up_processes(make_pool: MakeP
     assert all(run.wait(PATIENCE) == run.result for run in runs)
     assert {run.result.status for run in runs if run.result} == {"stopped"}
     assert len(pool._spares) <= 1
-    assert len(pids) <= 1 + sum(run.has_begun for run in runs) + 1
+    # A run that began costs its worker; the next one and its spare may be started by two threads at the same moment.
+    assert len(pids) <= 2 + 2 * sum(run.has_begun for run in runs)
     assert run_in(pool, "print('on')").printed() == "on\n"
 
 
