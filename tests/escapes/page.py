@@ -79,7 +79,11 @@ def measure(attacks: list[Attack], say: bool = False) -> dict[str, dict[str, str
 def page(attacks: list[Attack], measured: Mapping[str, Mapping[str, str]]) -> str:
     """The whole file."""
     system = os.uname()
-    parts = [_INTRODUCTION.format(count=len(attacks), kernel=f"{system.sysname} {system.release}, {system.machine}")]
+    parts = [
+        _INTRODUCTION.format(
+            count=len(attacks), kernel=f"{system.sysname} {system.release.partition('-')[0]}, {system.machine}"
+        )
+    ]
     parts.append(_summary(attacks, measured))
     for kind, several in by_kind(attacks):
         rows = [_row(f"`{each.name}`", [measured[layer][each.label] for layer in LAYERS]) for each in several]
