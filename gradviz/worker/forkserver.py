@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from gradviz.worker.forking import PACKET, SERVER_FLAG
+from gradviz.worker.spawn import worker_command, worker_environment
 
 AWAY = 1  # the status of a worker whose server is gone: nobody knows
 
@@ -200,7 +201,7 @@ _lock = threading.Lock()
 _server: ForkServer | None = None
 
 
-def the_server(command: Sequence[str], environment: dict[str, str]) -> ForkServer | None:
+def the_server() -> ForkServer | None:
     """The program's fork server, started when it is first needed and again if it died; None where one that was
     started could fork nothing."""
     global _server
@@ -210,7 +211,7 @@ def the_server(command: Sequence[str], environment: dict[str, str]) -> ForkServe
         if _server is None or _server.is_gone:
             if _server is None:
                 atexit.register(close_server)
-            _server = ForkServer(command, environment)
+            _server = ForkServer(worker_command(), worker_environment("/"))
         return _server
 
 

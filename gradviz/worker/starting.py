@@ -40,7 +40,7 @@ def start(command: Sequence[str] | None, scratch: str, limits: Limits) -> Starte
     """Start a worker, or another `command`, in the folder `scratch` with a clean environment. Where there is a fork
     server, the worker comes from it."""
     if command is None and forkserver.available():
-        server = forkserver.the_server(worker_command(), worker_environment("/"))
+        server = forkserver.the_server()
         forked = server.fork(limits.memory_mb, scratch) if server is not None else None
         if forked is not None:
             return Started(forked, {})

@@ -23,7 +23,7 @@ READY = 60  # seconds, on a machine that is busy
 
 
 def server() -> ForkServer:
-    found = forkserver.the_server(worker_command(), worker_environment("/"))
+    found = forkserver.the_server()
     assert found is not None
     return found
 
@@ -107,7 +107,7 @@ def test_where_the_server_can_fork_nothing_workers_are_started_one_by_one(monkey
     monkeypatch.setattr(forkserver, "_server", broken)
     pool = WorkerPool()
     assert printed(pool, "print('by itself')") == "by itself\n"
-    assert forkserver.the_server([], {}) is None
+    assert forkserver.the_server() is None
     pool.close()
 
 
