@@ -26,7 +26,7 @@ def _somebody(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        *("/home/jane doe/work/diary.py is gone", "in /home/jane doe", "the user jane doe", "on janes-laptop now"),
+        *("/home/jane doe/papers/diary.py is gone", "in /home/jane doe", "the user jane doe", "on janes-laptop now"),
         *("C:\\Users\\Jane Doe\\x.py", r"\\server\share\jane", "file:///media/Jane's stick/a.py", "at ~/Jane/x"),
         *("No such file: '/media/Jane/a b.py'", 'bad name "jane doe\'s.py"', "diary.py", "the diary is bad"),
         *("Ünïque näme.gradviz", "name 'my_secret' is not defined", "near password = 'hunter two' here"),
