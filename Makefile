@@ -8,8 +8,11 @@ EXAMPLE ?= resources/examples/01_two_gradients.py
 SCREENSHOT ?= gradviz-screenshot.png
 JOBS ?= 2
 MINUTES ?= 30
+PLOTS ?= 20000
+FILES ?= 5000
+ONLY ?=
 
-.PHONY: run test bench fuzz escapes docs lint clean
+.PHONY: run test bench fuzz escapes mutants docs lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -35,11 +38,15 @@ bench: $(VENV)/bench.stamp
 	$(PY) -m benchmarks $(if $(TORCH_PYTHON),--torch-python $(TORCH_PYTHON))
 	$(PY) -m pytest benchmarks -q --benchmark-enable --benchmark-timer=time.thread_time --benchmark-columns=min,median,max
 
-# Coverage-guided fuzzing, one target after the other: make fuzz MINUTES=5. Findings are in build/fuzz.
+# Coverage-guided fuzzing, one target after the other; then very many random plots, damaged files and hostile traces
+# through the whole program: make fuzz MINUTES=5 PLOTS=1000 FILES=100. Findings are in build/fuzz.
 fuzz: $(VENV)/fuzz.stamp
 	for target in policy documents traces figures messages; do \
 		$(PY) -m tests.fuzz $$target --minutes $(MINUTES) || exit 1; \
 	done
+	$(PY) -m tests.fuzz.many plots --count $(PLOTS)
+	$(PY) -m tests.fuzz.many openings --count $(FILES)
+	$(PY) -m tests.fuzz.many shown --count $(FILES)
 	@! ls build/fuzz/*-findings/* 2>/dev/null
 
 # The published list of escapes, each tried anew against each layer. Linux, some minutes.
@@ -47,6 +54,10 @@ escapes: $(VENV)/test.stamp
 	@mkdir -p build
 	$(PY) -m tests.escapes.page > build/escapes.md
 	mv build/escapes.md docs/escapes.md
+
+# Each guard taken away once, in a copy: which test misses it? Half an hour for all; make mutants ONLY=seccomp for some.
+mutants: $(VENV)/test.stamp
+	nice $(PY) -m tests.mutants --jobs $(JOBS) --only "$(ONLY)"
 
 # What follows from the sources: which names are there, the reference and the catalogue of operations. Tests say when they are not current.
 docs: $(VENV)/test.stamp

@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent, QSettings, qInstallMessageHandler
 
 from benchmarks.growth import peak_memory
 from gradviz.document.snippet import Snippet
+from gradviz.ui.garbage import GarbageCollector
 from gradviz.ui.launch import application
 from gradviz.ui.settings import Settings
 from gradviz.ui.window import MainWindow
@@ -30,6 +31,7 @@ def main(events: int, seed: int) -> int:
     folder = Path(tempfile.mkdtemp(prefix="gradviz-monkey-"))
     guard.quiet_environment(str(folder))
     app = application()
+    collector = GarbageCollector(app)
     origins, records = guard.Origins(), guard.Records()
     qInstallMessageHandler(records.qt_message)
     origins.watch_qt()
@@ -55,6 +57,7 @@ def main(events: int, seed: int) -> int:
     window.deleteLater()
     del window, monkey.window
     app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    collector.deleteLater()
     verdict = watch.verdict()
     print("\n\n".join([*monkey.broken, verdict]) or "nothing broke")
     return 1 if monkey.broken or verdict else 0

@@ -20,6 +20,12 @@ def main() -> int:
 
         draw()
         return 0
+    from gradviz.worker.terminal import guarded
+
+    return guarded(_command)
+
+
+def _command() -> int:
     from gradviz.cli import run_command_line
 
     return run_command_line(sys.argv[1:])

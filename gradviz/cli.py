@@ -8,7 +8,6 @@ Snippets run in the same worker, under the same policy and limits, as in the win
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import re
 import sys
@@ -16,6 +15,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from gradviz.document.file_names import printable, shown
+from gradviz.worker.terminal import Terminal, visible
 
 if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 EXIT = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "died": 3, "stopped": 130}
 UNREADABLE = 1
+CONTROLLED = "{} has control characters, which are written as they are. An editor shows them, a terminal may obey them."
 
 _DESCRIPTION = "See what backward() does: run a PyTorch snippet and step through its graph, forward and backward."
 _EPILOG = """commands:
@@ -82,46 +85,41 @@ def _run(arguments: Sequence[str]) -> int:
         "--plots", type=Path, metavar="FOLDER", help="write what is drawn with matplotlib there, as PNG"
     )
     options = parser.parse_args(arguments)
-    from gradviz.worker.client import WorkerPool
+    from gradviz.worker.client import pool_of_a_command
     from gradviz.worker.limits import Limits
 
     limits = Limits()
     if options.time_limit is not None:
         limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
-    _never_fail_to_encode()
-    pool = WorkerPool(limits)
-    pool.warm()
-    try:
+    with pool_of_a_command(limits) as pool:
+        pool.warm()
         return max(_run_file(pool, path, options.json, options.steps, options.plots) for path in options.files)
-    except BrokenPipeError:  # `gradviz run … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    finally:
-        pool.close()
 
 
 def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots: Path | None) -> int:
     text = _text_of(path, "there is nothing to run")
     if text is None:
         return UNREADABLE
+    name = shown(path.name)
     trace = _new_trace(text) if as_json or as_steps else None
     from gradviz.worker.follow import follow
 
     drawn: list[Figure] = []
-    done = follow(pool, text, path.name, trace, show_output=not as_json, plots=drawn)
+    done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn)
     if trace is not None and as_json:
         import json
 
         document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace.to_json()}
-        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(document) + "\n")
     if trace is not None and as_steps:
         from gradviz.report import step_lines
 
-        sys.stdout.writelines(f"{line}\n" for line in step_lines(trace))
+        for line in step_lines(trace):
+            sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
     sys.stderr.write(done.detail.traceback)
     if done.status not in ("ok", "raised"):
-        _say(f"{path.name}: {done.detail.sentence}")
+        _say(f"{name}: {done.detail.sentence}")
     written = not drawn or _write_plots(drawn, path, plots)
     return EXIT[done.status] if written else EXIT[done.status] or UNREADABLE
 
@@ -129,8 +127,9 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots
 def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
     """Where the plots are, or how to see them; False if they could not be written."""
     many = "a plot" if len(drawn) == 1 else f"{len(drawn)} plots"
+    name = shown(path.name)
     if folder is None:
-        _say(f"{path.name} drew {many}: gradviz {path.name} shows them, gradviz run --plots FOLDER writes them.")
+        _say(f"{name} drew {many}: gradviz {name} shows them, gradviz run --plots FOLDER writes them.")
         return True
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from gradviz.document.errors import UserError
@@ -142,8 +141,8 @@ def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
             raise UserError(hindrance)
         from gradviz.ui.figures.saving import write_all
 
-        for name in write_all(drawn, folder, path.stem):
-            _say(f"{path.name} drew {name}")
+        for picture in write_all(drawn, folder, path.stem):
+            _say(f"{name} drew {printable(str(picture))}")
     except UserError as error:
         _say(str(error))
         return False
@@ -158,15 +157,16 @@ def _text_of(path: Path, otherwise: str) -> str | None:
     from gradviz.document.errors import UserError
     from gradviz.document.opening import load
 
+    name = shown(path.name)
     try:
         contents = load(path)
         if contents.document.is_blank:
-            raise UserError(f"{path.name} is empty: {otherwise}.")
+            raise UserError(f"{name} is empty: {otherwise}.")
     except UserError as error:
         _say(str(error))
         return None
-    if contents.sentence(path.name):
-        _say(contents.sentence(path.name))
+    if contents.sentence(name):
+        _say(contents.sentence(name))
     return contents.document.text
 
 
@@ -187,13 +187,6 @@ def _say(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
 
 
-def _never_fail_to_encode() -> None:
-    """What a terminal can't show is written as an escape, what can't be read too; neither must end the program."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-
-
 # --- gradviz code, gradviz draw ---
 
 
@@ -201,11 +194,15 @@ def _code(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="gradviz code", description="Print the PyTorch code of a drawing.")
     parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
     options = parser.parse_args(arguments)
-    _never_fail_to_encode()
     text = _text_of(options.file, "there is no code")
     if text is None:
         return UNREADABLE
-    sys.stdout.write(text)
+    output = Terminal.around(sys.stdout)
+    if output.isatty() or visible(text) == text:
+        output.write(text)
+    else:  # see Note [Not a terminal] in `terminal`
+        output.exact(text)
+        _say(CONTROLLED.format(shown(options.file.name)))
     return 0
 
 
@@ -222,12 +219,11 @@ def _draw(arguments: Sequence[str]) -> int:
     from gradviz.document.errors import UserError
     from gradviz.document.gradviz_file import Contents
 
-    _never_fail_to_encode()
     text = _text_of(options.file, "there is nothing to draw")
     if text is None:
         return UNREADABLE
     try:
-        drawing, notes = _drawn(text, options.file.name)
+        drawing, notes = _drawn(text, shown(options.file.name))
         opening.save(options.out, Contents(drawing))
     except UserError as error:
         _say(str(error))
@@ -246,14 +242,12 @@ def _drawn(text: str, name: str) -> tuple[Drawing, Sequence[str]]:
         reading = parse.read(text)
     except UserError as error:
         from gradviz.document.from_trace import from_trace
-        from gradviz.worker.client import WorkerPool
+        from gradviz.worker.client import pool_of_a_command
         from gradviz.worker.follow import follow
 
-        trace, pool = _new_trace(text), WorkerPool()
-        try:
+        trace = _new_trace(text)
+        with pool_of_a_command() as pool:
             done = follow(pool, text, name, trace, show_output=False)
-        finally:
-            pool.close()
         if done.status != "ok":
             raise UserError(f"{name} can't be drawn: {error} Nor can its run be: {done.detail.sentence}") from error
         drawing, notes = from_trace(trace)

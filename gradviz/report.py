@@ -1,5 +1,5 @@
-"""A trace as text, one line per step, for a terminal: `gradviz run --steps`. The words are the frame's own
-explanations, the same that the window shows."""
+"""A trace as text, one line per step (further ones are indented), for a terminal: `gradviz run --steps`. The words are
+the frame's own explanations, the same that the window shows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ TITLED = {Kind.BACKWARD, Kind.HOOK, Kind.OPTIMIZER, Kind.ERROR}  # their sentenc
 def step_lines(trace: Trace) -> Iterator[str]:
     """Every step as its number, the line of the snippet that was running, and the sentence that explains it."""
     width = len(str(len(trace)))
+    again = f"\n{' ' * (width + 12)}"  # under the sentence, so that no text of the snippet looks like a step
     for cursor in range(1, len(trace) + 1):
         frame = trace.frame(cursor)
         step = frame.step
@@ -27,4 +28,4 @@ def step_lines(trace: Trace) -> Iterator[str]:
         elif step.kind is Kind.PRINT:
             sentence = f"prints {sentence}"
         place = f"line {step.line}" if step.line > 0 else ""
-        yield f"{cursor:>{width}}  {place:<8}  {sentence}"
+        yield f"{cursor:>{width}}  {place:<8}  {sentence}".replace("\n", again)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl, qVersion
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -25,10 +26,15 @@ def carried(*what: str | Path) -> QMimeData:
     return data
 
 
+def place(at: QPoint) -> Any:
+    """Where a drag enters or moves, as this version of Qt wants it."""
+    return at if _WHOLE else QPointF(at)
+
+
 def enter(target: QWidget, data: QMimeData, at: QPoint = QPoint(5, 5)) -> bool:  # noqa: B008
     """Drag this over a widget; whether it would be taken."""
     action, button, keys = _HOW
-    event = QDragEnterEvent(at if _WHOLE else QPointF(at), action, data, button, keys)  # type: ignore[arg-type]
+    event = QDragEnterEvent(place(at), action, data, button, keys)
     QApplication.sendEvent(target, event)
     return event.isAccepted()
 

@@ -21,6 +21,7 @@ from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.document.parse import parse
 from gradviz.ui.drawing.dropping import MIME
 from gradviz.ui.windows import Windows
+from tests.dropping import place
 
 if TYPE_CHECKING:
     from gradviz.ui.drawing.gesture import Ground
@@ -133,8 +134,8 @@ class Draws:
         data.setData(MIME, what.encode())
         view = self._ground.view
         action = Qt.DropAction.CopyAction
-        QApplication.sendEvent(view, QDragEnterEvent(at, action, data, LEFT, NO_KEYS))
-        QApplication.sendEvent(view, QDragMoveEvent(self._spot(), action, data, LEFT, NO_KEYS))
+        QApplication.sendEvent(view, QDragEnterEvent(place(at), action, data, LEFT, NO_KEYS))
+        QApplication.sendEvent(view, QDragMoveEvent(place(self._spot()), action, data, LEFT, NO_KEYS))
         if self._dice.random() < 0.3:
             QApplication.processEvents()
         QApplication.sendEvent(view, QDropEvent(QPointF(at), action, data, LEFT, NO_KEYS))

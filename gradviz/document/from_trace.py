@@ -6,6 +6,7 @@ left out or stands there as a value, and each such thing is said in a sentence. 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -41,7 +42,7 @@ def from_trace(trace: Trace, cursor: int | None = None) -> tuple[Drawing, tuple[
     for node in nodes:
         if node not in turned.values():
             made.add_node(node, turned.get(node, -1))
-    if not nodes:
+    if not made.nodes:
         made.add_loose(cursor)
     made.add_calls(set(nodes))
     if len(trace.graphs.first) > 1 and len(nodes) < len(trace.nodes):
@@ -110,19 +111,27 @@ class _Making:
         step = int(trace.nodes.step[node])
         if not outputs:
             return  # written to a tensor that is there: its users see the numbers
-        operand = partial(self._operand, step=step)
-        parts = pieces(trace, node, operand)
-        for output, part in zip(outputs, parts, strict=len(parts) > 0):
-            self._add(part, [output], node)
-        call = (
-            None if parts else translate(trace, node, operand) if turned < 0 else linear(trace, node, turned, operand)
-        )
-        if call is not None:
-            self._add(call, outputs, node)
-        elif not parts:
+        calls = self._calls(node, turned, partial(self._operand, step=step))
+        if len(calls) == 1:
+            self._add(calls[0], outputs, node)
+        elif calls and len(calls) == len(outputs):
+            for output, part in zip(outputs, calls, strict=True):
+                self._add(part, [output], node)
+        else:
             line = int(trace.nodes.line[node])
             where = f" in line {line}" if line > 0 else ""
             self.notes.append(f"{trace.nodes.op[node]}{where}{UNDRAWABLE}")
+
+    def _calls(self, node: int, turned: int, operand: Callable[[int], Ref]) -> tuple[Call, ...]:
+        """The operation as one call, or as one for each of its results; none where it can't be drawn."""
+        trace = self._trace
+        try:
+            parts = pieces(trace, node, operand)
+            call = linear(trace, node, turned, operand) if turned >= 0 else None
+            call = call or (None if parts else translate(trace, node, operand))
+        except (LookupError, TypeError, ValueError):  # it has not the operands or parameters of its name
+            return ()
+        return parts if call is None else (call,)
 
     def _add(self, call: Call, outputs: list[int], node: int) -> None:
         names = [self._name(output) for output in outputs]

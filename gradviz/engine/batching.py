@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.batched import BatchedArray, aligned, levels_of, no_dynamic, one_by_one, spread
+from gradviz.engine.memory import memory_of, start_of, strided
 from gradviz.engine.notices import warn_once
 from gradviz.engine.rows import OpRow
 
@@ -203,14 +204,6 @@ def _view(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return tuple(_same_view(row, source, first, each, params) for each in made)
 
 
-class _Memory:
-    """What NumPy needs to know to look at the memory of another array."""
-
-    def __init__(self, owner: Array, interface: dict[str, Any]) -> None:
-        self.owner = owner
-        self.__array_interface__ = interface
-
-
 def _same_view(row: OpRow, source: BatchedArray, first: Array, made: Array, params: Mapping[str, Any]) -> Any:
     n = len(source.levels)
     shape = (*source.sizes, *made.shape)
@@ -218,13 +211,9 @@ def _same_view(row: OpRow, source: BatchedArray, first: Array, made: Array, para
         return BatchedArray(np.empty(shape, made.dtype), source.levels)
     if not np.may_share_memory(first, made):
         return one_by_one(row.forward, (source,), params)
-    interface: dict[str, Any] = dict(source.phys.__array_interface__)
-    offset = made.__array_interface__["data"][0] - first.__array_interface__["data"][0]
-    interface["data"] = (interface["data"][0] + offset, not source.phys.flags.writeable)
-    interface["shape"], interface["strides"] = shape, (*source.phys.strides[:n], *made.strides)
-    interface["typestr"], interface["descr"] = made.dtype.str, made.dtype.descr
-    seen = np.asarray(_Memory(source.phys, interface))
-    return BatchedArray(seen if seen.dtype == made.dtype else seen.view(made.dtype), source.levels)
+    memory = memory_of(source.phys)
+    steps = (*source.phys.strides[:n], *made.strides)
+    return BatchedArray(strided(memory, made.dtype, shape, steps, start_of(made, memory)), source.levels)
 
 
 # --- rows with a rule of their own ---

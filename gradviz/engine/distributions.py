@@ -210,7 +210,7 @@ def bernoulli(generator: Generator, probabilities: Array, dtype: DType | None = 
     wide = kind == np.float64
     draws = (_doubles if wide else _singles)(generator, probabilities.size).reshape(probabilities.shape)
     chosen: Array = draws < (probabilities if wide else probabilities.astype(np.float32))
-    return chosen.astype(kind if dtype is None else dtype)
+    return np.asarray(chosen, kind if dtype is None else dtype)
 
 
 @per_example(1)

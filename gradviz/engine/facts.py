@@ -5,6 +5,7 @@ See `convert.py` for the ways out of a tensor.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,10 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
+from gradviz.engine.batched import BatchedArray, one_by_one, one_example
+from gradviz.engine.checks import plain_numbers
 from gradviz.engine.inplace import check_writable
+from gradviz.engine.memory import check_count, memory_of, start_of, strided
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor
 
@@ -26,12 +30,10 @@ def data_ptr(self: Tensor) -> int:
 
 
 @method("storage_offset")
-def storage_offset(self: Tensor) -> int:
+def storage_offset_of(self: Tensor) -> int:
     """How many elements of the memory lie before the first one of this view."""
-    memory = self._data
-    while isinstance(memory.base, np.ndarray):
-        memory = memory.base
-    return (data_ptr(self) - int(memory.__array_interface__["data"][0])) // self._data.itemsize
+    data = one_example(self._data)
+    return start_of(data, memory_of(data)) // data.itemsize
 
 
 @api("is_inference")
@@ -42,20 +44,32 @@ def is_inference(self: Tensor) -> bool:
 
 @method("resize_")
 def resize_(self: Tensor, *sizes: Any) -> Tensor:
-    """Another size over the same elements, with memory added at the end where there are too few (zeros here)."""
-    size = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    """Another size over the same memory from the first element on, with more memory where it is too small (zeros
+    here)."""
+    size = plain_numbers(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes)
     if self._requires_grad and not self._inference:
         raise RuntimeError("cannot resize variables that require grad")
     if size == self._data.shape:
         return self
     check_writable(self)
-    self._data = np.resize(np.append(self._data.reshape(-1), np.zeros(_missing(self, size), self._data.dtype)), size)
+    check_count(size, self._data.itemsize)
+    batched = isinstance(self._data, BatchedArray)
+    self._data = one_by_one(_resized, (self._data,), {"size": size}) if batched else _resized(self._data, size=size)
     self._share_version().value += 1
     return self
 
 
-def _missing(tensor: Tensor, size: Sequence[int]) -> int:
-    return max(0, Size(size).numel() - int(tensor._data.size))
+def _resized(x: Any, *, size: tuple[int, ...]) -> Any:
+    memory = memory_of(x)
+    start, count = start_of(x, memory), math.prod(size)
+    if start + count * x.itemsize > memory.size:
+        memory = np.concatenate([memory, np.zeros(start + count * x.itemsize - memory.size, np.uint8)])
+    return strided(memory, x.dtype, size, _in_rows(size, x.itemsize), start)
+
+
+def _in_rows(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
+    """The strides of elements that lie one after the other."""
+    return tuple(step * math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size)))
 
 
 @method("set_")
@@ -66,6 +80,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     check_writable(self)
     if state.grad and (self.grad_fn is not None or (source is not None and source._requires_grad)):
         raise RuntimeError("set_() of a tensor with a history is not in GradViz; use detach() or torch.no_grad()")
+    if size is None and storage_offset:
+        raise TypeError("set_() received an invalid combination of arguments - got (Tensor, int)")
     if source is not None and source.dtype is not self.dtype:
         raise RuntimeError(f"Could not set tensor of type {source.dtype.cpp} to a tensor of type {self.dtype.cpp}")
     if state.observer is not None:
@@ -75,7 +91,12 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     elif size is None:
         self._data = source._data
     else:
-        self._data = source.detach().as_strided(size, stride, storage_offset)._data
+        size = plain_numbers(size)
+        steps = _in_rows(size) if stride is None else plain_numbers(stride)
+        if len(size) != len(steps):
+            raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
+        offset = storage_offset_of(source) + plain_numbers((storage_offset,))[0]
+        self._data = source.detach().as_strided(size, steps, offset)._data
     self._accumulator = None  # another leaf from now on
     self._share_version().value += 1
     return self

@@ -11,6 +11,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import api
 from gradviz.engine.creation import check_device, from_numpy, made
 from gradviz.engine.data import infer_array
+from gradviz.engine.memory import memory_of, start_of
 from gradviz.engine.notices import warn_once
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
@@ -140,6 +141,9 @@ def _check_layout(array: Any, source: dtypes.dtype, target: dtypes.dtype) -> Non
     ratio = new // old
     if array.shape[-1] % ratio:
         raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {what}, but got {array.shape[-1]}")
+    start = start_of(array, memory_of(array)) // old
+    if start % ratio:
+        raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {what}, but got {start}")
     for at, stride in enumerate(strides[:-1]):
         if stride % ratio:
             raise RuntimeError(f"self.stride({at}) must be divisible by {ratio} {what}, but got {stride}")

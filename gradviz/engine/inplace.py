@@ -19,10 +19,11 @@ from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import attach
 from gradviz.engine.batched import one_example, plain
 from gradviz.engine.graph import Node, edge_of, function_of, next_sequence, show_as
+from gradviz.engine.memory import repeated
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap
-from gradviz.engine.words import SECOND_BACKWARD, view_written
+from gradviz.engine.words import SECOND_BACKWARD, WRITTEN_TWICE, view_written
 
 Array = np.ndarray[Any, Any]
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offset, in elements
@@ -72,6 +73,8 @@ def write(
         return layered.write(target, row, tensors, arrays, params)
     tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
     check_writable(target, tracked)
+    if 0 in target._data.strides and target._data.size > 1 and repeated(target._data.shape, target._data.strides):
+        raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
     result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
         raise RuntimeError(
@@ -100,23 +103,15 @@ def put(target: Tensor, values: Array) -> None:
     if state.observer is not None:
         state.observer.before_write(target)
     data = target._data
-    if not data.flags.writeable or (data.size > 1 and 0 in data.strides and _overlaps(data)):
-        if _overlaps(data):
-            raise RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to a single "
-                "memory location. "
-                "Please clone() the tensor before performing the operation."
-            )
+    if not data.flags.writeable or (data.size > 1 and 0 in data.strides):
+        if repeated(data.shape, data.strides):
+            raise RuntimeError(WRITTEN_TWICE)
         data = target._data = data.copy()  # memory that NumPy handed out read-only (a constant) is nobody else's to see
     if state.layered:
         batched.overwrite(data, values)
     else:
         np.copyto(data, values, casting="unsafe")
     target._share_version().value += 1
-
-
-def _overlaps(data: Array) -> bool:
-    return any(stride == 0 and size > 1 for stride, size in zip(data.strides, data.shape, strict=True))
 
 
 def _is_written(operand: Tensor, target: Tensor) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.memory import strided
+
 Array = Any  # an ndarray of floating point or complex numbers
 
 
@@ -23,7 +25,7 @@ def in_rows(x: Array, rows: int) -> Array:
     shape = (*turned.shape[:-1], rows)
     if not x.size:  # NumPy forgets the steps of an empty array
         steps = [math.prod(max(n, 1) for n in shape[i + 1 :]) * x.itemsize for i in range(x.ndim)]
-        return np.lib.stride_tricks.as_strided(np.empty(1, x.dtype), turned.shape, steps).swapaxes(-1, -2)
+        return strided(np.empty(0, np.uint8), x.dtype, turned.shape, steps, 0).swapaxes(-1, -2)
     out = np.zeros(shape, x.dtype)[..., : turned.shape[-1]]  # not ascontiguousarray: sizes of 1 have steps too
     out[...] = turned
     return out.swapaxes(-1, -2)
@@ -94,7 +96,7 @@ def _lu_panel(out: Array, pivots: Array, info: Array, columns: tuple[int, int], 
 def permutation(pivots: Array, m: int) -> Array:
     """The order of the rows that the exchanges of `pivots` make of 0 … m − 1."""
     flat = pivots.reshape(math.prod(pivots.shape[:-1]), pivots.shape[-1])
-    order = np.tile(np.arange(m), (len(flat), 1))
+    order = np.broadcast_to(np.arange(m), (len(flat), m)).copy()
     rows = np.arange(len(flat))
     for k in range(flat.shape[1]):
         at = flat[:, k] - 1

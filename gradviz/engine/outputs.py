@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import dtypes
+from gradviz.engine.memory import repeated
 from gradviz.engine.tensor import Tensor
+from gradviz.engine.words import WRITTEN_TWICE
 
 # Functions whose result has one element type and no other, and what they say of another one.
 _EXACT = frozenset(
@@ -30,10 +32,6 @@ _SHARED = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
     "location. Please clone() the tensor before performing the operation."
 )
-_TWICE = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-    "clone() the tensor before performing the operation."
-)
 
 
 def check_out(name: str, out: Any, found: Tensor, operands: Any) -> None:
@@ -47,10 +45,8 @@ def check_out(name: str, out: Any, found: Tensor, operands: Any) -> None:
         if name in ("cat", "concat", "concatenate") and not dtypes.can_cast(made, given):
             raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {given.title}")
     data = out._data
-    if data.shape == found._data.shape and any(
-        step == 0 and n > 1 for n, step in zip(data.shape, data.strides, strict=True)
-    ):
-        raise RuntimeError(_TWICE)
+    if data.shape == found._data.shape and repeated(data.shape, data.strides):
+        raise RuntimeError(WRITTEN_TWICE)
     if name in _APART and any(np.may_share_memory(data, each._data) for each in _tensors(operands)):
         raise RuntimeError(_SHARED)
 

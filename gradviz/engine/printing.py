@@ -149,11 +149,11 @@ def _shown(array: Array) -> Array:
     edge = _options.edgeitems
     if array.ndim > 1 and not edge:
         return array[(slice(0),) * array.ndim]
-    for axis, size in enumerate(array.shape):
-        if size > 2 * edge:
-            ends = np.r_[0:edge, size - edge : size] if edge else np.arange(size)
-            array = np.take(array, ends, axis=axis)
-    return array
+    if not edge or not array.ndim:
+        return array
+    ends = [np.r_[0:edge, n - edge : n] if n > 2 * edge else np.arange(n) for n in array.shape]
+    found: Array = array[np.ix_(*ends)]
+    return found
 
 
 def _elements(array: Array) -> list[Any]:

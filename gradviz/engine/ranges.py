@@ -14,6 +14,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
 from gradviz.engine.checks import check_value, plain_numbers
 from gradviz.engine.creation import check_device, float_type, made, put_out
+from gradviz.engine.memory import check_count, storage_bytes, strided
 from gradviz.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
@@ -212,10 +213,13 @@ def _strided(size: Sequence[int], stride: Sequence[int], kind: Any) -> Array:
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"
         )
-    room = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True)) if 0 not in size else 0
-    memory = np.zeros(max(room, 0), kind)
-    steps = [step * memory.itemsize for step in stride]
-    return np.lib.stride_tricks.as_strided(memory, size, steps)
+    if any(n < 0 for n in size):
+        negative = next(n for n in size if n < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(size)}")
+    itemsize = np.dtype(kind).itemsize
+    room = storage_bytes(size, stride, itemsize)
+    check_count(size, itemsize)
+    return strided(np.zeros(room, np.uint8), kind, size, [step * itemsize for step in stride], 0)
 
 
 @api("empty_strided", where="torch")

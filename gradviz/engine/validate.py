@@ -3,11 +3,11 @@ type, and in anomaly mode that it is no NaN. Used by `backward.py` only."""
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
-_OWN = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, "<string>", "<frozen ")
+_NO_FILE = ("<string>", "<frozen ")
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
@@ -100,8 +100,14 @@ def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
 
 def forward_stack() -> list[str]:
     """Where the snippet is, for anomaly mode's message: its own lines, not those of the program around and below it."""
-    frames = [each for each in traceback.extract_stack() if not each.filename.startswith(_OWN)]
-    return traceback.StackSummary.from_list(frames).format()
+    frames = [each for each in traceback.walk_stack(sys._getframe()) if not _is_own(each[0])]
+    return traceback.StackSummary.extract(reversed(frames)).format()
+
+
+def _is_own(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__")
+    is_of_gradviz = type(name) is str and name.split(".")[0] == "gradviz"
+    return is_of_gradviz or frame.f_code.co_filename.startswith(_NO_FILE)
 
 
 def warn_of_forward(node: Node) -> None:

@@ -32,6 +32,10 @@ INFERENCE_SAVED = (
     "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
     "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
 )
+WRITTEN_TWICE = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
 SET_ON_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 LEAF_OF_GRAD = (
     "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "

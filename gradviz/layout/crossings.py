@@ -21,7 +21,7 @@ def crossings(graph: LayoutInput | NestedInput, drawing: LayoutResult | NestedRe
     """Pairs (k, 2) of edges that cross, the smaller number first; as often as they do."""
     piece, edge = _pieces(drawing)
     low, high = piece.min(1), piece.max(1)
-    count = np.searchsorted(low[:, 0], high[:, 0], "right") - np.arange(len(piece)) - 1
+    count = _neighbours(piece)
     total = np.cumsum(count)
     found = [np.zeros((0, 2), np.int64)]
     at = 0
@@ -35,6 +35,11 @@ def crossings(graph: LayoutInput | NestedInput, drawing: LayoutResult | NestedRe
         found.append(_crossing(graph, drawing.centres, piece, edge, one[near], other[near]))
         at = end
     return np.sort(np.concatenate(found), axis=1)
+
+
+def work_of_crossings(drawing: LayoutResult | NestedResult) -> int:
+    """How many pairs of pieces `crossings` would look at: it may grow with the square of the length of all routes."""
+    return int(_neighbours(_pieces(drawing)[0]).sum())
 
 
 def passes_a_box(graph: LayoutInput, drawing: LayoutResult) -> bool:
@@ -61,6 +66,13 @@ def _pieces(drawing: LayoutResult | NestedResult) -> tuple[Floats, Ints]:
     piece, edge = piece[long], edge[long]
     by_x = np.argsort(piece[:, :, 0].min(1), kind="stable")
     return piece[by_x], edge[by_x]
+
+
+def _neighbours(piece: Floats) -> Ints:
+    """By piece: how many of those after it begin before it ends, seen from left to right."""
+    begin, end = piece[:, :, 0].min(1), piece[:, :, 0].max(1)
+    found: Ints = np.searchsorted(begin, end, "right") - np.arange(len(piece)) - 1
+    return found
 
 
 def _crossing(

@@ -2,7 +2,14 @@
 the one with fewer crossings is taken. Graphviz is not asked where it seldom keeps within its budget, and its quick
 draft only if that overran. What was laid out once is remembered by its structure, so a hundred iterations of one
 training loop cost one drawing and keep their place. `Layouter` may be used from one thread at a time, never from
-the window's; `cancel` from any."""
+the window's; `cancel` from any.
+
+Note [Bounds of a request]
+Whatever the graph, a request ends after time that grows with its boxes and edges, not with their square. So all that
+costs more is counted and has a limit for the whole request, not only for each of its groups: looks of the sweeps for
+few crossings (`Effort`), boxes and runs of Graphviz, pairs of pieces of edges that might cross. What is then still too
+large for layers, or would be so long in them that nobody sees enough of it at once, stands in rows (`rows`). Counts
+and not clocks decide, so that the same graph looks the same on every machine."""
 
 from __future__ import annotations
 
@@ -13,12 +20,13 @@ from dataclasses import replace
 import numpy as np
 
 from gradviz.layout import loops
-from gradviz.layout.crossings import crossings, passes_a_box
+from gradviz.layout.crossings import crossings, passes_a_box, work_of_crossings
 from gradviz.layout.curves import simplify
 from gradviz.layout.layered import layered
+from gradviz.layout.ordering import LARGE, Effort
 from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import Floats, LayoutInput, LayoutResult
-from gradviz.layout.row import in_a_row
+from gradviz.layout.rows import in_rows
 from gradviz.layout.wrap import wrap
 
 BUDGETS = ((False, 0.5), (True, 0.3))  # rough or not, seconds of processor time
@@ -28,7 +36,12 @@ MOST_BOXES_FOR_DOT_AT_ONCE = 2_000  # in all groups of a request
 QUICK = 150  # boxes of a graph that is laid out well in no time
 DRAFT = 0.3  # seconds of processor time, from where on a draft takes the quickest way
 FEW_CROSSINGS = 2  # are not worth the time that Graphviz takes
-MOST_EDGES_TO_COUNT = 2_000  # crossings of more are not counted
+MOST_POINTS_TO_COUNT = 30_000  # of routes
+MOST_PAIRS_TO_COUNT = 5_000_000  # pieces of edges that might cross: half a second; of more, crossings are not counted
+PAIRS_A_LOOK = 10  # pairs take as long as one look of `Effort`
+MOST_OVERRUNS = 3  # of Graphviz in a request
+MOST_IN_LAYERS = 150_000  # boxes and edges, in all groups of a request
+LONGEST = 120_000.0  # pixels; what would be longer in layers stands in rows
 Key = tuple[bytes, bool]
 
 
@@ -62,10 +75,17 @@ class Layouter:
         return self.drawing(graph)
 
     def begin(self) -> None:
-        """A new request: what was cancelled before is over, and there is time again for drafts and for Graphviz."""
+        """A new request: what was cancelled before is over."""
         self._cancelled = False
+        self.renew()
+
+    def renew(self) -> None:
+        """The next drawing may take as long as any, whatever the one before it took: see Note [Bounds of a request]."""
         self._began = time.thread_time()
         self._boxes_for_dot = MOST_BOXES_FOR_DOT_AT_ONCE
+        self._overruns_left = MOST_OVERRUNS
+        self._room = MOST_IN_LAYERS
+        self._effort = Effort()
 
     def drawing(self, graph: LayoutInput, *, draft: bool = False, upright: bool = False) -> LayoutResult:
         """The drawing of one of the graphs of a request. A `draft` is quick and not remembered; an `upright` one is
@@ -77,31 +97,43 @@ class Layouter:
             return known
         self.check()
         if draft and time.thread_time() - self._began > DRAFT:
-            return _settled(graph, in_a_row(graph))
-        final = not draft
+            return _settled(graph, in_rows(graph, upright=upright))
+        many = len(graph.sizes) + len(graph.edges)
+        if many > self._room:
+            result = _settled(graph, in_rows(graph, upright=upright))
+            if many > MOST_IN_LAYERS:
+                self._remember(key, result)
+            return result
+        self._room -= many
+        result, final = self._in_layers(graph, draft, upright)
+        if self._rows and max(result.size) > LONGEST:
+            final = final or max(result.size) > 2 * LONGEST  # a better one would still be too long
+            result = _settled(graph, in_rows(graph, upright=upright))
+        if final and self._effort.left > 0:
+            self._remember(key, result)
+        return result
+
+    def _in_layers(self, graph: LayoutInput, draft: bool, upright: bool) -> tuple[LayoutResult, bool]:
+        """The drawing, and whether it cannot be better."""
         back = loops.against_the_flow(graph, self.check)
         self.check()
         if len(back):
             straight = loops.without(graph, back)
-            result = loops.joined(graph, back, self._drawn(straight, draft)[0])
-        else:
-            result, good = self._drawn(graph, draft)
-            final = final or good
+            return loops.joined(graph, back, self._drawn(straight, draft)[0]), not draft
+        result, good = self._drawn(graph, draft)
         self.check()
-        if self._rows and not len(back):
+        if self._rows:
             result = wrap(graph, result, self.check, upright=upright)
-        if final:
-            self._remember(key, result)
-        return result
+        return result, good or not draft
 
     def _drawn(self, graph: LayoutInput, draft: bool) -> tuple[LayoutResult, bool]:
-        """The drawing, and whether it cannot be better."""
+        """The drawing in one row of layers, and whether it cannot be better."""
         thorough = not draft or len(graph.sizes) <= QUICK
-        own = layered(graph, self.check, thorough=thorough)
+        own = layered(graph, self.check, thorough=thorough, effort=self._effort)
         self.check()
         own = _settled(graph, own)
-        if len(graph.sizes) > MOST_BOXES_FOR_DOT or len(graph.edges) > MOST_EDGES_TO_COUNT:
-            return own, not draft
+        if len(graph.sizes) > MOST_BOXES_FOR_DOT or not self._is_countable(own):
+            return own, not draft or len(graph.sizes) + len(graph.edges) > LARGE  # then nothing is done for it but that
         if not thorough:
             return own, False
         found = len(crossings(graph, own))
@@ -122,7 +154,8 @@ class Layouter:
         if drawn is None:
             return own
         self.check()
-        for each in sorted((simplify(graph, drawn), drawn), key=lambda each: len(crossings(graph, each))):
+        tried = [each for each in (simplify(graph, drawn), drawn) if self._is_countable(each)]
+        for each in sorted(tried, key=lambda each: len(crossings(graph, each))):
             if len(crossings(graph, each)) < found and not passes_a_box(graph, each):
                 return each
         return own
@@ -131,14 +164,24 @@ class Layouter:
         """What Graphviz draws within its budgets."""
         for rough, budget in self._budgets:
             self.check()
+            if not self._overruns_left:
+                break
             try:
                 return _settled(graph, self._dot.draw(graph, rough, budget))
             except LayoutOverran:
-                continue
+                self._overruns_left -= 1
             except LayoutFailed:
                 self.check()
                 break
         return None
+
+    def _is_countable(self, drawing: LayoutResult) -> bool:
+        """Whether there is time to count the crossings."""
+        if len(drawing.points) > MOST_POINTS_TO_COUNT or self._effort.left <= 0:
+            return False
+        pairs = work_of_crossings(drawing)
+        self._effort.left -= min(pairs, MOST_PAIRS_TO_COUNT) // PAIRS_A_LOOK
+        return pairs <= MOST_PAIRS_TO_COUNT
 
     def check(self) -> None:
         """Raise Cancelled when that was asked for."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.layout.levelling import heights
 from gradviz.layout.mesh import Mesh, layers_of, mesh_of
-from gradviz.layout.ordering import ordered
+from gradviz.layout.ordering import Effort, ordered
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
 LAYER_GAP = 40.0
@@ -24,15 +24,22 @@ def _nothing() -> None:
     """Nobody asks to stop."""
 
 
-def layered(graph: LayoutInput, check: Callable[[], None] = _nothing, *, thorough: bool = True) -> LayoutResult:
+def layered(
+    graph: LayoutInput,
+    check: Callable[[], None] = _nothing,
+    *,
+    thorough: bool = True,
+    effort: Effort | None = None,
+) -> LayoutResult:
     """Lay out a graph without cycles; same input, same picture, within half a second (not `thorough`: a tenth of that).
-    `check` is called often, and may raise."""
+    `check` is called often, and may raise. `effort` is what is left of that of the whole request."""
     layer = layers_of(graph, check)
     check()
     mesh = mesh_of(graph, layer)
     check()
-    order = ordered(mesh, check, thorough)
-    y = heights(mesh, order, check, thorough)
+    effort = effort or Effort()
+    order = ordered(mesh, check, thorough, effort)
+    y = heights(mesh, order, check, thorough, effort)
     check()
     drawing = _draw(graph, mesh, y)
     check()

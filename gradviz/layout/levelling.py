@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from gradviz.layout.mesh import Mesh
+from gradviz.layout.ordering import Effort
 from gradviz.layout.records import Floats, Ints
 
 BOX_GAP = 24.0
@@ -25,6 +26,7 @@ WORK = 250_000  # blocks and their neighbours, times rounds
 MEDIANS = 4
 STIFF, HALF_STIFF = 8.0, 2.0  # how much harder dummies pull than boxes
 FAR = 1e12
+TOO_HIGH = 3.0  # times the highest layer; in a comb each tooth, if level, would stand below the one before
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +42,20 @@ class _Blocks:
     sequence: list[int]
 
 
-def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool = True) -> Floats:
+def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool, effort: Effort) -> Floats:
     """The middle y of every vertex."""
     stacked = _stacked(mesh, order)
     if len(order) > (LARGE if thorough else LARGE_FOR_DRAFT):
         return _pulled(mesh, order, stacked, check)
+    found = _level(mesh, order, stacked, check, effort)
+    if len(found) and np.ptp(found) > TOO_HIGH * (stacked.max() + BOX_GAP):
+        lower = _pulled(mesh, order, stacked, check)
+        return lower if np.ptp(lower) < np.ptp(found) / TOO_HIGH else found
+    return found
+
+
+def _level(mesh: Mesh, order: Ints, stacked: Floats, check: Callable[[], None], effort: Effort) -> Floats:
+    """With blocks."""
     layers = np.split(order, np.flatnonzero(np.diff(mesh.layer[order])) + 1) if len(order) else []
     rows = [layer.tolist() for layer in layers]
     blocks = _blocks(mesh, rows, check)
@@ -56,8 +67,9 @@ def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool =
         count[blocks.of[vertex]] += 1
     height = [total / number for total, number in zip(height, count, strict=True)]
     size = sum(map(len, blocks.above)) + sum(map(len, blocks.pulls)) + 1
-    for _ in range(max(4, min(ROUNDS, WORK // size))):
+    for _ in range(max(4, min(ROUNDS, min(WORK, effort.left) // size))):
         check()
+        effort.left -= size
         before, height = height, _apart(blocks, _wishes(blocks, height))
         if all([abs(new - old) < STILL for new, old in zip(height, before, strict=True)]):
             break

@@ -13,6 +13,7 @@ from gradviz.layout.records import Floats, Ints, LayoutInput, NotAGraphToLayOut,
 
 DUMMY_HEIGHT = 6.0
 MOST_DUMMIES = 60_000
+MOST_PASSED = 150_000  # dummies that all edges pass, those that several edges share counted for each
 BUNDLED = 3  # long edges from one place share their dummies if they are so many
 HUB = 8  # edges from a box that are taken for one line that branches
 SHIFTS = 12
@@ -147,12 +148,12 @@ def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:
 
 def _passed(source: Ints, passed: Ints, sources: int) -> Ints:
     """How many dummies each edge has; where there would be too many, the longest edges are drawn straight."""
-    span = np.zeros(sources, np.int64)
+    span, total = np.zeros(sources, np.int64), np.bincount(source, passed, sources)
     np.maximum.at(span, source, passed)
-    if span.sum() <= MOST_DUMMIES:
-        return passed
     longest_first = np.argsort(-span, kind="stable")
-    too_many = span.sum() - np.cumsum(span[longest_first]) > MOST_DUMMIES
     straight = np.zeros(sources, bool)
-    straight[longest_first[: int(too_many.sum()) + 1]] = True
+    for count, most in ((span, MOST_DUMMIES), (total, MOST_PASSED)):
+        rest = count.sum() - np.cumsum(count[longest_first])  # once this one and all longer ones are straight
+        if count.sum() > most:
+            straight[longest_first[: int((rest > most).sum()) + 1]] = True
     return np.where(straight[source], 0, passed)

@@ -11,12 +11,14 @@ import numpy as np
 
 from gradviz.layout.ladder import Layouter
 from gradviz.layout.levels import Levels, take_apart
-from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult, NestedInput, NestedResult
+from gradviz.layout.records import ROWS, STRAIGHT, Floats, Ints, LayoutInput, LayoutResult, NestedInput, NestedResult
+from gradviz.layout.rows import plain_curves
 
 __all__ = ["NestedInput", "NestedResult", "nested"]
 
 PADDING = 16.0
 STUB = 1.0
+MOST_POINTS = 2_000_000  # of the routes of all edges
 OFTEN = 1_000  # groups, between two looks whether to stop
 
 
@@ -179,13 +181,18 @@ def _joined(
     check()
     centres = centre[:boxes] + origin[levels.home[:boxes]]
     lengths = np.concatenate([group.lengths for group in each])
-    points = np.concatenate([group.points for group in each])
-    points += np.repeat(origin[levels.segments.group], lengths, axis=0)
-    check()
-    points, starts = _chained(levels, points, np.concatenate(([0], np.cumsum(lengths))))
+    engine = _worst(each)
+    if int(lengths.sum()) > MOST_POINTS or int(lengths[levels.chain].sum()) > MOST_POINTS:
+        engine = engine if engine == ROWS else STRAIGHT
+        points, starts = _from_end_to_end(levels, each, origin)
+    else:
+        points = np.concatenate([group.points for group in each])
+        points += np.repeat(origin[levels.segments.group], lengths, axis=0)
+        check()
+        points, starts = _chained(levels, points, np.concatenate(([0], np.cumsum(lengths))))
     check()
     frames = np.column_stack((origin[:-1], sizes[boxes : boxes + levels.root]))
-    return _cornered(graph, NestedResult(centres, points, starts, frames, (0.0, 0.0), _worst(each)))
+    return _cornered(graph, NestedResult(centres, points, starts, frames, (0.0, 0.0), engine))
 
 
 def _chained(levels: Levels, points: Floats, starts: Ints) -> tuple[Floats, Ints]:
@@ -198,6 +205,19 @@ def _chained(levels: Levels, points: Floats, starts: Ints) -> tuple[Floats, Ints
     from_ = starts[:-1][levels.chain] + follows
     at = np.repeat(from_ - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
     return points[at], np.concatenate(([0], ends))[levels.chain_bounds]
+
+
+def _from_end_to_end(levels: Levels, drawn: list[_Drawn], origin: Floats) -> tuple[Floats, Ints]:
+    """The points by edge where there would be too many: a tensor that leaves a group has one route inside, but each
+    edge to its uses would have a copy of it."""
+    last = [np.cumsum(group.lengths) - 1 for group in drawn]
+    ends = np.concatenate([group.points[at] for group, at in zip(drawn, last, strict=True)])
+    begins = np.concatenate([group.points[at - group.lengths + 1] for group, at in zip(drawn, last, strict=True)])
+    tail, head = levels.chain[levels.chain_bounds[:-1]], levels.chain[levels.chain_bounds[1:] - 1]
+    points = plain_curves(
+        begins[tail] + origin[levels.segments.group[tail]], ends[head] + origin[levels.segments.group[head]]
+    )
+    return points, 4 * np.arange(len(tail) + 1)
 
 
 def _cornered(graph: NestedInput, result: NestedResult) -> NestedResult:
@@ -219,7 +239,7 @@ def _cornered(graph: NestedInput, result: NestedResult) -> NestedResult:
 
 def _worst(drawn: list[_Drawn]) -> str:
     engines = {each.engine for each in drawn}
-    return next((engine for engine in ("row", "dot, rough", "dot") if engine in engines), "layered")
+    return next((engine for engine in (ROWS, "dot, rough", "dot") if engine in engines), "layered")
 
 
 def _transposed(graph: NestedInput) -> NestedInput:

@@ -5,8 +5,9 @@ layer is."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,19 +17,31 @@ from gradviz.layout.records import Floats, Ints
 MOST_SWEEPS = 24
 PATIENCE = 4  # sweeps without a gain
 EXCHANGES = 2  # rounds of them after a sweep
-LARGE = 30_000  # vertices of a mesh that is ordered more cheaply
-SMALL = 200  # likewise, for a draft
+LARGE = 60_000  # vertices and hops of a mesh that is ordered more cheaply
+SMALL = 400  # likewise, for a draft
 EFFORT = 500_000  # looks at a vertex or an edge, all in all: some 0.3 s
+LEAST_EFFORT = 10  # of these for each vertex and hop of a small graph, even if nothing is left of the request's
+MOST_EFFORT = 3_000_000  # the same for all graphs of a request, with what levelling and counting crossings take
 CHEAP_SORTS = 4_000
+FEW_HOPS = 8_000  # whose crossings are counted one by one; the time for that grows with their square
 OFTEN = 1_000  # hops or layers, between two looks whether to stop
 Ends = list[list[tuple[int, float]]]  # by vertex: its neighbours, and where at them the edge ends, 0 to 1
 
 
-def ordered(mesh: Mesh, check: Callable[[], None], thorough: bool = True) -> Ints:
+@dataclass
+class Effort:
+    """How many looks at a vertex or an edge may still be spent on making a drawing good. Counted, not timed: the same
+    input has the same drawing everywhere."""
+
+    left: int = MOST_EFFORT
+
+
+def ordered(mesh: Mesh, check: Callable[[], None], thorough: bool, effort: Effort) -> Ints:
     """All vertices sorted by layer and, within it, from top to bottom. `check` is called often, and may raise."""
-    if len(mesh.layer) > (LARGE if thorough else SMALL):
+    size = len(mesh.layer) + len(mesh.hops)
+    if size > (LARGE if thorough and effort.left > 0 else SMALL):
         return _cheaply_ordered(mesh, check)
-    layers = _Layers(mesh, check)
+    layers = _Layers(mesh, check, max(min(effort.left, EFFORT), LEAST_EFFORT * size))
     best, fewest, twice = layers.state(), layers.crossings(), False
     for start in (layers.as_they_come, layers.from_the_left, layers.from_the_right):
         if not fewest or twice or layers.tired:
@@ -39,14 +52,16 @@ def ordered(mesh: Mesh, check: Callable[[], None], thorough: bool = True) -> Int
         twice = count == fewest
         if count < fewest:
             best, fewest = layers.state(), count
+    effort.left -= layers.effort
     return np.array([vertex for layer in best for vertex in layer], np.int64)
 
 
 class _Layers:
     """The order in work."""
 
-    def __init__(self, mesh: Mesh, check: Callable[[], None]) -> None:
+    def __init__(self, mesh: Mesh, check: Callable[[], None], most_effort: int) -> None:
         self._check = check
+        self._most_effort = most_effort
         self._layer = mesh.layer.tolist()
         self._rank = mesh.rank.tolist()
         count = len(self._layer)
@@ -64,13 +79,13 @@ class _Layers:
             self._hops[self._layer[tail]].append((tail, leave, head, arrive))
         self._layers: list[list[int]] = [[] for _ in range(depth)]
         self._place = [0] * count
-        self._effort = 0
+        self.effort = 0
         self.as_they_come()
 
     @property
     def tired(self) -> bool:
-        """Whether it has worked long enough. Counted, not timed: the same input has the same drawing everywhere."""
-        return self._effort > EFFORT
+        """Whether it has worked long enough."""
+        return self.effort > self._most_effort
 
     def as_they_come(self) -> None:
         """Begin with the order of the boxes."""
@@ -120,17 +135,14 @@ class _Layers:
 
     def crossings(self) -> int:
         """How many pairs of hops cross."""
-        self._effort += sum(map(len, self._hops))
+        self.effort += sum(map(len, self._hops))
         total = 0
         place = self._place
         for number, hops in enumerate(self._hops):
             if number % OFTEN == 0:
                 self._check()
-            passed: list[float] = []
-            for _, arrive in sorted([(place[tail] + out, place[head] + into) for tail, out, head, into in hops]):
-                at = bisect_right(passed, arrive)
-                total += len(passed) - at
-                passed.insert(at, arrive)
+            ways = sorted([(place[tail] + out, place[head] + into) for tail, out, head, into in hops])
+            total += _inversions([arrive for _, arrive in ways])
         return total
 
     def improve(self) -> None:
@@ -160,7 +172,7 @@ class _Layers:
         place = self._place
         for layer in self._layers if rightwards else reversed(self._layers):
             self._check()
-            self._effort += 2 * len(layer)
+            self.effort += 2 * len(layer)
             wish = {
                 vertex: sum([place[other] + end for other, end in neighbours[vertex]]) / len(neighbours[vertex])
                 for vertex in layer
@@ -189,7 +201,7 @@ class _Layers:
 
     def _exchange_in(self, layer: list[int], even: bool) -> bool:
         place = self._place
-        self._effort += 6 * len(layer)
+        self.effort += 6 * len(layer)
         before = [sorted([place[other] + end for other, end in self._before[vertex]]) for vertex in layer]
         after = [sorted([place[other] + end for other, end in self._after[vertex]]) for vertex in layer]
         changed = False
@@ -206,13 +218,33 @@ class _Layers:
         return changed
 
 
+def _inversions(numbers: list[float]) -> int:
+    """How many pairs of numbers stand with the larger one first."""
+    total = 0
+    if len(numbers) <= FEW_HOPS:
+        passed: list[float] = []
+        for number in numbers:
+            at = bisect_right(passed, number)
+            total += len(passed) - at
+            passed.insert(at, number)
+        return total
+    _, rank = np.unique(numbers, return_inverse=True)
+    for bit in range(int(rank.max()).bit_length()):  # pairs that agree in the higher bits and differ in this one
+        order = np.argsort(rank >> (bit + 1), kind="stable")
+        group, upper = (rank >> (bit + 1))[order], (rank[order] >> bit) & 1
+        before = np.cumsum(upper)
+        first = np.searchsorted(group, group)
+        total += int((before - before[first] + upper[first])[upper == 0].sum())
+    return total
+
+
 def _gain(upper: list[float], lower: list[float]) -> int:
-    """How many crossings fewer if the upper of two stood below the other."""
-    if not upper or not lower:
-        return 0
+    """How many crossings fewer if the upper of two stood below the other; both are sorted."""
     if len(upper) == 1 and len(lower) == 1:
         return (upper[0] > lower[0]) - (lower[0] > upper[0])
-    return sum((a > b) - (b > a) for a in upper for b in lower)
+    if len(upper) > len(lower):  # of two hubs with thousands of edges each, not every pair is looked at
+        return sum([len(upper) - bisect_right(upper, b) - bisect_left(upper, b) for b in lower])
+    return sum([bisect_left(lower, a) + bisect_right(lower, a) - len(lower) for a in upper])
 
 
 def _cheaply_ordered(mesh: Mesh, check: Callable[[], None]) -> Ints:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+ROWS, STRAIGHT = "rows", "straight"  # engines of what is drawn simply because it is large
 
 
 class NotAGraphToLayOut(ValueError):
@@ -110,7 +111,8 @@ class NestedInput:
 
 @dataclass(frozen=True, eq=False)
 class NestedResult:
-    """Centres and routes as in `LayoutResult`, and `frames` (g, 4): left, top, width, height of each group."""
+    """Centres and routes as in `LayoutResult`, and `frames` (g, 4): left, top, width, height of each group. `engine` is
+    the simplest by which some of it was drawn."""
 
     centres: Floats
     points: Floats

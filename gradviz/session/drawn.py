@@ -184,6 +184,10 @@ def _tensors(
     of_name = dict(zip(trace.names.name.tolist(), trace.names.tensor.tolist(), strict=True))
     for node, names in drawing.emitted.names:
         for output, name in enumerate(names):
-            if name in of_name:
-                found.setdefault(Ref(node, output), of_name[name])
-    return found, inside
+            tensor = of_name.get(name, -1)
+            if inside.get(tensor) == node:
+                found[Ref(node, output)] = tensor  # argsort gives the second of what its node makes
+            elif tensor >= 0:
+                found.setdefault(Ref(node, output), tensor)
+    outputs = {node: len(names) for node, names in drawing.emitted.names}  # one where it is written in place
+    return {ref: tensor for ref, tensor in found.items() if ref.output < outputs.get(ref.node, 1)}, inside

@@ -86,10 +86,12 @@ class Paths:
 
     @cached_property
     def total(self) -> NDArray[Any] | None:
-        """The sum of what comes along the paths; None where there are none or values were too large to keep."""
+        """The sum of what comes along the paths; None where there are none, values were too large to keep, or what the
+        worker sent does not fit together."""
         arrays = [path.value.array for path in self.found]
         whole = [array for array in arrays if array is not None]
-        return np.sum(whole, axis=0) if whole and len(whole) == len(arrays) else None
+        alike = len(whole) == len(arrays) and len({array.shape for array in whole}) == 1
+        return np.sum(whole, axis=0) if alike else None
 
     def sum_words(self) -> str:
         """ "6 + 1.5 = 7.5"; the sum alone where it is no single number or there are very many."""

@@ -1,4 +1,4 @@
-"""What the snippet had printed at the cursor. Pure; the output panel shows it."""
+"""What the snippet had printed at the cursor, as `plain` text. Pure; the output panel shows it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gradviz.session.state import State
+from gradviz.worker.terminal import plain
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
@@ -30,7 +31,8 @@ def count(state: State, *, whole: bool = False) -> int:
 
 def pieces(trace: Trace, start: int, end: int) -> tuple[Piece, ...]:
     """The prints [start, end), those of one stream that follow each other joined."""
-    rows = zip(trace.texts.stream[start:end], trace.texts.text[start:end], strict=True)
+    texts = [plain(str(text)) for text in trace.texts.text[start:end]]
+    rows = zip(trace.texts.stream[start:end], texts, strict=True)
     return tuple(
         Piece(stream, "".join(text for _, text in run)) for stream, run in groupby(rows, key=lambda row: str(row[0]))
     )
@@ -40,5 +42,5 @@ def lengths(trace: Trace) -> list[int]:
     """How many UTF-16 units (as Qt counts) the first 0, 1, 2, … prints have together."""
     total = [0]
     for text in trace.texts.text:
-        total.append(total[-1] + len(text.encode("utf-16-le", "surrogatepass")) // 2)
+        total.append(total[-1] + len(plain(str(text)).encode("utf-16-le", "surrogatepass")) // 2)
     return total

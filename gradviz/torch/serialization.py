@@ -86,8 +86,8 @@ def dumped(obj: Any) -> bytes:
     return b"".join([MAGIC, len(head).to_bytes(8, "little"), head, *(a.tobytes() for a in writer.arrays)])
 
 
-def loaded(data: bytes) -> Any:
-    """The object that `dumped` wrote."""
+def loaded(data: bytes, numpy_value: Callable[[Any], Any] = lambda value: value) -> Any:
+    """The object that `dumped` wrote; `numpy_value` makes of its NumPy arrays and scalars what the caller gets."""
     if not data:
         raise EOFError("Ran out of input")
     if not data.startswith(MAGIC):
@@ -103,19 +103,19 @@ def loaded(data: bytes) -> Any:
             raise RuntimeError(NOT_OURS)
         arrays.append(np.frombuffer(data[at : at + count], kind).reshape(shape).copy())
         at += count
-    return _read(head["tree"], arrays)
+    return _read(head["tree"], arrays, numpy_value)
 
 
-def _read(tree: Any, arrays: list[Any]) -> Any:
+def _read(tree: Any, arrays: list[Any], numpy_value: Callable[[Any], Any]) -> Any:
     kind, value = tree[0], tree[1]
     if kind in ("list", "tuple", "set", "frozenset", "Size"):
         make: Any = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "Size": Size}[kind]
-        return make([_read(each, arrays) for each in value])
+        return make([_read(each, arrays, numpy_value) for each in value])
     if kind in ("dict", "OrderedDict"):
         found: Any = OrderedDict() if kind == "OrderedDict" else {}
-        found.update((_read(key, arrays), _read(each, arrays)) for key, each in value)
+        found.update((_read(key, arrays, numpy_value), _read(each, arrays, numpy_value)) for key, each in value)
         if tree[2] is not None and kind == "OrderedDict":
-            found._metadata = _read(tree[2], arrays)
+            found._metadata = _read(tree[2], arrays, numpy_value)
         return found
     if kind in ("tensor", "parameter"):
         return _tensor(kind, arrays[value], tree[2])
@@ -125,7 +125,7 @@ def _read(tree: Any, arrays: list[Any]) -> Any:
         "complex": complex,
         "bytes": bytes.fromhex,
         "dtype": _dtype,
-        "numpy": lambda x: arrays[x][()] if tree[2] else arrays[x],
+        "numpy": lambda x: numpy_value(arrays[x][()] if tree[2] else arrays[x]),
         "device": _device,
     }
     return simple[kind](value)
@@ -146,6 +146,8 @@ def _device(name: str) -> Any:
 
 
 def _tensor(kind: str, data: Any, requires_grad: bool) -> Tensor:
+    if data.dtype not in dtypes.OF_NUMPY:
+        raise RuntimeError(NOT_OURS)
     if kind == "parameter":
         from gradviz.torch.nn.parameter import Parameter
 

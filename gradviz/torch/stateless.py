@@ -53,13 +53,25 @@ def _check_keys(module: Any, tensors: Mapping[str, Any]) -> None:
         )
 
 
+def _check_swap(owner: Any, key: str, tensor: Any) -> None:
+    """Refuse what is no tensor, or would replace none: a method that Python looks for in the object, say."""
+    if tensor is not None and not isinstance(tensor, Tensor):
+        raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+    if key.startswith("__") and key.endswith("__"):
+        raise TypeError(f"attribute `{key}` belongs to Python; functional_call replaces tensors")
+    before = getattr(owner, key, None)
+    if before is not None and not isinstance(before, Tensor):
+        raise TypeError(f"attribute `{key}`: {before} is not an instance of torch.Tensor")
+
+
 @contextmanager
 def _replaced(module: Any, tensors: Mapping[str, Any]) -> Iterator[None]:
     """A module with other tensors in the place of its parameters and buffers."""
     put_back = []
     for name, tensor in tensors.items():
-        path, _, key = name.rpartition(".")
+        path, _, key = str.__str__(name).rpartition(".")
         owner = module.get_submodule(path)
+        _check_swap(owner, key, tensor)
         tables = (owner._parameters, owner._buffers, owner.__dict__)
         known = next((table for table in tables if key in table), owner.__dict__)  # an attribute that is neither, too
         put_back.append((known, key, known.get(key, _ABSENT)))

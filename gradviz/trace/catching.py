@@ -5,8 +5,6 @@ the run, see `Recorder.raised`."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from gradviz.trace.kinds import Kind
@@ -15,16 +13,15 @@ if TYPE_CHECKING:
     from gradviz.trace.recorder import Recorder
 
 LONGEST = 20_000  # characters of a message
-_SEEN = "<e>"  # an attribute of what was reported; no snippet can spell it
+_SEEN = "<e>"  # an attribute of what was looked at; no snippet can spell it
 _PYTORCH = ("gradviz.engine.", "gradviz.torch.")
 
 
 class Catcher:
-    """Writes the `caught` errors of one run. `lifted` lets tracebacks be read where that is refused otherwise."""
+    """Writes the `caught` errors of one run."""
 
-    def __init__(self, recorder: Recorder, lifted: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._lifted = lifted
 
     def catch(self) -> None:
         """An `except` has caught something."""
@@ -32,13 +29,12 @@ class Catcher:
         if error is None or not _is_known(type(error)):
             return
         if _SEEN in error.__dict__:
-            return  # it was caught and raised again
+            return  # it was caught and raised again: its traceback is a frame longer each time
+        error.__dict__[_SEEN] = True
         recorder = self._recorder
-        with self._lifted():
-            site, below = recorder.sites.raised(error.__traceback__)
+        site, below = recorder.sites.raised(error.__traceback__)
         if not any(module.startswith(_PYTORCH) for module in below):
             return
-        error.__dict__[_SEEN] = True
         text, writer = recorder.writer.text, recorder.writer
         step = recorder.add_step(Kind.CAUGHT, -1, -1, site, writer.count("caught"))
         writer.add("caught", step, text(type(error).__qualname__), text(str(error)[:LONGEST]))

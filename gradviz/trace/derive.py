@@ -110,14 +110,22 @@ def _flows(trace: Trace, new: Columns) -> Columns:
 
 
 def _saved(trace: Trace, new: Columns) -> Columns:
-    tensors, values = trace.tensors, trace.values
-    value = _at(tensors.value, new["tensor"], -1)
-    itemsize = np.array([numpy_dtype(name).itemsize for name in DTYPES])
-    size = _at(values.count, value, 0) * itemsize[_at(values.dtype, value, 0)]
-    for row in np.flatnonzero(~_at(values.complete, value, True)).tolist():  # the edges of a large array
-        size[row] = math.prod(trace.store.shape(int(value[row]))) * itemsize[values.dtype[value[row]]]
-    nbytes = np.where(new["tensor"] >= 0, size, new["nbytes"])
+    tensor, storage = new["tensor"], new["storage"]
+    size = _nbytes(trace, tensor)
+    seen = np.flatnonzero((storage != tensor) & (storage >= 0) & (storage < len(trace.tensors)))
+    size[seen] = np.minimum(size[seen], _nbytes(trace, storage[seen]))  # an expanded view is larger than its memory
+    nbytes = np.where(tensor >= 0, size, new["nbytes"])
     return {"nbytes": nbytes, "freed": np.full(len(new["node"]), NEVER, np.int32)}
+
+
+def _nbytes(trace: Trace, tensor: Array) -> Array:
+    values, value = trace.values, _at(trace.tensors.value, tensor, -1)
+    itemsize = np.array([numpy_dtype(name).itemsize for name in DTYPES])
+    size: Array = _at(values.count, value, 0) * itemsize[_at(values.dtype, value, 0)]
+    for row in np.flatnonzero(~_at(values.complete, value, True)).tolist():  # the edges of a large array
+        wanted = math.prod(trace.store.shape(int(value[row]))) * int(itemsize[values.dtype[value[row]]])
+        size[row] = min(wanted, np.iinfo(np.int64).max)
+    return size
 
 
 def _calls(trace: Trace, new: Columns) -> Columns:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gradviz.trace.colour_maps import is_map
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -155,7 +157,7 @@ class _Reader:
         self._axes = len(items)
         axes = tuple(self._one_axes(_Fields(each, "axes")) for each in items)
         top.refuse_unless(axes, "has no axes")
-        top.refuse_unless(self._taken == len(self._numbers), "has numbers that belong to nothing")
+        top.refuse_unless(self._taken == len(self._numbers), "has more or fewer numbers than its layers")
         width, height = top.numbers("size", 2, 0.1, 200.0)
         figure = Figure(top.text("title"), (width, height), top.count("step"), top.count("line", least=-1), axes)
         top.end()
@@ -228,7 +230,6 @@ class _Reader:
             given.refuse_unless(fits, "has columns of different lengths")
         found: dict[str, NDArray[Any]] = {}
         for name, length in zip(names, lengths, strict=True):
-            given.refuse_unless(self._taken + length <= len(self._numbers), "has more numbers than were sent")
             found[name] = self._numbers[self._taken : self._taken + length]
             self._taken += length
         return found
@@ -250,8 +251,10 @@ def _style(given: _Fields) -> Style:
 
 
 def _colours(given: _Fields) -> Colours:
+    name = given.text("name")
+    given.refuse_unless(is_map(name), "has an unknown name")
     colours = Colours(
-        name=given.text("name"),
+        name=name,
         low=given.number("low"),
         high=given.number("high"),
         label=given.text("label"),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gradviz.trace.kinds import Kind
 
 if TYPE_CHECKING:
@@ -20,6 +23,10 @@ class Naming:
         self._history = trace.history("names", "tensor")
         self._ambiguous = self._find_ambiguous()
         self._origins: dict[int, int] = {}
+        self._made: dict[int, tuple[int, str]] = {}
+        self._has_name = np.zeros(len(trace.tensors), bool)
+        self._has_name[trace.names.tensor] = True
+        self._overwritten = self._find_overwritten()
 
     def _find_ambiguous(self) -> set[str]:
         """Names of parameters that several modules use for different tensors."""
@@ -29,6 +36,19 @@ class Naming:
         for name, owner, tensor in zip(names.name, names.owner, names.tensor.tolist(), strict=True):
             if owner and first.setdefault(name, tensor) != tensor:
                 found.add(name)
+        return found
+
+    def _find_overwritten(self) -> NDArray[np.int64]:
+        """By operation: the tensor that it wrote into, -1 for those that made a new one."""
+        nodes, steps, inputs = self._trace.nodes, self._trace.steps, self._trace.inputs
+        first = np.searchsorted(inputs.node, np.arange(len(nodes) + 1))
+        in_place = np.zeros(len(nodes), bool)
+        done = np.flatnonzero(nodes.step >= 0)
+        at = nodes.step[done]
+        in_place[done] = (steps.kind[at] == Kind.INPLACE) & (steps.node[at] == done)
+        in_place &= first[1:] > first[:-1]
+        found = np.full(len(nodes), -1, np.int64)
+        found[in_place] = inputs.tensor[first[:-1][in_place]]
         return found
 
     def all(self, tensor: int, cursor: int) -> tuple[str, ...]:
@@ -42,7 +62,9 @@ class Naming:
             bound = self._bound(tensor, cursor)
             if bound:
                 return _short(bound + ending)
-            before, step = self._made_of(tensor)
+            if tensor not in self._made:
+                self._made[tensor] = self._made_of(tensor)
+            before, step = self._made[tensor]
             if before < 0:
                 return _short(self._own(tensor) + ending)
             tensor, ending = before, step + ending
@@ -50,6 +72,8 @@ class Naming:
 
     def _bound(self, tensor: int, cursor: int) -> str:
         """The first plain variable that it was bound to, else the first element, else the first local variable."""
+        if not self._has_name[tensor]:
+            return ""
         # A leaf has one name throughout: a parameter is made before its module has a name.
         leaf = self._trace.tensors.producer[tensor] < 0
         rows = self._history.all(tensor) if leaf else self._history.before(tensor, cursor)
@@ -68,7 +92,7 @@ class Naming:
             return owner, ".grad"
         if producer < 0:
             return -1, ""
-        if self._written(producer) >= 0:
+        if self._overwritten[producer] >= 0:
             return self._origin(tensor), ""
         inputs, label, op = trace.inputs_of(producer), str(trace.nodes.source[producer]), str(trace.nodes.op[producer])
         if len(inputs) != 1 or trace.nodes.call[producer] >= 0:
@@ -101,18 +125,12 @@ class Naming:
             return value.brief()
         return label or f"tensor {tensor}"
 
-    def _written(self, producer: int) -> int:
-        """The tensor that an in-place operation has overwritten, -1 for other operations."""
-        trace, step = self._trace, int(self._trace.nodes.step[producer])
-        in_place = step >= 0 and trace.steps.kind[step] == Kind.INPLACE and trace.steps.node[step] == producer
-        return int(trace.inputs_of(producer)[0]) if in_place and len(trace.inputs_of(producer)) else -1
-
     def _origin(self, tensor: int) -> int:
         """What a tensor was before all in-place operations that gave it its value, or the last that has a name."""
         path: list[int] = []
         while tensor not in self._origins:
             producer = int(self._trace.tensors.producer[tensor])
-            before = self._written(producer) if producer >= 0 else -1
+            before = int(self._overwritten[producer]) if producer >= 0 else -1
             if before < 0 or (path and len(self._history.all(tensor))):
                 self._origins[tensor] = tensor
                 break
@@ -129,7 +147,7 @@ class Naming:
         return any(
             nodes.site[user] == nodes.site[producer]
             and nodes.step[user] == nodes.step[producer] + 1
-            and self._written(user) < 0
+            and self._overwritten[user] < 0
             for user in self._trace.users_of(tensor)
         )
 

@@ -6,8 +6,7 @@ that is reported.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.graph import Edge, Node
@@ -33,15 +32,13 @@ _pack_step, _pack_flow, _pack_arrival = (PACK[name] for name in ("steps", "flows
 
 
 class Recorder(ForwardRecorder):
-    """Records one run. `filename` is the name under which the snippet was compiled; `lifted` opens what is closed to
-    a snippet for as long as a traceback is read."""
+    """Records one run. `filename` is the name under which the snippet was compiled."""
 
     def __init__(
         self,
         source: str,
         filename: str,
         budget: int = BUDGET,
-        lifted: Callable[[], AbstractContextManager[None]] = nullcontext,
         question: Question | None = None,
     ) -> None:
         super().__init__(source, filename, budget)
@@ -53,7 +50,7 @@ class Recorder(ForwardRecorder):
         self._outer: list[tuple[int, int, int]] = []  # calls that wait for the one that is going on
         self._question = question
         self._binder = Binder(self)
-        self._catcher = Catcher(self, lifted)
+        self._catcher = Catcher(self)
 
     # -- what the worker calls
 
@@ -71,7 +68,7 @@ class Recorder(ForwardRecorder):
     @property
     def busy(self) -> bool:
         """Whether an event is being recorded right now, so that a batch must not be taken."""
-        frame = sys._getframe(1)
+        frame = sys._getframe()
         while frame is not None:
             if frame.f_code in _CODES:
                 return True

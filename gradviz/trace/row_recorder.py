@@ -9,6 +9,7 @@ from weakref import ref
 
 from numpy.typing import NDArray
 
+from gradviz.engine.memory import held_bytes
 from gradviz.engine.saved import Saved
 from gradviz.engine.state import state
 from gradviz.trace.compact import Compact, pack_kept
@@ -250,7 +251,7 @@ class RowRecorder:
                 self._saved += _pack_saved(step, number, name, tensor, -1, 0, self.storage_of(tensor), one.version)
             else:
                 value, storage = self.value(one.data), self._own_memory
-                self._saved += _pack_saved(step, number, name, -1, value, one.data.nbytes, storage, one.version)
+                self._saved += _pack_saved(step, number, name, -1, value, held_bytes(one.data), storage, one.version)
                 self._own_memory -= 1
 
     def _names_of(self, node: Node) -> tuple[int, ...]:

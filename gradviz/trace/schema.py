@@ -32,6 +32,10 @@ ValueId = Annotated[Array, Column("i4", "values", none=True)]
 CallId = Annotated[Array, Column("i4", "calls", none=True)]
 SiteId = Annotated[Array, Column("i4", "sites", none=True)]
 RegionId = Annotated[Array, Column("i4", "regions", none=True)]
+OfNode = Annotated[Array, Column("i4", "nodes")]  # these are never -1
+OfTensor = Annotated[Array, Column("i4", "tensors")]
+OfValue = Annotated[Array, Column("i4", "values")]
+OfCall = Annotated[Array, Column("i4", "calls")]
 Derived = Annotated[Array, Column("", derived=True)]  # not sent: the trace computes it
 
 
@@ -95,9 +99,9 @@ class Operands(Table):
 class Inputs(Table):
     """Edges tensor -> node of the forward graph, sorted by node and slot."""
 
-    node: NodeId
+    node: OfNode
     slot: Int
-    tensor: TensorId
+    tensor: OfTensor
 
 
 class Tensors(Table):
@@ -106,7 +110,7 @@ class Tensors(Table):
     step: Step
     producer: NodeId
     output_nr: Int
-    value: ValueId  # value when created; `writes` has the later ones
+    value: OfValue  # value when created; `writes` has the later ones
     storage: Int
     version: Int
     requires_grad: Flag
@@ -124,7 +128,7 @@ class Names(Table):
     """Bindings as the snippet makes them."""
 
     step: Step
-    tensor: TensorId
+    tensor: OfTensor
     name: Text  # "w", "fc1.weight", "params[0]"
     owner: Text  # the module's own name for a module's parameter, else ""
     rank: Byte  # lower is better: PLAIN variable, ELEMENT of a module or container, LOCAL or loop variable
@@ -134,8 +138,8 @@ class Writes(Table):
     """A tensor's memory was overwritten: the value after it. The first value is `Tensors.value`."""
 
     step: Step
-    tensor: TensorId
-    value: ValueId
+    tensor: OfTensor
+    value: OfValue
     version: Int
 
 
@@ -151,7 +155,7 @@ class Flags(Table):
     """requires_grad_, retain_grad or detach_ changed a tensor."""
 
     step: Step
-    tensor: TensorId
+    tensor: OfTensor
     requires_grad: Flag
     retains_grad: Flag
     is_leaf: Flag
@@ -161,7 +165,7 @@ class Grads(Table):
     """History of .grad; value -1 is None."""
 
     step: Step
-    tensor: TensorId
+    tensor: OfTensor
     value: ValueId
     via: TensorId  # row of the .grad tensor itself, where it is one of the recorded tensors
 
@@ -170,9 +174,9 @@ class Flows(Table):
     """The gradient that a node's backward sent towards its forward input `slot`."""
 
     step: Step
-    node: NodeId
+    node: OfNode
     slot: Int
-    value: ValueId
+    value: OfValue
     input: Derived  # row of `inputs`, -1 when there is none
 
 
@@ -193,7 +197,7 @@ class Saved(Table):
     """One buffer saved by a node, in the node's order."""
 
     step: Step
-    node: NodeId
+    node: OfNode
     name: Text  # "self", "other", "result"
     tensor: TensorId  # -1: its own memory
     value: ValueId  # set for own memory only
@@ -207,14 +211,14 @@ class Frees(Table):
     """A node's saved buffers were freed."""
 
     step: Step
-    node: NodeId
+    node: OfNode
 
 
 class Drops(Table):
     """A node went with its graph, as nothing referred to it any more, and with it the buffers that it still held."""
 
     step: Step
-    node: NodeId
+    node: OfNode
 
 
 class Hooks(Table):
@@ -250,23 +254,23 @@ class Calls(Table):
 class Roots(Table):
     """The tensors that a backward call starts at."""
 
-    call: CallId
-    tensor: TensorId
+    call: OfCall
+    tensor: OfTensor
     value: ValueId  # the gradient that was passed, -1: implicit 1
 
 
 class Wanted(Table):
     """The tensors that `inputs=` of a backward call names."""
 
-    call: CallId
-    tensor: TensorId
+    call: OfCall
+    tensor: OfTensor
 
 
 class Ends(Table):
     """A backward call is over."""
 
     step: Step
-    call: CallId
+    call: OfCall
 
 
 class Texts(Table):
@@ -299,8 +303,8 @@ class Caught(Table):
 class Answers(Table):
     """What was asked of a backward call: by how many paths it comes to a tensor, see `chains.py`."""
 
-    call: CallId
-    tensor: TensorId
+    call: OfCall
+    tensor: OfTensor
     paths: Real  # there may be more than fit in an integer
 
 
@@ -308,17 +312,17 @@ class Chains(Table):
     """One of these paths, and the gradient that comes along it alone."""
 
     root: Int  # which of the call's roots
-    value: ValueId
+    value: OfValue
 
 
 class Links(Table):
     """One node of a path, from the root on."""
 
     chain: Int
-    node: NodeId
+    node: OfNode
     slot: Int  # the operand to which the path goes on
     local: Real  # the derivative of the result by it, NaN where they are not single numbers
-    value: ValueId  # the gradient behind the node
+    value: OfValue  # the gradient behind the node
 
 
 class Sites(Table):

@@ -27,7 +27,9 @@ class Sites:
 
     def here(self, depth: int) -> int:
         """The place of the snippet that is running, -1 when there is none; `depth` frames above may be skipped."""
-        frame = _getframe(depth)
+        frame = _getframe()  # its own: the audit hook of a worker permits no other
+        while depth and frame.f_back is not None:
+            frame, depth = frame.f_back, depth - 1
         if frame.f_code is self._code:
             site = self._known.get(frame.f_lasti)
             if site is not None:

@@ -14,7 +14,7 @@ from gradviz.trace.kinds import TABLE_OF_KIND, Kind
 from gradviz.trace.regions import RegionKind
 from gradviz.trace.schema import TABLES, UNTRACKED
 from gradviz.trace.tables import Table, columns
-from gradviz.trace.values import DTYPES, WHOLE, kept_elements
+from gradviz.trace.values import DTYPES, WHOLE, kept_elements, numpy_dtype, products
 
 Array = NDArray[Any]
 
@@ -24,6 +24,7 @@ _ASCENDING = {  # columns that never decrease, besides every `step`
     "roots": "call",
     "wanted": "call",
     "summaries": "value",
+    "links": "chain",
 }
 
 
@@ -43,6 +44,7 @@ def validate(pieces: Pieces, tables: dict[str, Table], strings: int) -> None:
     refuse_unless((pieces.rows["nodes"]["reason"] < len(UNTRACKED)).all(), "unknown reason in nodes")
     _edges(tables, pieces.rows)
     _regions(tables["regions"].parent, pieces.rows["regions"])  # type: ignore[attr-defined]
+    _answers(tables, pieces.rows, totals)
     refuse_unless(totals["errors"] <= 1, "more than one error")
 
 
@@ -80,7 +82,6 @@ def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
     refuse_unless((tensors["grad_of"] < numbers).all(), "a gradient came before its tensor")
     if not len(inputs):
         return
-    refuse_unless((inputs["tensor"] >= 0).all() and (inputs["node"] >= 0).all(), "an edge without an end")
     refuse_unless((inputs["slot"] >= 0).all(), "a negative slot")
     refuse_unless(int(inputs["node"][0]) >= len(tables["nodes"]), "an edge of an earlier batch's node")
     key = inputs["node"].astype(np.int64) << 32 | inputs["slot"]
@@ -104,12 +105,25 @@ def _regions(before: Array, rows: Array) -> None:
         around.append(row)
 
 
+def _answers(tables: dict[str, Table], rows: dict[str, Array], totals: dict[str, int]) -> None:
+    """The paths of the one backward call that was asked about: each from a root of it."""
+    chains, links = rows["chains"], rows["links"]
+    refuse_unless(totals["answers"] <= 1, "more than one answer")
+    refuse_unless((links["chain"] >= 0).all() and (links["chain"] < totals["chains"]).all(), "a link of no path")
+    if not len(chains):
+        return
+    refuse_unless(totals["answers"], "a path that nobody asked for")
+    call = np.concatenate([tables["answers"].call, rows["answers"]["call"]])  # type: ignore[attr-defined]
+    roots = np.concatenate([tables["roots"].call, rows["roots"]["call"]])  # type: ignore[attr-defined]
+    refuse_unless((chains["root"] >= 0).all() and (chains["root"] < (roots == call).sum()).all(), "a path from no root")
+
+
 def _values(pieces: Pieces) -> None:
     rows, sizes = pieces.rows["values"], pieces.rows["dims"]["size"]
     refuse_unless((rows["dtype"] < len(DTYPES)).all(), "unknown type of value")
     refuse_unless((rows["ndim"] <= 64).all(), "too many dimensions")
     refuse_unless(int(rows["ndim"].sum(dtype=np.int64)) == len(sizes), "sizes are missing")
-    refuse_unless((sizes >= 0).all() and (sizes < 1 << 40).all(), "impossible size")
+    refuse_unless((sizes >= 0).all() and (_bytes(rows, sizes) <= 2.0**63).all(), "impossible size")
     count = kept_elements(rows, sizes)
     refuse_unless((count <= WHOLE).all(), "a value is too large")
     for code, name in enumerate(DTYPES):
@@ -117,3 +131,10 @@ def _values(pieces: Pieces) -> None:
         refuse_unless(found == len(pieces.elements[name]), f"values and elements of {name} disagree")
     partial = np.flatnonzero(~rows["complete"]) + pieces.start["values"]
     refuse_unless(np.array_equal(partial, pieces.rows["summaries"]["value"]), "a summary is missing")
+
+
+def _bytes(rows: Array, sizes: Array) -> Array:
+    """How long each value would be if its elements lay side by side; a size of 0 counts as 1, as it does in NumPy."""
+    itemsize = np.array([float(numpy_dtype(name).itemsize) for name in DTYPES])[rows["dtype"]]
+    found: Array = itemsize * products(rows["ndim"], np.maximum(sizes, 1))
+    return found

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.memory import occurrences
 from gradviz.trace.schema import Dims, Summaries, Values
 from gradviz.trace.text import array_text, number_text
 
@@ -60,41 +61,63 @@ class Summary:
 
 
 def summarise(array: Array) -> Summary:
-    """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and how many NaN."""
-    real = np.abs(array) if array.dtype.kind == "c" else array
+    """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and how many NaN.
+    An element that an expanded array shows many times is looked at once."""
+    elements, often = occurrences(array)
+    real = np.abs(elements) if array.dtype.kind == "c" else elements
     real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
     nan = float("nan")
     with np.errstate(all="ignore"):
-        total, squares = _sums(real)
+        total, squares = _sums(real, often)
         norm = math.sqrt(squares) if squares >= 0 else nan
         if norm == norm and real.size:
-            return Summary(float(real.min()), float(real.max()), total / real.size, norm, 0)
-        missing = np.isnan(real)
-        kept = real[~missing]
-        low, high, mean = (kept.min(), kept.max(), kept.mean(dtype=np.float64)) if kept.size else (nan, nan, nan)
-        return Summary(float(low), float(high), float(mean), norm, int(missing.sum()))
+            shown = real if isinstance(often, int) else real[often > 0]
+            return Summary(float(shown.min()), float(shown.max()), total / array.size, norm, 0)
+        return _summary_with_nans(real, np.broadcast_to(np.asarray(often), real.shape), norm)
 
 
-def _sums(real: Array) -> tuple[float, float]:
+def _summary_with_nans(real: Array, often: Array, norm: float) -> Summary:
+    missing = np.isnan(real)
+    nans, shown = int(often[missing].sum()), ~missing & (often > 0)
+    kept, weights = real[shown].astype(np.float64), often[shown].astype(np.float64)
+    if not kept.size:
+        return Summary(math.nan, math.nan, math.nan, norm, nans)
+    mean = float((kept * (weights / weights.sum())).sum())
+    return Summary(float(kept.min()), float(kept.max()), mean, norm, nans)
+
+
+def _sums(real: Array, often: Any) -> tuple[float, float]:
     """The sums of the elements and of their squares, in double precision, block by block: a copy of all is slow."""
     flat = real.reshape(-1)
     total = squares = 0.0
     for start in range(0, flat.size, BLOCK):
         wide = flat[start : start + BLOCK].astype(np.float64)
-        total += float(wide.sum())
-        squares += float(wide @ wide)
-    return total, squares
+        if not isinstance(often, int):
+            weights = often[start : start + BLOCK]
+            wide = np.where(weights > 0, wide, 0)
+            total += float(wide @ weights)
+            squares += float((wide * wide) @ weights)
+        else:
+            total += float(wide.sum())
+            squares += float(wide @ wide)
+    return (total * often, squares * often) if isinstance(often, int) else (total, squares)
 
 
 def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
     """How many elements of each value were sent, given the sizes of all their dimensions one after the other."""
-    count = np.ones(len(rows["ndim"]))
-    deep = rows["ndim"] > 0
+    return products(
+        rows["ndim"], np.where(np.repeat(rows["complete"], rows["ndim"]), sizes, np.minimum(sizes, 2 * EDGE))
+    )
+
+
+def products(ndim: Array, sizes: Array) -> Array:
+    """The products of the sizes of several values, which lie one after the other."""
+    found = np.ones(len(ndim))
+    deep = ndim > 0
     if deep.any():
-        kept = np.where(np.repeat(rows["complete"], rows["ndim"]), sizes, np.minimum(sizes, 2 * EDGE))
-        starts = np.concatenate([[0], np.cumsum(rows["ndim"][deep], dtype=np.int64)[:-1]])
-        count[deep] = np.multiply.reduceat(kept.astype(np.float64), starts)
-    return count
+        starts = np.concatenate([[0], np.cumsum(ndim[deep], dtype=np.int64)[:-1]])
+        found[deep] = np.multiply.reduceat(sizes.astype(np.float64), starts)
+    return found
 
 
 class Value:
@@ -122,7 +145,7 @@ class Value:
     @property
     def numel(self) -> int:
         """How many elements it has."""
-        return int(np.prod(self.shape, dtype=np.float64)) if self.shape else 1
+        return math.prod(self.shape)
 
     @cached_property
     def scalar(self) -> float | complex | int | bool | None:

@@ -13,6 +13,8 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qI
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
+from gradviz.ui.garbage import GarbageCollector
+from gradviz.ui.overrides import protect_overrides
 from gradviz.ui.ownership import Ownership
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.startup import complain
@@ -27,6 +29,7 @@ MOST_RECOVERED = 10  # windows that are opened for what a crash left
 
 def application() -> QApplication:
     """The one QApplication."""
+    protect_overrides()
     app = QApplication.instance()
     if isinstance(app, QApplication):
         return app
@@ -52,7 +55,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
         from gradviz.ui.recovery import something_waits
 
         gc.freeze()  # what the program itself is made of need not be looked through again and again
-        gc.enable()
+        GarbageCollector(app)
         watch.begin(window)
         window.offer_recovery()
         while something_waits() and len(window.windows.open_now) < MOST_RECOVERED:

@@ -99,6 +99,8 @@ class RecoveryKeeper(QObject):
 
     def answered(self) -> None:
         """The user has decided about what was left behind; from now on the file is this window's."""
+        if self.left_behind is not None:
+            self._written = self.left_behind.contents.document
         self.left_behind = None
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
-from gradviz.worker.layers import UNKNOWN, open_doors, rows
+from gradviz.worker.layers import UNKNOWN, caution, open_doors, rows
 from gradviz.worker.limits import Limits
 
 MODULES = """torch numpy math random itertools functools collections typing dataclasses time copy""".split()
@@ -67,7 +67,8 @@ def _layers(layers: Mapping[str, str]) -> str:
         lines.append(f"{title}: {row.stops}")
     if not lines:
         return f"<p>{UNKNOWN}</p>"
-    return f"{_list(lines)}<p>{open_doors(layers)}</p>"
+    said = " ".join(filter(None, (open_doors(layers), caution())))
+    return f"{_list(lines)}<p>{look.escape(said)}</p>"
 
 
 def _list(lines: Iterable[str]) -> str:

@@ -10,10 +10,10 @@ import builtins
 import collections
 import types
 import typing
+from collections.abc import Iterable
 from typing import Any
 
 from gradviz.worker.guard import Guard
-from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
@@ -30,11 +30,10 @@ HERE = "available in GradViz snippets"
 class ClassMaker:
     """Makes the classes of one run, and tells the guard that they are the snippet's own."""
 
-    def __init__(self, guard: Guard, bases: frozenset[type], metaclasses: tuple[type, ...], gate: AuditGate) -> None:
+    def __init__(self, guard: Guard, bases: frozenset[type], metaclasses: tuple[type, ...]) -> None:
         self._guard = guard
         self._bases = frozenset(_BASES) | bases
         self._metaclasses = metaclasses
-        self._gate = gate
 
     def may_be_base(self, base: type) -> bool:
         """Whether the snippet may derive from a class that it did not make."""
@@ -73,8 +72,7 @@ class ClassMaker:
         if given != names[len(names) - len(given) :]:
             raise TypeError("Non-default namedtuple field cannot follow default field")
         defaults = [vars(draft)[each] for each in given]
-        with self._gate.lifted():
-            made: type = collections.namedtuple(name, names, defaults=defaults, module="__main__")  # type: ignore[misc]
+        made: type = collections.namedtuple(name, names, defaults=defaults, module="__main__")  # type: ignore[misc]
         for key, value in vars(draft).items():
             if key not in names and (not is_dunder(key) or key in DEFINABLE_DUNDERS):
                 setattr(made, key, value)
@@ -130,10 +128,11 @@ def _check_finished(made: type) -> None:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
 
 
-def check_patterns(guard: Guard, made: type) -> None:
+def check_patterns(guard: Guard, made: type, fields: Iterable[str] = ()) -> None:
     """No class whose pattern `case A(x)`, or whose `__init__` by @dataclass, reaches past the guard what a class of
-    GradViz's or Python's keeps under that name."""
+    GradViz's or Python's keeps under that name. `fields` are those to come: what @dataclass does can't be undone."""
     names = {name for base in made.__mro__ for name in vars(base).get("__match_args__", ())}
+    names.update(fields)
     names.update(name for base in made.__mro__ for name in vars(base).get("__dataclass_fields__", ()))
     for name in names:
         guarded = name.startswith("_") or name in HOOKED_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES

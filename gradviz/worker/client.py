@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from gradviz.worker.events import Done, Event
+from gradviz.worker.forkserver import close_server
 from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess
 from gradviz.worker.run import WORKER_STATUSES, Run
@@ -124,3 +125,14 @@ class WorkerPool:
                 return False
             self._spares.append(worker)
             return True
+
+
+@contextlib.contextmanager
+def pool_of_a_command(limits: Limits | None = None) -> Iterator[WorkerPool]:
+    """The pool of a program that ends with it: no worker is waited for, not even one that is still getting ready."""
+    pool = WorkerPool(limits)
+    try:
+        yield pool
+    finally:
+        close_server()
+        pool.close()

@@ -13,30 +13,26 @@ from typing import Any
 
 from gradviz.worker.errors import ErrorText, describe
 from gradviz.worker.guard import Guard
-from gradviz.worker.oslock import AuditGate
 from gradviz.worker.stand_in import stand_in
 
 Writer = Callable[[str, str], None]
 
 
-def error_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, Any]:
+def error_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     """The stand-ins, by module name."""
     kinds = {name: _kind(name) for name in ("Number", "Complex", "Real", "Rational", "Integral")}
     return {
-        "traceback": stand_in("traceback", _traceback_names(guard, gate, write)),
+        "traceback": stand_in("traceback", _traceback_names(guard, write)),
         "numbers": stand_in("numbers", kinds),
     }
 
 
-def _traceback_names(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, Any]:
+def _traceback_names(guard: Guard, write: Writer) -> dict[str, Any]:
     def told(error: object) -> ErrorText:
         if not isinstance(error, BaseException):
             raise TypeError("give the exception itself: except ValueError as e: traceback.print_exception(e)")
         filename = str(guard.globals.get("__file__"))
-        try:
-            return describe(error, filename, gate)
-        finally:
-            gate.close()  # the snippet goes on
+        return describe(error, filename)
 
     def send(text: str, file: Any) -> None:
         write("err", text) if file is None else file.write(text)

@@ -1,21 +1,24 @@
-"""The text of an exception as Python prints it, with the frames of the snippet only.
+"""The text of an exception as Python prints it, with the frames of the snippet only, and with an end: where there is
+too much of something, the rest is left out, and the text says so.
 
-The message of an exception whose class the snippet wrote is code of the snippet: it is asked for while the audit gate
-is closed and the parent's limits hold, and whatever it does instead of returning text becomes `<exception str()
-failed>`.
+The message of an exception whose class the snippet wrote is code of the snippet: the audit hook and the parent's
+limits hold as for the rest of it, and whatever it does instead of returning text becomes `<exception str() failed>`.
 """
 
 from __future__ import annotations
 
 import itertools
+import linecache
 import traceback
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradviz.worker.oslock import AuditGate
-
-MESSAGE_CAP = 20_000
+TRACEBACK_CAP = 100_000  # characters; one error with all the caps below has fewer
+MESSAGE_CAP = 20_000  # of a message, and of the notes of an error together
+FRAMES_CAP = 40_000
+LINE_CAP = 2_000  # of a line of the snippet, or a name
+NOTES_CAP = 100
 CHAIN_CAP = 20
 FAILED = "<exception str() failed>"
 
@@ -31,28 +34,31 @@ class ErrorText:
     last_line: str
 
 
-def describe(error: BaseException, filename: str, gate: AuditGate) -> ErrorText:
-    """Call with the gate closed; it is open while Python's own parts are read."""
+def describe(error: BaseException, filename: str) -> ErrorText:
+    """Put an exception into words."""
     messages = [(link, _guarded_message(link)) for link in _chain(error)]
-    gate.open()
     message = messages[0][1]
-    parts = [_one(link, text, filename) for link, text in messages]
-    text = parts[0]
-    for index, (link, _) in enumerate(messages[:-1]):
-        cause = link.__cause__ is not None
-        text = f"{parts[index + 1]}\n{_BECAUSE if cause else _MEANWHILE}\n\n{text}"
-    return ErrorText(_class_name(error), message, _line(error, filename), text, _last_line(error, message))
+    parts = [_one(error, message, filename)]  # the last one, then what was before it
+    for (later, _), (link, text) in itertools.pairwise(messages):
+        joint = _BECAUSE if later.__cause__ is not None else _MEANWHILE
+        parts.append(f"{_one(link, text, filename)}\n{joint}\n\n")
+    lengths = itertools.accumulate(map(len, parts), initial=len(_EARLIER))
+    next(lengths)
+    told = [part for part, length in zip(parts, lengths, strict=True) if length <= TRACEBACK_CAP][:CHAIN_CAP]
+    whole = "".join(reversed(told if len(told) == len(parts) else [*told, _EARLIER]))
+    return ErrorText(_class_name(error), message, _line(error, filename), whole, _last_line(error, message))
 
 
 _BECAUSE = "The above exception was the direct cause of the following exception:"
 _MEANWHILE = "During handling of the above exception, another exception occurred:"
+_EARLIER = "[Earlier errors are left out]\n\n"
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception, then what caused it, and so on."""
+    """The exception, then what caused it, and so on; one more than is told."""
     seen: set[int] = set()
     link: BaseException | None = error
-    while link is not None and id(link) not in seen and len(seen) < CHAIN_CAP:
+    while link is not None and id(link) not in seen and len(seen) <= CHAIN_CAP:
         seen.add(id(link))
         yield link
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
@@ -63,13 +69,19 @@ def _guarded_message(error: BaseException) -> str:
         text = str(error)
     except BaseException:  # noqa: BLE001 whatever the snippet's __str__ raises, Python prints this
         return FAILED
-    return str.__str__(text)[:MESSAGE_CAP].encode("utf-8", "backslashreplace").decode()
+    return _cut(str.__str__(text), MESSAGE_CAP)
+
+
+def _cut(text: str, cap: int) -> str:
+    """As much of it as there is room for, in letters that UTF-8 has."""
+    kept = text[:cap].encode("utf-8", "backslashreplace").decode()[:cap]
+    return kept if len(text) <= cap else f"{kept}… [{len(text) - cap:,} more characters]"
 
 
 def _class_name(error: BaseException) -> str:
     cls = type(error)
     module = type.__getattribute__(cls, "__module__")
-    name = cls.__qualname__
+    name = cls.__qualname__[:LINE_CAP]
     if type(module) is not str or module in ("__main__", "builtins") or module.startswith("gradviz.engine"):
         return name
     return f"{module.removeprefix('gradviz.')}.{name}"
@@ -87,7 +99,9 @@ def _syntax_error(error: BaseException) -> SyntaxError | None:
     if any(each is not None and (type(each) is not int or abs(each) > 1_000_000) for each in places):
         return None
     line, column, end_line, end_column = places
-    return type(error)(error.msg, (error.filename, line, column, error.text, end_line, end_column))
+    source = error.text if len(error.text or "") <= LINE_CAP else None
+    name = error.filename and error.filename[:LINE_CAP]
+    return type(error)(_cut(error.msg or "", MESSAGE_CAP), (name, line, column, source, end_line, end_column))
 
 
 def _last_line(error: BaseException, message: str) -> str:
@@ -98,41 +112,77 @@ def _last_line(error: BaseException, message: str) -> str:
 
 
 def _one(error: BaseException, message: str, filename: str) -> str:
-    frames = _frames(error.__traceback__, filename)
-    head = (
-        "Traceback (most recent call last):\n" + "".join(traceback.StackSummary.from_list(frames).format())
-        if frames
-        else ""
-    )
+    calls = calls_of(error.__traceback__, filename)
+    head = f"Traceback (most recent call last):\n{_told(calls)}" if calls else ""
     known = _syntax_error(error)
     if known is not None:
-        return head + "".join(traceback.format_exception_only(known))
+        return head + "".join(traceback.format_exception_only(known)) + _notes(error)
+    return f"{head}{_last_line(error, message)}\n{_notes(error)}"
+
+
+def _notes(error: BaseException) -> str:
     notes = getattr(error, "__notes__", ())
-    added = [f"{note}\n" for note in notes if type(note) is str] if type(notes) in (list, tuple) else []
-    return head + _last_line(error, message) + "\n" + "".join(added)
+    if type(notes) not in (list, tuple):
+        return ""
+    told: list[str] = []
+    left, room = len(notes), MESSAGE_CAP
+    for note in notes[:NOTES_CAP]:
+        if room <= 0:
+            break
+        left -= 1
+        if issubclass(type(note), str):
+            text = _cut(str.__str__(note), room)
+            told.append(f"{text}\n")
+            room -= len(text)
+    if left:
+        told.append(f"[{left:,} more {'note is' if left == 1 else 'notes are'} left out]\n")
+    return "".join(told)
 
 
-def _frames(trace: types.TracebackType | None, filename: str) -> list[traceback.FrameSummary]:
+Call = tuple[types.CodeType, int, int]  # what runs, at which instruction, at which line
+
+
+def calls_of(trace: types.TracebackType | None, filename: str) -> list[Call]:
+    """The calls of a traceback that are the snippet's own."""
     found = []
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename == filename:
-            found.append(_summary(trace, code))
+            found.append((code, trace.tb_lasti, trace.tb_lineno))
         trace = trace.tb_next
     return found
 
 
-def _summary(trace: types.TracebackType, code: types.CodeType) -> traceback.FrameSummary:
-    place = next(itertools.islice(code.co_positions(), trace.tb_lasti // 2, None), (None, None, None, None))
+def _told(calls: list[Call]) -> str:
+    """The calls as Python prints them; of very many the first and the last."""
+    known = {call: _summary(*call) for call in set(calls)}
+    entries = traceback.StackSummary.from_list([known[call] for call in calls]).format()
+    if sum(map(len, entries)) <= FRAMES_CAP:
+        return "".join(entries)
+    first, last = _fitting(entries), _fitting(entries[::-1])
+    left = len(entries) - len(first) - len(last)
+    return "".join([*first, f"  [{left:,} more calls are left out]\n", *reversed(last)])
+
+
+def _fitting(entries: list[str]) -> list[str]:
+    lengths = itertools.accumulate(map(len, entries))
+    return [entry for entry, length in zip(entries, lengths, strict=True) if length <= FRAMES_CAP // 2]
+
+
+def _summary(code: types.CodeType, instruction: int, line_number: int) -> traceback.FrameSummary:
+    place = next(itertools.islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
     line, end_line, column, end_column = place
-    return traceback.FrameSummary(
-        code.co_filename, line or trace.tb_lineno, code.co_name, end_lineno=end_line, colno=column, end_colno=end_column
-    )
+    line = line or line_number
+    name = code.co_name[:LINE_CAP]
+    lines = [linecache.getline(code.co_filename, each) for each in range(line, (end_line or line) + 1)]
+    if any(len(each) > LINE_CAP for each in lines):
+        return traceback.FrameSummary(code.co_filename, line, name, line=_cut(lines[0].strip(), LINE_CAP))
+    return traceback.FrameSummary(code.co_filename, line, name, end_lineno=end_line, colno=column, end_colno=end_column)
 
 
 def _line(error: BaseException, filename: str) -> int:
     known = _syntax_error(error)
     if known is not None and known.lineno:
         return known.lineno
-    frames = _frames(error.__traceback__, filename)
-    return (frames[-1].lineno or -1) if frames else -1
+    calls = calls_of(error.__traceback__, filename)
+    return (_summary(*calls[-1]).lineno or -1) if calls else -1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Figure, Output
 from gradviz.worker.mailbox import Mailbox
+from gradviz.worker.terminal import Terminal
 
 if TYPE_CHECKING:
     from gradviz.trace import figures
@@ -36,6 +37,7 @@ class _Follower:
         self._trace = trace
         self._plots = plots
         self._show_output = show_output
+        self._streams = {"out": Terminal.around(sys.stdout), "err": Terminal.around(sys.stderr)}
         self._reads = self._is_stopped = False
 
     def run(self, pool: WorkerPool, source: str, name: str) -> Done:
@@ -51,6 +53,8 @@ class _Follower:
         finally:
             signal.signal(signal.SIGINT, before)
             mailbox.close()
+            for stream in self._streams.values():
+                stream.end_printed()
 
     def _take(self, event: Event, run: Run) -> Done | None:
         """Handle one event; the last one, or an end of our own, comes back."""
@@ -81,14 +85,11 @@ class _Follower:
     def _print(self, output: Output) -> None:
         """What was typed is on the terminal already."""
         if output.stream == "err" or (output.stream == "out" and self._show_output):
-            stream = sys.stdout if output.stream == "out" else sys.stderr
-            stream.write(output.text)
-            stream.flush()
+            self._streams[output.stream].printed(output.text)
 
     def _answer(self, question: Asked, run: Run) -> None:
         if not self._show_output:
-            sys.stderr.write(question.prompt)
-            sys.stderr.flush()
+            self._streams["err"].printed(question.prompt)
         self._reads = True
         try:
             if self._is_stopped:

@@ -12,8 +12,12 @@ import contextlib
 import json
 import os
 import select
+import signal
 import socket
 from dataclasses import dataclass
+from typing import NoReturn
+
+from gradviz.worker.parent import end_with_parent
 
 SERVER_FLAG = "--gv-forkserver"
 PACKET = 8192  # bytes of a message, at most
@@ -27,48 +31,81 @@ class Order:
     scratch: str
 
 
+@dataclass(frozen=True)
+class Child:
+    """A worker that was forked."""
+
+    pid: int
+    scratch: str
+
+
 def serve_forks() -> Order:
     """Fork what is asked for until the program is gone. Returns in each child, as the worker that it is to be: its
     pipe is at 0 and 1."""
     control = socket.socket(fileno=os.dup(0))
-    children: dict[int, int] = {}  # descriptor of the process -> its number
+    children: dict[int, Child] = {}  # by the descriptor of the process
     poll = select.poll()
     poll.register(control, select.POLLIN)
+    server = os.getpid()
     while True:
         for descriptor, _ in poll.poll():
             if descriptor in children:
                 poll.unregister(descriptor)
-                _tell_end(control, descriptor, children.pop(descriptor))
+                if not _tell_end(control, descriptor, children.pop(descriptor).pid):
+                    _end(children)
                 continue
             message, pipe, _, _ = socket.recv_fds(control, PACKET, 2)
             if not message:
-                os._exit(0)
+                _end(children)
+            order = Order(**json.loads(message))
             pid = os.fork()
             if not pid:
+                end_with_parent(server)
                 _leave(control, children)
-                return _become(Order(**json.loads(message)), pipe)
+                return _become(order, pipe)
             for end in pipe:
                 os.close(end)
             handle = os.pidfd_open(pid)
-            children[handle] = pid
+            children[handle] = Child(pid, order.scratch)
             poll.register(handle, select.POLLIN)
-            _send(control, {"pid": pid}, [handle])
+            if not _send(control, {"pid": pid}, [handle]):
+                _end(children)
 
 
-def _send(control: socket.socket, message: dict[str, int], descriptors: list[int]) -> None:
+def _end(children: dict[int, Child]) -> NoReturn:
+    """The program is gone, and with it each worker, perhaps before it has removed its folder."""
+    for child in children.values():
+        with contextlib.suppress(OSError):
+            os.kill(child.pid, signal.SIGKILL)
+            os.rmdir(child.scratch)
+    forget_orders()
+    os._exit(0)
+
+
+def forget_orders() -> None:
+    """The program is gone: the folders of the workers that it had asked for go, too."""
+    with contextlib.suppress(OSError, ValueError), socket.socket(fileno=os.dup(0)) as control:
+        while message := control.recv(PACKET, socket.MSG_DONTWAIT):
+            with contextlib.suppress(OSError):
+                os.rmdir(Order(**json.loads(message)).scratch)
+
+
+def _send(control: socket.socket, message: dict[str, int], descriptors: list[int]) -> bool:
+    """False if the program is gone."""
     try:
         socket.send_fds(control, [json.dumps(message).encode()], descriptors)
-    except OSError:  # the program is gone
-        os._exit(0)
+    except OSError:
+        return False
+    return True
 
 
-def _tell_end(control: socket.socket, handle: int, pid: int) -> None:
+def _tell_end(control: socket.socket, handle: int, pid: int) -> bool:
     _, status = os.waitpid(pid, 0)
     os.close(handle)
-    _send(control, {"ended": pid, "status": os.waitstatus_to_exitcode(status)}, [])
+    return _send(control, {"ended": pid, "status": os.waitstatus_to_exitcode(status)}, [])
 
 
-def _leave(control: socket.socket, children: dict[int, int]) -> None:
+def _leave(control: socket.socket, children: dict[int, Child]) -> None:
     """A child keeps nothing of the server's."""
     control.close()
     for handle in children:
@@ -82,5 +119,5 @@ def _become(order: Order, pipe: list[int]) -> Order:
         os.close(end)
     with contextlib.suppress(OSError):  # the program may be gone, and the folder with it
         os.chdir(order.scratch)
-    os.environ["HOME"] = order.scratch
+        os.rmdir(order.scratch)  # nobody is left to do it if the program is killed
     return order

@@ -35,7 +35,7 @@ class Fresh:
             if len(now) != len(before) or any(x is not y for x, y in zip(now, before, strict=True)):
                 _refill(table, before)
         for cls, attributes in self._classes:
-            _restore_class(cls, attributes)
+            restore_class(cls, attributes)
         for forget in self._caches:
             forget()
         for forget in typing._cleanups:  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ class Fresh:
 
 
 def _tables() -> Iterator[Any]:
-    """Every table of the packages' modules, of an object that a module holds, and the tables in those."""
+    """Every table of the packages' modules, of a class or an object that a module holds, and the tables in those."""
     seen: set[int] = set()
     waiting = list(_values())
     for value in waiting:
@@ -56,6 +56,8 @@ def _tables() -> Iterator[Any]:
             yield value
             if isinstance(value, dict):
                 waiting += [each for each in value.values() if type(each) in _TABLES]
+        elif _is_own_class(value):
+            waiting += [each for each in vars(value).values() if type(each) in _TABLES]
         elif type(value).__module__.startswith(_PACKAGES) and not _is_frozen(value):
             held = getattr(value, "__dict__", None)
             if type(held) is dict:
@@ -73,7 +75,7 @@ def _is_own_class(value: Any) -> bool:
     return type(value) is type and value.__module__.startswith(("gradviz", "torch"))
 
 
-def _restore_class(cls: type, before: dict[str, Any]) -> None:
+def restore_class(cls: type, before: dict[str, Any]) -> None:
     """What a setting such as `Distribution.set_default_validate_args` keeps in the class; what is new stays."""
     now = vars(cls)
     for name, value in before.items():

@@ -1,4 +1,4 @@
-"""The run-time half of the policy: what the hooks that `policy.Rewriter` put in let a snippet read and write.
+"""The run-time half of the policy: what the hooks that `rewriter` put in let a snippet read and write.
 
 One `Guard` serves one run. It knows the classes that the snippet made (`own`): those and their instances are the
 snippet's to change; of the facade's objects only tensors, modules and the like take attributes, and their private
@@ -8,21 +8,21 @@ names stay private. Classes are made in `classes`, the builtins in `snippet_buil
 from __future__ import annotations
 
 import collections
+import functools
 import string
 import types
 import typing
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-import numpy as np
-
+from gradviz.engine.dtypes import dtype
 from gradviz.engine.function import Function, FunctionCtx
-from gradviz.engine.graph import Node
+from gradviz.engine.graph import Node, RemovableHandle
+from gradviz.engine.random import Generator
 from gradviz.engine.tensor import Tensor
-from gradviz.worker.arrays import safe
 from gradviz.worker.attributes import attributes_of
+from gradviz.worker.identity import Identities
 from gradviz.worker.policy_names import (
-    ARRAY_METHODS,
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
@@ -46,17 +46,22 @@ _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
 _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  # type: ignore[attr-defined]
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _TABLES = (dict, collections.OrderedDict)
+_TELLING = ("__hash__", "__repr__", "__str__")
+_WRITTEN_IN_C = (types.WrapperDescriptorType, types.MethodWrapperType)
 _MISSING = object()
+_CLASSES: dict[str, type] = {
+    "Node": Node,
+    "Function": Function,
+    "dtype": dtype,
+    "Generator": Generator,
+    "RemovableHandle": RemovableHandle,
+}
+_ENGINES = [(_CLASSES[name], names) for name, names in ENGINE_ATTRIBUTES.items()]
 _NUMPY_DOORS = ("__array_interface__", "__array_struct__", "__array__")  # which it looks for in the object itself
 
 
 def _shut_door(thing: object) -> NoReturn:
     raise AttributeError(f"'{type(thing).__name__}' object gives NumPy no memory")
-
-
-def _safely(method: Any) -> Any:
-    """A method of a NumPy scalar that makes arrays."""
-    return (lambda *args, **keywords: safe(method(*args, **keywords))) if callable(method) else safe(method[:])
 
 
 class _Formatter(string.Formatter):
@@ -76,18 +81,23 @@ class _Formatter(string.Formatter):
             value = self._guard.getattr(value, key) if is_attribute else value[key]
         return value, first
 
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return self._guard.identities.format(value, format_spec)
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        return self._guard.identities.text(super().convert_field(value, conversion))
+
 
 class Guard:
     """The hooks of one run."""
 
     def __init__(
         self,
-        facade_types: tuple[type, ...],
         changeable: tuple[type, ...],
     ) -> None:
-        self._facade_types = facade_types
         self._changeable = changeable
         self._own: set[type] = set()
+        self.identities = Identities()
         self._formatter = _Formatter(self)
         self.globals: dict[str, Any] = {}
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
@@ -95,13 +105,14 @@ class Guard:
     def hooks(self) -> dict[str, Any]:
         """The names that `Rewriter` calls."""
         hooks = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
-        return {**hooks, "<class>": plain_type}
+        return {**hooks, "<class>": plain_type, "<text>": self.identities.text}
 
     def adopt(self, made: type) -> type:
         """Count a class as made by the snippet; NumPy asks its objects for no address."""
         for name in _NUMPY_DOORS:
             if not hasattr(made, name):
                 setattr(made, name, property(_shut_door))
+        self.identities.dress(made)
         self._own.add(made)
         return made
 
@@ -118,17 +129,17 @@ class Guard:
             return self._format(subject, name)
         if self._is_closed(subject, name):
             raise AttributeError(f"'{type(subject).__name__}' object has no attribute '{name}'")
-        if name == "resize" and isinstance(subject, np.ndarray):  # it frees memory that other arrays still look at
-            raise AttributeError("the array attribute 'resize' is not available in GradViz snippets; use numpy.reshape")
+        if name == "__init__":
+            return self._initializer(thing, subject)
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
-        value = getattr(safe(thing) if type(thing) is np.ndarray else thing, name)
-        if name in ARRAY_METHODS:
-            return _safely(value) if isinstance(thing, np.generic) else value
+        value = getattr(thing, name)
+        if name in _TELLING and isinstance(value, _WRITTEN_IN_C):
+            return self.identities.telling(name, value)
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)
         if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
             return types.MappingProxyType(value.copy())  # to look at; a proxy gives what it holds to any `==`
-        if isinstance(value, _NEVER) or type(value) is np.ndarray or value is type:
+        if isinstance(value, _NEVER) or value is type:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value
 
@@ -138,11 +149,35 @@ class Guard:
             return name in HOOKED_ATTRIBUTES
         if name == "obj":
             return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
-        if name in ENGINE_ATTRIBUTES:
-            cls = thing if isinstance(thing, type) else type(thing)
-            made_here = cls in self._own and not issubclass(cls, Function)
-            return issubclass(cls, (Node, Function, *self._facade_types)) and not made_here
-        return False
+        return self._is_engines(thing, name)
+
+    def _is_engines(self, thing: Any, name: str) -> bool:
+        """Whether the engine keeps something of its own under this public name."""
+        cls = thing if isinstance(thing, type) else type(thing)
+        made_here = [base for base in cls.__mro__ if base in self._own and not issubclass(base, Function)]
+        return any(name in names and issubclass(cls, ours) for ours, names in _ENGINES) and not any(
+            name in vars(base)
+            for base in made_here  # the engine writes into each Function's class, too
+        )
+
+    def _initializer(self, thing: Any, subject: Any) -> Any:
+        """`__init__`, which would make what all runs share anew: typing's forms, a constraint that PyTorch has."""
+        value = getattr(thing, "__init__")  # noqa: B009 of an object
+        if not isinstance(subject, type):
+            self._check_initialized(subject)
+            return value
+        if type(value) is types.FunctionType and value.__globals__ is self.globals:
+            return value
+
+        def initialize(each: Any, /, *args: Any, **keywords: Any) -> None:
+            self._check_initialized(each)
+            value(each, *args, **keywords)
+
+        return functools.update_wrapper(initialize, value, updated=())
+
+    def _check_initialized(self, thing: Any) -> None:
+        if not self.owns(thing) and not isinstance(thing, self._changeable):
+            raise TypeError(f"'{type(thing).__name__}' objects can't be initialized again in GradViz snippets")
 
     def super(self, cls: Any, thing: Any = _MISSING) -> Any:
         """The snippet's super() with arguments: for its own classes, whose instances have nothing to hide from it."""
@@ -230,6 +265,8 @@ class Guard:
             self._check_private(thing, name)
             if name in _OPEN_PRIVATE and isinstance(thing, self._changeable):
                 raise AttributeError(f"'{name}' of a '{cls.__name__}' can be read in GradViz snippets, not replaced")
+        if self.owns(thing) and self._is_engines(thing, name):  # `x.saved += y` reads it, too
+            raise AttributeError(f"'{name}' belongs to GradViz here; choose another name")
         if isinstance(thing, type):
             if thing in self._own:
                 return thing
@@ -240,7 +277,7 @@ class Guard:
             return thing
         if isinstance(thing, Node) and hasattr(Node, name):
             raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")
-        if isinstance(thing, self._changeable) and name not in ENGINE_ATTRIBUTES:
+        if isinstance(thing, self._changeable) and not self._is_closed(thing, name):
             return thing
         raise AttributeError(f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets")
 

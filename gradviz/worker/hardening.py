@@ -13,7 +13,11 @@ import types
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from gradviz.worker.arrays import safe
+import numpy as np
+
+from gradviz.worker.identity import MEMORIES
+from gradviz.worker.numpy_boundary import to_snippet
+from gradviz.worker.out_of_memory import speak_as_pytorch
 from gradviz.worker.policy_names import is_dunder
 
 
@@ -22,7 +26,8 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     root, modules = torch["torch"], torch["torch.nn"]
     for name in ("numpy", "__array__"):
         if hasattr(root.Tensor, name):
-            _wrap(root.Tensor, name, _handing_out_safe)
+            _wrap(root.Tensor, name, _handing_out)
+    _wrap(root.Tensor, "data_ptr", MEMORIES.numbering)
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
     if isinstance(root.dtype, type):
@@ -36,6 +41,9 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
+    speak_as_pytorch()
+    for error in _errors_of_numpy():
+        _keep_text_only(error)
 
 
 def _own_classes(torch: dict[str, types.ModuleType]) -> set[Any]:
@@ -56,12 +64,32 @@ def _owner(cls: type, name: str) -> type:
     return next(base for base in cls.__mro__ if name in vars(base))
 
 
-def _handing_out_safe(original: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *args, **keywords: safe(original(*args, **keywords))
+def _handing_out(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *args, **keywords: to_snippet(original(*args, **keywords))
 
 
 def _no_array_interface(thing: object) -> NoReturn:
     raise AttributeError(f"'{type(thing).__name__}' object has no attribute '__array_interface__'")
+
+
+def _errors_of_numpy() -> list[Any]:
+    """The classes of errors that keep the function, or the dtypes, of which they tell."""
+    values = vars(np._core._exceptions).values()
+    return [
+        each for each in values if isinstance(each, type) and issubclass(each, Exception) and "__str__" in vars(each)
+    ]
+
+
+def _keep_text_only(error: Any) -> None:
+    fill, tell = error.__init__, error.__str__
+
+    def init(self: Any, *args: Any) -> None:
+        fill(self, *args)
+        if type(self) is error:
+            self.args = (tell(self),)
+            vars(self).clear()
+
+    error.__init__, error.__str__ = init, Exception.__str__
 
 
 def _no_type_of_number(self: object, *given: object) -> NoReturn:

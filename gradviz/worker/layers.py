@@ -12,22 +12,28 @@ from dataclasses import dataclass
 
 SYSTEMS = ("Linux", "macOS", "Windows")
 OPEN_DOORS = (
-    "Here the system does not close files and network to a run, only the rules and the audit hook do, and rules can "
-    "have holes: run only what you would trust with reading your files."
+    "Here the locks of the system leave something open ({}), and only the rules and the audit hook are before it. "
+    "Rules can have holes: run only what you would trust with your files."
 )
+UNTRIED = "no worker has tried them"
+_UNSEEN = (
+    "The locks of {} follow its documentation and have not been seen at work on a real {} yet: run only what you "
+    "would trust with reading your files."
+)
+# by `sys.platform`; until somebody has seen them there
+CAUTIONS = {"win32": _UNSEEN.format("Windows", "Windows computer"), "darwin": _UNSEEN.format("macOS", "Mac")}
 UNKNOWN = "What contains snippets on this system is known once the first worker is ready."
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: the key in READY, its name for people, what it stops, what it is on each of `SYSTEMS` ("" where there
-    is none), and whether by it the system itself stops reading files and using the network."""
+    """One layer: the key in READY, its name for people, what it stops, and what it is on each of `SYSTEMS` ("" where
+    there is none)."""
 
     key: str
     title: str
     stops: str
     on: tuple[str, str, str]
-    shuts_doors: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,8 @@ LAYERS = (
     Layer(
         "audit hook",
         "audit hook",
-        "files, programs, sockets, frames and imports from disk are refused while a snippet runs, should it get past "
-        "the language",
+        "files, programs, sockets, frames, lists of objects, C functions and imports from disk are refused from before "
+        "the first snippet until the process ends, should it get past the language; nothing opens it again",
         _ALWAYS,
     ),
     Layer(
@@ -67,28 +73,30 @@ LAYERS = (
         "no new descriptors",
         "the kernel opens no further file, pipe or socket for the worker",
         ("yes", "yes", ""),
-        shuts_doors=True,
     ),
     Layer(
         "landlock",
         "Landlock",
-        "the kernel refuses every path, TCP port and signal to others",
+        "the kernel refuses to open, make, rename or remove any file, every TCP port, and signals to others",
         ("from kernel 5.13; TCP from 6.7, signals from 6.12", "", ""),
-        shuts_doors=True,
     ),
     Layer(
         "seccomp",
         "seccomp",
-        "the kernel refuses every system call that computing does not need: open, socket, fork, exec, ptrace, …",
+        "the kernel refuses all system calls but sixteen; none takes a path, opens, starts or connects anything",
         ("x86-64 and ARM64", "", ""),
-        shuts_doors=True,
     ),
     Layer(
         "sandbox",
         "sandbox-exec",
-        "the kernel refuses network, written files, new processes, and reading the folders of users",
+        "the kernel refuses network, writing, other processes, and every file but Python's, GradViz's and libraries",
         ("", "yes", ""),
-        shuts_doors=True,
+    ),
+    Layer(
+        "restricted token",
+        "restricted token",
+        "the kernel grants the worker no file, registry key, socket or process; a disk without rights (FAT) stays open",
+        ("", "", "yes"),
     ),
     Layer(
         "job",
@@ -99,7 +107,7 @@ LAYERS = (
     Layer(
         "low integrity",
         "low integrity",
-        "the kernel refuses writing to the files, registry and windows of the user; reading stays possible",
+        "the kernel refuses writing to the files, registry and windows of the user",
         ("", "", "yes"),
     ),
     Layer(
@@ -108,7 +116,21 @@ LAYERS = (
         "no new executable memory, no program started, no library from the network",
         ("", "", "yes"),
     ),
+    Layer(
+        "trial",
+        "trial",
+        "each worker tries to open a file, to ask for one, to open a socket and to start a process, and says what "
+        "it could",
+        _ALWAYS,
+    ),
 )
+
+
+def merged(inside: Mapping[str, str], outside: Mapping[str, str]) -> dict[str, str]:
+    """What a worker says of its layers and what its parent knows of those that it put on from outside: one that it left
+    out is absent for its reason; one that both know holds if the worker says so."""
+    left_out = {key: state for key, state in outside.items() if state.startswith("absent")}
+    return {**outside, **inside, **left_out}
 
 
 def rows(layers: Mapping[str, str]) -> list[Row]:
@@ -126,7 +148,7 @@ def _detail(state: str) -> str:
     return state.removeprefix("absent: ") if state != "on" else ""
 
 
-def sentence(layers: Mapping[str, str]) -> str:
+def sentence(layers: Mapping[str, str], system: str = sys.platform) -> str:
     """What holds on this system, what is missing, and whether doors stay open, in a few sentences."""
     known = rows(layers)
     if not known:
@@ -134,14 +156,19 @@ def sentence(layers: Mapping[str, str]) -> str:
     text = f"This system: snippets are contained by {_listed([_named(row) for row in known if row.holds])}."
     missing = [_named(row) for row in known if not row.holds]
     more = [f"Missing here: {_listed(missing)}."] if missing else []
-    return " ".join(filter(None, [text, *more, open_doors(layers)]))
+    return " ".join(filter(None, [text, *more, open_doors(layers), caution(system)]))
 
 
 def open_doors(layers: Mapping[str, str]) -> str:
-    """What to say where no lock of the system stops reading files and using the network, "" where one does."""
-    held = {row.title for row in rows(layers) if row.holds}
-    are_shut = any(layer.shuts_doors for layer in LAYERS if layer.title in held)
-    return "" if are_shut or not held else OPEN_DOORS
+    """What to say where a worker could open a file, a socket or a process when its locks were closed, "" where it could
+    not."""
+    known = rows({"trial": layers.get("trial", f"absent: {UNTRIED}")})[0]
+    return "" if known.holds or not layers else OPEN_DOORS.format(known.detail)
+
+
+def caution(system: str = sys.platform) -> str:
+    """What to say above a strange file where the locks were never seen at work, "" where they were."""
+    return CAUTIONS.get(system, "")
 
 
 def _named(row: Row) -> str:

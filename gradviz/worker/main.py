@@ -1,5 +1,5 @@
-"""The worker process: import and exercise everything, close the locks, say READY, then run what is asked until the
-pipe ends.
+"""The worker process: import and exercise everything, forget where it is, close the locks, say READY, then run what is
+asked until the pipe ends.
 
 Started by `process.WorkerProcess` (see `spawn` for the command). The pipe moves to private descriptors first, and 0
 and 1 become the null device, so that nothing that C code prints can get into the protocol.
@@ -12,9 +12,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from gradviz.worker.channel import Channel
-from gradviz.worker.forking import SERVER_FLAG, serve_forks
+from gradviz.worker.forking import SERVER_FLAG, forget_orders, serve_forks
 from gradviz.worker.limits import MEMORY_MARGIN_MB
 from gradviz.worker.oslock import lock_down
+from gradviz.worker.parent import ended_with
+from gradviz.worker.places import forget_environment, forget_places
 
 if TYPE_CHECKING:
     from gradviz.worker.runner import Runner
@@ -24,21 +26,32 @@ def main() -> None:
     """Run the worker until its parent closes the pipe; never returns. As fork server, be one worker after another."""
     is_server = SERVER_FLAG in sys.argv
     pipe = None if is_server else _private_pipe()
-    prepared, failure = _try_to_prepare()
-    memory_mb = serve_forks().memory_mb if is_server else _memory_mb()
+    memory_mb = _memory_mb()
+    with ended_with(pipe[0] if pipe else 0, forget_orders if is_server else _nothing):
+        prepared, failure = _try_to_prepare()
+    if is_server:
+        memory_mb = serve_forks().memory_mb
     reading, writing = pipe or _private_pipe()
     channel = Channel(writing, reading)
     try:
         if prepared is None:
             raise ImportError(failure)
+        from gradviz.worker.audit import refuse_from_now_on
+
         prepared.report_to(channel, memory_mb)
-        layers = {"language": "on", "audit hook": "on", **lock_down(memory_mb + MEMORY_MARGIN_MB)}
+        forget_environment()
+        layers = {"language": "on", "audit hook": "on", **lock_down(memory_mb + MEMORY_MARGIN_MB, reading, writing)}
+        refuse_from_now_on()
     except BaseException as error:  # noqa: BLE001 the parent must hear why; this process is over
         channel.failed(failure or f"{type(error).__name__}: {error}")
         os._exit(1)
     channel.ready(layers)
     _serve(channel, prepared, reading)
     os._exit(0)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _private_pipe() -> tuple[int, int]:
@@ -68,20 +81,20 @@ def _prepare() -> Runner:
     import gc
     import signal
 
+    import gradviz.worker.audit  # noqa: F401 what `main` needs when nothing can be opened any more
     from gradviz.worker.hardening import harden
-    from gradviz.worker.oslock import AuditGate
     from gradviz.worker.runner import Runner
     from gradviz.worker.torch_modules import load_torch
     from gradviz.worker.warm import warm
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gate = AuditGate()
     torch = load_torch()
     harden(torch)
     null = os.open(os.devnull, os.O_WRONLY)
-    runner = Runner(Channel(null), gate, torch)
+    runner = Runner(Channel(null), torch)
     warm(runner)
     os.close(null)
+    forget_places()
     gc.freeze()
     return runner
 

@@ -17,7 +17,7 @@ def speak_as_pytorch() -> None:
     error: Any = _exceptions._ArrayMemoryError
     error.__bases__ = (MemoryError, RuntimeError)
     error.__str__ = _words
-    error.__repr__ = lambda raised: f"RuntimeError({_words(raised)!r})"
+    error.__repr__ = lambda raised: f"RuntimeError({str(raised)!r})"
     error.__name__ = error.__qualname__ = "RuntimeError"
     error.__module__ = "builtins"
 

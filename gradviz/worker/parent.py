@@ -1,4 +1,5 @@
-"""Whether the program that started this process still runs, asked many times a second.
+"""Whether the program that started this process still runs, asked many times a second; and what ends this process with
+it while nothing can ask.
 
 On POSIX an orphan gets another parent. On Windows a process keeps the number of a parent that is long gone, so a
 handle is opened once, before the locks close.
@@ -6,9 +7,15 @@ handle is opened once, before the locks close.
 
 from __future__ import annotations
 
+import ctypes
 import os
-from collections.abc import Callable
+import select
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+_PR_SET_PDEATHSIG = 1
 _SYNCHRONIZE, _ENDED = 0x0010_0000, 0  # the right to wait for a process; WAIT_OBJECT_0
 
 
@@ -25,3 +32,39 @@ def parent_watch() -> Callable[[], bool]:
         return lambda: False
     wait = _winapi.WaitForSingleObject  # type: ignore[attr-defined,unused-ignore]
     return lambda: bool(wait(handle, 0) == _ENDED)
+
+
+@contextmanager
+def ended_with(descriptor: int, before: Callable[[], None]) -> Iterator[None]:
+    """Inside, this process ends when the program closes its end of this pipe or socket; `before` is called then. A
+    thread looks at it, which is over at the end of the block. Windows can't wait so; there the Job ends the process."""
+    if not hasattr(select, "poll"):
+        yield
+        return
+    over, end = os.pipe()
+    thread = threading.Thread(target=_watch, args=(descriptor, over, before), name="gradviz-parent", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        os.close(end)
+        thread.join()
+        os.close(over)
+
+
+def _watch(descriptor: int, over: int, before: Callable[[], None]) -> None:
+    poll = select.poll()
+    for one in (descriptor, over):
+        poll.register(one, 0)  # no event but that the other end is closed
+    ended = {found for found, _ in poll.poll()}
+    if over not in ended:
+        before()
+        os._exit(0)
+
+
+def end_with_parent(parent: int) -> None:
+    """From now on the kernel (Linux) kills this process when its parent ends, whatever it computes. Only for the child
+    of a process with one thread: the end of the thread that started it is what counts."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)

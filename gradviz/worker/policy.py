@@ -1,20 +1,15 @@
-"""The language of a snippet: an allow-list over the syntax tree, then three small rewrites; line and column numbers
-stay.
+"""The language of a snippet: an allow-list over the syntax tree.
 
-`check` refuses, with a sentence that names the line and the way round, before anything runs. `Rewriter` turns
-attribute stores, `.format`, `.obj`, `.__class__` and private names into calls of hooks whose names contain `<`: legal
-in a tree, impossible to type, so no source text can name, shadow or rebind them. Everything else is ordinary
-bytecode. The hooks are in `guard`, the tables in `policy_names`. The check looks at the tree, not at the text:
-identifiers are already normalised there.
+`check` refuses, with a sentence that names the line and the way round, before anything runs. It looks at the tree, not
+at the text: identifiers are already normalised there. The tables are in `policy_names`. Next: `rewriter`, which puts
+in the hooks for what can only be decided while the snippet runs.
 """
 
 from __future__ import annotations
 
 import ast
-import unicodedata
 from collections.abc import Callable, Container, Mapping
 from types import CodeType
-from typing import Any
 
 from gradviz.worker.pasted import NotebookLine, parse
 from gradviz.worker.policy_names import (
@@ -31,9 +26,9 @@ from gradviz.worker.policy_names import (
     REFUSED_NODES,
     is_dunder,
 )
+from gradviz.worker.rewriter import Rewriter
 
 MAX_DEPTH = 200
-MAX_CONSTANT = 1_000_000
 MAX_SOURCE = 400_000
 HERE = "available in GradViz snippets"
 
@@ -141,8 +136,6 @@ class _Checker(ast.NodeVisitor):
     def _name(self, name: str | None, allowed: Container[str] = (), what: str = "name") -> None:
         if name is None:
             return
-        if name != unicodedata.normalize("NFKC", name):
-            self._refuse(f"the {what} {name!r} has unusual characters", "spell it with plain letters")
         if is_dunder(name) and name not in allowed:
             self._refuse(
                 f"the {what} {name} is not {HERE}", "names with two underscores on both sides belong to Python"
@@ -151,7 +144,7 @@ class _Checker(ast.NodeVisitor):
     def _attribute(self, name: str) -> None:
         self._name(name, READABLE_DUNDERS, "attribute")
         if name in FORBIDDEN_ATTRIBUTES:
-            self._refuse(f"the attribute {name} is not {HERE}", "it reaches inside Python or NumPy; leave it out")
+            self._refuse(f"the attribute {name} is not {HERE}", "it reaches inside Python; leave it out")
 
     def visit_Name(self, node: ast.Name) -> None:
         readable = READABLE_NAMES if isinstance(node.ctx, ast.Load) else MODULE_NAMES
@@ -198,9 +191,7 @@ class _Checker(ast.NodeVisitor):
         self._in_class_body = before
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        of_json = node.attr == "dumps" and isinstance(node.value, ast.Name) and node.value.id == "json"
-        hooked = node.attr in ("__class__", "__dict__") and isinstance(node.ctx, ast.Load)
-        if not of_json and not hooked:
+        if node.attr not in ("__class__", "__dict__") or not isinstance(node.ctx, ast.Load):
             self._attribute(node.attr)
         if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
@@ -268,10 +259,6 @@ class _Checker(ast.NodeVisitor):
         self._dotted(*node.keys)
         self.generic_visit(node)
 
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str | bytes) and len(node.value) > MAX_CONSTANT:
-            self._refuse("this text constant is too long", "make it in a loop")
-
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             self._import(alias.name, f"import {alias.name}", {alias.asname or alias.name.split(".")[0]})
@@ -332,61 +319,3 @@ def _catches_import(handler: ast.ExceptHandler) -> bool:
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {kind.id if isinstance(kind, ast.Name) else None for kind in kinds}
     return handler.type is None or bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
-
-
-class Rewriter(ast.NodeTransformer):
-    """Puts the hooks in; runs after `check` and after the trace's own instrumentation."""
-
-    def __init__(self) -> None:
-        self._classes: list[str] = []
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        node.decorator_list = [self.visit(each) for each in node.decorator_list]
-        node.bases = [self.visit(each) for each in node.bases]
-        self._classes.append(node.name.lstrip("_"))
-        node.body = [self.visit(each) for each in node.body]
-        self._classes.pop()
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        """super() without arguments stays what it is: Python looks for the class and `self` itself."""
-        plain = isinstance(node.func, ast.Name) and node.func.id == "super" and not (node.args or node.keywords)
-        return node if plain else self.generic_visit(node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id == "super":
-            node.id = "<super>"
-        return node
-
-    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
-        """A dotted name in a pattern has no place for a hook; the check has looked at it."""
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        name = node.attr
-        if name == "__class__":
-            return _hook("<class>", node, node.value)
-        if name == "__dict__":
-            return _hook("<vars>", node, node.value)
-        mangled = self._mangled(name)
-        node.attr = mangled
-        private = mangled.startswith("_") and not is_dunder(mangled)
-        constant = ast.copy_location(ast.Constant(mangled), node)
-        if isinstance(node.ctx, ast.Load):
-            if private or mangled in HOOKED_ATTRIBUTES:
-                return _hook("<get>", node, node.value, constant)
-        else:
-            node.value = _hook("<write>", node, node.value, constant)
-        return node
-
-    def _mangled(self, name: str) -> str:
-        """`self.__x` in a class body is `_Class__x`; done here because hooks take the name as text."""
-        if name.startswith("__") and not name.endswith("__") and self._classes and self._classes[-1]:
-            return f"_{self._classes[-1]}{name}"
-        return name
-
-
-def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
-    function = ast.copy_location(ast.Name(name, ast.Load()), node)
-    return ast.copy_location(ast.Call(function, list(arguments), []), node)

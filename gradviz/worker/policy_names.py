@@ -7,6 +7,7 @@ instead.
 from __future__ import annotations
 
 import ast
+import types
 
 ALLOWED_NODES = frozenset(
     getattr(ast, name)
@@ -57,24 +58,32 @@ CLASS_FURNITURE = frozenset(
     """.split()
 )
 
+# Of Python's own insides, what a snippet may use; every other public attribute of their classes is refused, those of
+# later versions of Python, too.
+_INSIDES = (
+    *(types.FrameType, types.CodeType, types.TracebackType, types.CellType, type, property, BaseException),
+    *(types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType),
+)
+_OFFERED = frozenset("add_note args clear close deleter getter replace send setter throw".split())
 FORBIDDEN_ATTRIBUTES = frozenset(
-    """ mro tb_frame tb_next tb_lasti tb_lineno f_back f_builtins f_code f_generator f_globals f_locals f_trace
-    f_lasti gi_frame gi_code gi_yieldfrom gi_running gi_suspended cr_await cr_frame cr_code cr_origin cr_running
-    ag_await ag_frame ag_code ag_running func_globals func_code func_defaults func_closure co_code co_consts co_names
-    co_varnames co_freevars co_cellvars with_traceback tofile dump dumps ctypes setflags newbyteorder getfield
-    setfield """.split()
+    name for kind in _INSIDES for name in dir(kind) if not name.startswith("_") and name not in _OFFERED
 )
 
-# public names of the engine's tensors and nodes that PyTorch's do not have; they lead to raw memory
-ENGINE_ATTRIBUTES = frozenset({"saved", "saved_items", "row"})
+# public names of the engine's classes that PyTorch's do not have, by class; some lead to NumPy or to raw memory
+ENGINE_ATTRIBUTES = {
+    "Node": frozenset(
+        """ apply captured class_name dirty for_forward freed metas next params parent plan post_hooks pre_hooks release
+        retained row saved saved_items sequence_nr slots stack tensor_hooks unpack written """.split()
+    ),
+    "Function": frozenset({"row", "saved", "saved_items"}),
+    "dtype": frozenset("cpp label name np rank title".split()),
+    "Generator": frozenset("load_bytes next_normal raw32 raw64 state_bytes".split()),
+    "RemovableHandle": frozenset({"hooks"}),
+}
 
 # read through a hook, because what they mean depends on the object
-PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj"})
-ARRAY_METHODS = frozenset(
-    """ argpartition argsort astype choose clip compress cumprod cumsum flat flatten partition ravel repeat reshape
-    searchsorted sort take """.split()
-)
-HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES | {"base", "resize"} | ENGINE_ATTRIBUTES | ARRAY_METHODS
+PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj", "__hash__", "__repr__", "__str__"})
+HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union(*ENGINE_ATTRIBUTES.values())
 
 REFUSED_BUILTINS = {
     "open": "a snippet has no files; put the data in the snippet itself",

@@ -17,9 +17,10 @@ import time
 from collections.abc import Callable, Mapping
 
 from gradviz.worker.endings import how_it_ended
+from gradviz.worker.layers import merged
 from gradviz.worker.limits import Limits
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
-from gradviz.worker.starting import not_ready, start
+from gradviz.worker.starting import not_ready, prepare, start
 
 SCRATCH = "gradviz-"  # how the names of the scratch folders begin
 FORGOTTEN = 3600.0  # seconds after which one belongs to a program that was killed
@@ -45,6 +46,8 @@ class WorkerProcess:
         self._failure = ""
         self._started = False
         self._listener: tuple[OnFrame, OnEnd] | None = None
+        if command is None:
+            prepare()  # so that the time in which a killed program leaves a folder is short
         self._scratch = _scratch_folder()
         try:
             started = start(command, self._scratch, limits)
@@ -75,6 +78,7 @@ class WorkerProcess:
         """Block until it said READY; False if it never will."""
         if not self._ready.wait(timeout):
             self._failure = f"it was not ready after {timeout:g} seconds"
+            not_ready(self._outside)
         return self._started and not self._gone.is_set()
 
     def listen(self, on_frame: OnFrame, on_end: OnEnd) -> None:
@@ -129,7 +133,7 @@ class WorkerProcess:
             if type(layers) is not dict:
                 raise ProtocolError("a READY message without layers")
             inside = {str(name)[:40]: str(state)[:200] for name, state in layers.items()}
-            self.layers = {**inside, **self._outside}
+            self.layers = merged(inside, self._outside)
             self._started = True
             with contextlib.suppress(OSError):  # where a folder in use can be removed, a killed program leaves nothing
                 os.rmdir(self._scratch)

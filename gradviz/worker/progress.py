@@ -41,12 +41,13 @@ class Progress:
 def progress_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
     """`tqdm` and the modules that have it too."""
 
-    class Bar(Progress):
+    class tqdm(Progress):
+        __qualname__ = "tqdm"
+
         @staticmethod
         def write(s: object = "", file: Any = None, end: str = "\n", nolock: bool = False) -> None:
             """Print a line beside the bar."""
             write("out", str.__str__(str(s)) + str.__str__(end))
 
-    Bar.__name__ = Bar.__qualname__ = "tqdm"
-    names = {"tqdm": Bar, "trange": lambda *args, **look: Bar(range(*args), **look)}
+    names = {"tqdm": tqdm, "trange": lambda *args, **look: tqdm(range(*args), **look)}
     return {name: stand_in(name, names) for name in ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std")}

@@ -1,8 +1,8 @@
 """Runs one snippet inside the worker: fresh state, policy, recording, and how it ended in words.
 
 The order: everything that an earlier run may have left is reset; the text is checked, instrumented and compiled; the
-audit gate closes; the code runs; the gate opens. The gate is closed whenever code of the snippet can run, its
-`__str__` included.
+code runs. The audit hook refuses all the while (`audit`): code of the snippet can run at any moment, when a generator
+that it left open is closed, or in its `__str__`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import types
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from gradviz.trace.recorder import Recorder
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
-from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.recording import observed, record_error, reset_engine
 from gradviz.worker.saved_files import SavedFiles
@@ -40,10 +40,9 @@ _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, Resource
 class Runner:
     """One after the other; `run` answers on the channel, the last frame being DONE."""
 
-    def __init__(self, channel: Channel, gate: AuditGate, torch: dict[str, types.ModuleType]) -> None:
+    def __init__(self, channel: Channel, torch: dict[str, types.ModuleType]) -> None:
         self._memory_mb = 0
         self._channel = channel
-        self._gate = gate
         self._files = SavedFiles()
         self._torch = TorchFacade(torch_modules(torch, self._files.names()))
         self._ticker = Ticker(lambda: self._channel.tick())
@@ -64,20 +63,20 @@ class Runner:
 
     def _prepare(self) -> None:
         """What a run needs and can be made before its text is known; first, what the last one left goes."""
-        self._gate.close()  # a generator that is closed now still runs its `finally`
         self._world = None
         self._files.forget()
         if self._fresh is not None:
             self._fresh.restore()
         gc.collect()
-        self._gate.open()
         self._reset()
-        self._world = World(
-            self._torch, self._gate, lambda stream, text: self._channel.write(stream, text), self._show_figure
-        )
+        self._world = World(self._torch, self._write, self._show_figure)
+
+    def _write(self, stream: str, text: str) -> None:
+        assert self._world is not None
+        self._channel.write(stream, self._world.guard.identities.local(text))
 
     def _show_figure(self, header: dict[str, Any], payload: bytes) -> None:
-        line = _snippet_line(self._filename) if self._filename else 0
+        line = snippet_line(self._filename) if self._filename else 0
         self._channel.figure({**header, "line": line or -1}, payload)
 
     def _run(self, source: str, filename: str, values_bytes: int, question: Question | None) -> dict[str, Any]:
@@ -90,8 +89,8 @@ class Runner:
         except Refusal as refusal:
             return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line}
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
-            return _raised(describe(error, filename, self._gate))
-        recorder = Recorder(source, filename, values_bytes, lifted=self._gate.lifted, question=question)
+            return _raised(self._describe(error))
+        recorder = Recorder(source, filename, values_bytes, question=question)
         self._channel.record(recorder)
         return self._execute(code, world, recorder, filename)
 
@@ -120,27 +119,32 @@ class Runner:
         self._show_warnings(filename)
         with observed(recorder):
             self._ticker.start()
-            self._gate.close()
             try:
                 function()
             except SystemExit as leaving:
-                return self._left(leaving, filename)
+                return self._left(leaving)
             except BaseException as error:  # noqa: BLE001 what a snippet raises is its result
-                described = describe(error, filename, self._gate)
+                described = self._describe(error)
                 record_error(recorder, described)
                 return self._out_of_memory(described) if isinstance(error, MemoryError) else _raised(described)
             finally:
-                self._gate.open()
                 self._ticker.stop()
                 with suppress(MemoryError):
                     world.plots.finish()
         return {"status": "ok"}
 
-    def _left(self, leaving: SystemExit, filename: str) -> dict[str, Any]:
+    def _left(self, leaving: SystemExit) -> dict[str, Any]:
         """sys.exit(): without a code, or with 0, all is well."""
         if leaving.code is None or (type(leaving.code) is int and leaving.code == 0):
             return {"status": "ok"}
-        return _raised(describe(leaving, filename, self._gate))
+        return _raised(self._describe(leaving))
+
+    def _describe(self, error: BaseException) -> ErrorText:
+        found = describe(error, self._filename)
+        assert self._world is not None
+        local = self._world.guard.identities.local
+        texts: dict[str, Any] = {each: local(getattr(found, each)) for each in ("message", "traceback", "last_line")}
+        return replace(found, **texts)
 
     def _out_of_memory(self, error: ErrorText) -> dict[str, Any]:
         """The address space is bounded: what asks for more gets a MemoryError, unless the parent was faster."""
@@ -159,7 +163,7 @@ class Runner:
         warnings.simplefilter("always", append=True)  # what is shown once is decided in `_show_warnings`
 
     def _printer(self) -> Callable[..., None]:
-        write = self._channel.write
+        write = self._write
 
         def print_(*values: object, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
             between, after = _text_or("sep", sep, " "), _text_or("end", end, "\n")
@@ -175,10 +179,10 @@ class Runner:
     def _show_warnings(self, filename: str) -> None:
         """Warnings go to the error stream as Python prints them, once for each text and line of the snippet."""
         shown: set[tuple[str, str, int]] = set()
-        write = self._channel.write
+        write = self._write
 
         def show(message: Any, category: type[Warning], where: str, line: int, *rest: object) -> None:
-            line = _snippet_line(filename) or line
+            line = snippet_line(filename) or line
             try:
                 text = str.__str__(str(message))
             except Exception:  # noqa: BLE001 a warning class of the snippet with a __str__ that raises
@@ -213,9 +217,9 @@ def _text_or(name: str, value: object, default: str) -> str:
     return str.__str__(value)
 
 
-def _snippet_line(filename: str) -> int:
+def snippet_line(filename: str) -> int:
     """The line of the snippet that is running now, 0 if there is none."""
-    frame: types.FrameType | None = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_filename == filename:
             return frame.f_lineno

@@ -11,6 +11,7 @@ from typing import Any
 
 from gradviz.engine.observe import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded
+from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.text_modules import Path
 
 
@@ -48,7 +49,7 @@ class SavedFiles:
             **more: object,
         ) -> Any:
             with paused():
-                found = loaded(f.read()) if isinstance(f, ByteBuffer) else self._found(_name(f))
+                found = loaded(f.read(), to_snippet) if isinstance(f, ByteBuffer) else self._found(_name(f))
                 if weights_only is None or weights_only:
                     check_weights_only(found)
                 return found

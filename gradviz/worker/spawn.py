@@ -8,6 +8,7 @@ import sys
 
 WORKER_FLAG = "--gv-worker"
 WORKER_EXECUTABLE = "gradviz-worker"
+FOLDER_FLAG = "--gv-folder="
 _PACKAGES = ("numpy", "ml_dtypes")
 
 
@@ -17,21 +18,22 @@ def worker_command() -> list[str]:
         return [os.path.abspath(sys.argv[0]), WORKER_FLAG]
     name = os.path.basename(sys.executable).lower()
     if not getattr(sys, "frozen", False) and name.startswith("python"):
-        return _source_command()
+        return source_command()
     suffix = ".exe" if os.name == "nt" else ""
     beside = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), WORKER_EXECUTABLE + suffix)
     return [beside, WORKER_FLAG] if os.path.exists(beside) else [sys.executable, WORKER_FLAG]
 
 
-def _source_command() -> list[str]:
-    """Isolated Python (-I -S: no current folder, no PYTHONPATH, no site) that is told where its packages are."""
-    first = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    last = sorted({os.path.dirname(folder) for name in _PACKAGES if (folder := _package(name))})
+def source_command(module: str = "gradviz.worker.main", call: str = "main()") -> list[str]:
+    """Isolated Python (no current folder, no site, an environment of ours) that calls a function of a module. Where its
+    packages are it is told by arguments: the text of a program that runs can't be forgotten."""
     code = (
-        f"import sys; sys.path.insert(0, {first!r}); sys.path.extend({last!r}); "
-        "from gradviz.worker.main import main; main()"
+        f"import sys; found = [each[{len(FOLDER_FLAG)}:] for each in sys.argv if each.startswith({FOLDER_FLAG!r})]; "
+        "sys.path.insert(0, found[0]); sys.path.extend(found[1:]); del found; "
+        f"from {module} import {call.partition('(')[0]}; {call}"
     )
-    return [_python(), "-I", "-S", "-X", "utf8", "-c", code, WORKER_FLAG]
+    folders = [FOLDER_FLAG + folder for folder in search_folders()]
+    return [_python(), "-P", "-s", "-S", "-X", "utf8", "-c", code, *folders, WORKER_FLAG]
 
 
 def _python() -> str:
@@ -40,13 +42,23 @@ def _python() -> str:
     return getattr(sys, "_base_executable", "") or sys.executable if os.name == "nt" else sys.executable
 
 
+def search_folders() -> list[str]:
+    """Where a worker looks for its packages, this program's own folder first."""
+    packages = {os.path.dirname(folder) for name in _PACKAGES if (folder := _package(name))}
+    return [_own_folder(), *sorted(packages)]
+
+
+def _own_folder() -> str:
+    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
 def worker_folders() -> list[str]:
-    """Where a worker reads its program from, packages and Python included."""
+    """Where a worker reads its program from, with all that is below, packages and Python included."""
     beside = os.path.dirname(os.path.abspath(sys.executable))
     if getattr(sys, "frozen", False):  # in a bundle of macOS libraries and resources are beside the folder of programs
         return [os.path.dirname(beside) if os.path.basename(beside) == "MacOS" else beside]
-    first = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    packages = [os.path.join(first, "gradviz"), *filter(None, map(_package, _PACKAGES))]
+    own = [os.path.join(_own_folder(), name) for name in ("gradviz", "resources")]
+    packages = [*own, *filter(None, map(_package, _PACKAGES))]
     return [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *packages]
 
 
@@ -57,7 +69,7 @@ def _package(name: str) -> str | None:
 
 def worker_environment(scratch: str) -> dict[str, str]:
     """A clean environment: nothing of the user's, one BLAS thread, the scratch folder as home."""
-    env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": scratch}
+    env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": scratch, "PYTHONHASHSEED": "0"}  # sets print the same
     env |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
     if os.name == "nt":  # no process starts without SYSTEMROOT; the folders of the user are not told
         root = os.environ.get("SYSTEMROOT", r"C:\Windows")

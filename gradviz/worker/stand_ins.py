@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.worker.arrays import Arrays
+from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard
-from gradviz.worker.oslock import AuditGate
+from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
 from gradviz.worker.progress import progress_modules
 from gradviz.worker.standard_modules import ClassFormOnly, offered_classes, standard_modules
@@ -22,7 +22,7 @@ _CHANGEABLE = (
     "torch.utils.data.DataLoader",
     "torch.autograd.function.FunctionCtx",
     "torch.autograd.Function",
-    "torch.backends.Backend",
+    "torch.backends.cudnn",
 )
 
 
@@ -32,10 +32,10 @@ class TorchFacade:
     def __init__(self, modules: dict[str, Any]) -> None:
         self.modules = modules
         self.classes = offered_classes(modules.values())
-        self.tensor = _look_up(modules, "torch.Tensor")
         self.final = {_look_up(modules, "torch.dtype")}
         found = [_look_up(modules, name) for name in _CHANGEABLE]
-        self.changeable = tuple(each for each in found if isinstance(each, type))
+        classes = [each if isinstance(each, type) else type(each) for each in found if each is not None]
+        self.changeable = tuple(classes)
 
 
 class World:
@@ -44,20 +44,18 @@ class World:
     def __init__(
         self,
         torch: TorchFacade,
-        gate: AuditGate,
         write: Callable[[str, str], None],
         show: Callable[[dict[str, Any], bytes], None] = lambda header, payload: None,
     ) -> None:
-        self.guard = Guard(facade_types=tuple(torch.classes), changeable=torch.changeable)
-        standard = standard_modules(self.guard, gate, write)
+        self.guard = Guard(torch.changeable)
+        standard = standard_modules(self.guard, write)
         bases = (torch.classes | offered_classes(standard.values())) - torch.final
-        self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,), gate)
-        arrays = Arrays(self.guard, torch.tensor)
+        self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,))
         self.plots = Book(lambda text: write("err", text), show)
         self.modules: dict[str, Any] = {
             **standard,
-            **arrays.module(),
-            **plot_modules(self.plots, arrays.plain),
+            **numpy_modules(),
+            **plot_modules(self.plots, to_numpy),
             **progress_modules(write),
             **torch.modules,
         }

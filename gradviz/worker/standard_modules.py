@@ -43,8 +43,6 @@ from gradviz.worker.command_line import PROGRAM, command_line_module
 from gradviz.worker.error_modules import error_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.log_messages import logging_module
-from gradviz.worker.oslock import AuditGate
-from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, PYTHON_ATTRIBUTES
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.stand_in import stand_in
 from gradviz.worker.text_modules import text_modules
@@ -53,17 +51,17 @@ MAX_SLEEP = 0.1
 Writer = Callable[[str, str], None]  # (stream, text)
 
 
-def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, Any]:
+def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     """Every stand-in of the standard library for one run, by module name."""
     modules = {
         "math": stand_in("math", _public(math)),
         "random": stand_in("random", _random_names()),
         "itertools": stand_in("itertools", _public(itertools)),
         "functools": stand_in("functools", _functools_names(guard)),
-        "collections": stand_in("collections", _collections_names(guard, gate)),
+        "collections": stand_in("collections", _collections_names(guard)),
         "collections.abc": stand_in("collections.abc", _named(typing, _ABSTRACT)),
         "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS),
-        "dataclasses": stand_in("dataclasses", _dataclasses_names(guard, gate)),
+        "dataclasses": stand_in("dataclasses", _dataclasses_names(guard)),
         "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
         "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
         "__future__": stand_in("__future__", dict.fromkeys(_FUTURE)),
@@ -82,7 +80,7 @@ def standard_modules(guard: Guard, gate: AuditGate, write: Writer) -> dict[str, 
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO}),
         "logging": logging_module(guard, write),
         **text_modules(guard, write),
-        **error_modules(guard, gate, write),
+        **error_modules(guard, write),
     }
     return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
 
@@ -168,8 +166,38 @@ def _functools_names(guard: Guard) -> dict[str, Any]:
     def total_ordering(cls: Any) -> Any:
         return functools.total_ordering(_own_class(guard, cls, "total_ordering"))
 
-    names = _named(functools, "partial reduce lru_cache cache cmp_to_key cached_property")
-    return names | {"wraps": wraps, "update_wrapper": update_wrapper, "total_ordering": total_ordering}
+    names = _named(functools, "partial reduce lru_cache cache cmp_to_key")
+    names |= {"cached_property": _cached_property(guard), "total_ordering": total_ordering}
+    return names | {"wraps": wraps, "update_wrapper": update_wrapper}
+
+
+def _cached_property(guard: Guard) -> type:
+    class cached_property:
+        # Python's own would read and write any name in an object's table, the module's and the engine's, too
+        __module__, __qualname__ = "functools", "cached_property"
+        __slots__ = ("__doc__", "_function", "_name")
+
+        def __init__(self, func: Callable[[Any], Any]) -> None:
+            self._function = func
+            self._name: str | None = None
+            self.__doc__ = getattr(func, "__doc__", None)
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            if self._name is not None and self._name != name:
+                raise TypeError("Cannot assign the same cached_property to two different names")
+            self._name = name
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            if instance is None:
+                return self
+            if self._name is None:
+                raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
+            value, name = self._function(instance), str.__str__(self._name)
+            guard.write(instance, name)
+            object.__getattribute__(instance, "__dict__")[name] = value
+            return value
+
+    return cached_property
 
 
 def _own_class(guard: Guard, cls: Any, what: str) -> Any:
@@ -178,7 +206,7 @@ def _own_class(guard: Guard, cls: Any, what: str) -> Any:
     return cls
 
 
-def _collections_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
+def _collections_names(guard: Guard) -> dict[str, Any]:
     def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
         fields = (
             field_names.replace(",", " ").split() if type(field_names) is str else [str(each) for each in field_names]
@@ -186,25 +214,22 @@ def _collections_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
         plain = [str.__str__(each) for each in fields]
         values = None if defaults is None else list(defaults)
         options: dict[str, Any] = {"rename": bool(rename), "defaults": values, "module": "__main__"}
-        with gate.lifted():  # it makes its code from text that it has checked
-            made = collections.namedtuple(str.__str__(typename), plain, **options)  # type: ignore[misc]
+        made = collections.namedtuple(str.__str__(typename), plain, **options)  # type: ignore[misc]
         return guard.adopt(made)
 
     return _named(collections, "OrderedDict defaultdict deque Counter ChainMap") | {"namedtuple": namedtuple}
 
 
-def _dataclasses_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
+def _dataclasses_names(guard: Guard) -> dict[str, Any]:
     def dataclass(cls: Any = None, /, **options: bool) -> Any:
         def decorate(each: Any) -> Any:
             _own_class(guard, each, "dataclass")
-            _check_fields(each)
+            check_patterns(guard, each, vars(each).get("__annotations__", {}))
+            _make_plain(each)
             given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
-            described = type(each.__doc__) is str and each.__doc__  # asked now: an object of the snippet may be there
-            with gate.lifted():  # it makes __init__ from text; the names in it were checked with the snippet
-                each.__doc__ = described or f"{each.__name__}(...)"  # else every default is asked for its repr
-                made = guard.adopt(dataclasses.dataclass(**given)(each))
-            check_patterns(guard, made)
-            return made
+            describe_class(each)
+            guard.identities.undress(each)
+            return guard.adopt(dataclasses.dataclass(**given)(each))
 
         return decorate if cls is None else decorate(cls)
 
@@ -218,13 +243,15 @@ def _dataclasses_names(guard: Guard, gate: AuditGate) -> dict[str, Any]:
     return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
 
 
-def _check_fields(cls: Any) -> None:
-    """No field that a class pattern could read past the guard."""
-    for name in vars(cls).get("__annotations__", {}):
-        if name in PYTHON_ATTRIBUTES or name in FORBIDDEN_ATTRIBUTES:
-            raise TypeError(f"a dataclass field can't be called '{name}' in GradViz snippets")
+def describe_class(cls: Any) -> None:
+    """Give a class a docstring, for which @dataclass would ask every default for its repr."""
+    cls.__doc__ = cls.__doc__ if type(cls.__doc__) is str and cls.__doc__ else f"{cls.__name__}(...)"
+
+
+def _make_plain(cls: Any) -> None:
+    """What is asked for its truth later is a plain one."""
     for field in vars(cls).values():
-        if type(field) is dataclasses.Field:  # what is asked for its truth later is a plain one
+        if type(field) is dataclasses.Field:
             field.init, field.repr, field.compare = bool(field.init), bool(field.repr), bool(field.compare)
             field.hash = None if field.hash is None else bool(field.hash)
             if field.kw_only is not dataclasses.MISSING:

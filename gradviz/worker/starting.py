@@ -1,5 +1,5 @@
-"""Starts a worker's process with the locks that its parent puts on from outside: a Job on Windows, sandbox-exec on
-macOS.
+"""Starts a worker's process with the locks that its parent puts on from outside: a Job and a restricted token on
+Windows, sandbox-exec on macOS.
 
 On Linux there are none: the worker locks itself (`oslock`). A lock that the system refuses is reported as absent, and
 the worker starts without it; one in which a worker could not get ready is not tried again. What starts is in `spawn`,
@@ -14,12 +14,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from gradviz.worker import forkserver, macos, windows
+from gradviz.worker import forkserver, macos, windows, windows_process, windows_token
 from gradviz.worker.limits import MEMORY_MARGIN_MB, Limits
-from gradviz.worker.spawn import worker_command, worker_environment, worker_folders
+from gradviz.worker.spawn import search_folders, worker_command, worker_environment, worker_folders
 
+_TO_GIVE_UP = ("restricted token", "sandbox", "job")  # if a worker does not start, the first of them first
+_DID_NOT_START = "absent: a worker did not start in it"
 _given_up: dict[str, str] = {}  # layer -> why it is left out for the rest of this program
+_profiles = list(macos.PROFILES)  # of sandbox-exec, that may still work
 
 
 def _nothing() -> None:
@@ -31,9 +35,15 @@ class Started:
     """A process with pipes at its standard input and output, the locks that hold it from outside, and what to call
     when it has ended."""
 
-    process: subprocess.Popen[bytes] | forkserver.Forked
+    process: subprocess.Popen[bytes] | forkserver.Forked | windows_process.Child
     layers: Mapping[str, str]
     release: Callable[[], None] = _nothing
+
+
+def prepare() -> None:
+    """Start what all workers come from, if it is not there: the fork server."""
+    if forkserver.available():
+        forkserver.the_server()
 
 
 def start(command: Sequence[str] | None, scratch: str, limits: Limits) -> Started:
@@ -45,11 +55,17 @@ def start(command: Sequence[str] | None, scratch: str, limits: Limits) -> Starte
         if forked is not None:
             return Started(forked, {})
     full = [*(command or worker_command()), f"--memory-mb={limits.memory_mb}"]
+    if os.name == "nt":
+        return start_on_windows(full, scratch, limits.memory_mb + MEMORY_MARGIN_MB)
     layers: dict[str, str] = {}
     if sys.platform == "darwin":
         full, layers["sandbox"] = in_sandbox(full)
-    process = subprocess.Popen(
-        full,
+    return Started(_plainly(full, scratch), layers)
+
+
+def _plainly(command: Sequence[str], scratch: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -59,45 +75,111 @@ def start(command: Sequence[str] | None, scratch: str, limits: Limits) -> Starte
         start_new_session=True,
         creationflags=windows.NO_WINDOW if os.name == "nt" else 0,
     )
-    release = _nothing
-    if os.name == "nt":
-        release, layers["job"] = in_job(process.pid, limits.memory_mb + MEMORY_MARGIN_MB)
-    return Started(process, layers, release)
 
 
 def not_ready(layers: Mapping[str, str]) -> None:
-    """A worker ended by itself before it was ready: the locks put on it from outside may be why, so the next one
-    starts without them, and says so."""
-    for name, state in layers.items():
-        if not state.startswith("absent"):
-            _given_up[name] = "absent: a worker did not start in it"
+    """A worker did not get ready: the locks put on it from outside may be why, so the next one starts without the first
+    of them, or with a laxer profile, and says so."""
+    for name in _TO_GIVE_UP:
+        if layers.get(name, "absent").startswith("absent"):
+            continue
+        if name == "sandbox":
+            _give_up_profile(_DID_NOT_START)
+        else:
+            _given_up[name] = _DID_NOT_START
+        return
 
 
-def in_job(
-    pid: int, memory_mb: int, system: Callable[[], windows.Windows] = windows.Windows
-) -> tuple[Callable[[], None], str]:
-    """Put a process that has just started into a Job: what to call when it has ended, and how the layer stands. So far
-    it runs nothing but our own code, so that nothing is lost by not starting it suspended."""
-    if "job" in _given_up:
-        return _nothing, _given_up["job"]
+def start_on_windows(
+    command: list[str],
+    scratch: str,
+    memory_mb: int,
+    system: Callable[[], windows.Windows] = windows.Windows,
+    handle_of: windows_process.HandleOf | None = None,
+) -> Started:
+    """Suspended, with a token to which nothing is granted and in a Job; without what Windows refuses."""
+    calls, layers = system(), {}
+    tokens, layers["restricted token"] = _made("restricted token", lambda: windows_token.make_tokens(calls))
+    job, layers["job"] = _made("job", lambda: windows.make_job(memory_mb, calls))
+    environment = worker_environment(scratch)
+    child: windows_process.Child | None = None
+    while child is None:
+        try:
+            child = windows_process.start(command, scratch, environment, job, tokens, calls, handle_of or _osf_handle)
+        except windows_process.Refused as refusal:
+            layers[refusal.layer] = f"absent: {refusal}"
+            if refusal.layer == "job":
+                _close(job)
+                job = None
+            else:
+                _close(tokens)
+                tokens = None
+        except OSError as error:
+            _close(tokens)
+            return _started_late(command, scratch, job, {**layers, "restricted token": f"absent: {error}"})
+    _close(tokens)
+    return Started(child, layers, functools.partial(_release, child, job))
+
+
+def _started_late(command: list[str], scratch: str, job: windows.Job | None, layers: dict[str, str]) -> Started:
+    """As `subprocess` starts it, and into the Job then: so far it runs nothing but our own code."""
+    process = _plainly(command, scratch)
+    if job is not None:
+        try:
+            windows.put_in_job(process.pid, job)
+        except OSError as error:
+            layers["job"] = f"absent: {error}"
+            job.close()
+            job = None
+    return Started(process, layers, _nothing if job is None else job.close)
+
+
+Lock = TypeVar("Lock", windows.Job, windows_token.Tokens)
+
+
+def _made(layer: str, make: Callable[[], Lock]) -> tuple[Lock | None, str]:
+    """The lock, None where it was given up or Windows refuses it; and how the layer stands."""
+    if layer in _given_up:
+        return None, _given_up[layer]
     try:
-        release, detail = windows.put_in_job(pid, memory_mb, system())
+        made = make()
     except OSError as error:
-        return _nothing, f"absent: {error}"
-    return release, f"on ({detail})" if detail else "on"
+        return None, f"absent: {error}"
+    return made, f"on ({made.detail})" if made.detail else "on"
+
+
+def _close(lock: windows.Job | windows_token.Tokens | None) -> None:
+    if lock is not None:
+        lock.close()
+
+
+def _release(child: windows_process.Child, job: windows.Job | None) -> None:
+    child.close()
+    _close(job)
+
+
+def _osf_handle(descriptor: int) -> int:
+    import msvcrt
+
+    return msvcrt.get_osfhandle(descriptor)  # type: ignore[attr-defined,no-any-return,unused-ignore]
 
 
 def in_sandbox(command: list[str]) -> tuple[list[str], str]:
-    """The command inside sandbox-exec if that works here, and how the layer stands."""
-    if "sandbox" in _given_up:
-        return command, _given_up["sandbox"]
-    prefix, state = _sandbox()
-    return [*prefix, *command], state
+    """The command inside sandbox-exec if that works here, with the strictest profile that does, and how the layer
+    stands."""
+    while _profiles:
+        try:
+            return [*_sandbox(_profiles[0]), *command], _profiles[0].state
+        except OSError as error:
+            _give_up_profile(f"absent: {error}")
+    return command, _given_up["sandbox"]
+
+
+def _give_up_profile(why: str) -> None:
+    del _profiles[:1]
+    _given_up["sandbox"] = why
 
 
 @functools.cache
-def _sandbox() -> tuple[tuple[str, ...], str]:
-    try:
-        return tuple(macos.sandbox(worker_folders())), "on"
-    except OSError as error:
-        return (), f"absent: {error}"
+def _sandbox(profile: macos.Profile) -> tuple[str, ...]:
+    return tuple(macos.sandbox(profile, worker_folders(), search_folders()))

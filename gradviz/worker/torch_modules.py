@@ -1,8 +1,9 @@
 """`import torch` for a snippet: the packages of `gradviz.torch` as stand-ins that can't be changed and lead nowhere
 else.
 
-A module's own imports (numpy, typing, other parts of the program) are not handed out. Arrays leave through `numpy()`
-as `SafeArray`.
+A module has the names that PyTorch has there, and no others: what our file imports or keeps for itself (the table of
+functions, the state of the engine, what reads and writes files) is not handed out. Arrays leave through `numpy()` as
+`SafeArray`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine.state import State
+from gradviz.torch.missing import MODULES, NAMES, is_pytorch
 from gradviz.worker.stand_in import StandIn, stand_in
 
 _FOREIGN = (
@@ -29,13 +32,27 @@ _FOREIGN = (
     "abc",
     "math",
 )
-_READ_BY_TUTORIALS = ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan")  # whoever writes a Linear anew
+# names of PyTorch's that its recorded list does not have
+_ALSO: dict[str, tuple[str, ...]] = {
+    "torch": ("__version__", "_C"),
+    "torch._C": ("has_lapack",),
+    "torch.cpu.amp": ("autocast",),
+    "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # whoever writes a Linear anew
+    "torch.nn.modules.lazy": ("LazyModuleMixin",),
+    "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
+    "torch.nn.modules.module": (
+        "register_module_forward_hook",
+        "register_module_forward_pre_hook",
+        "register_module_full_backward_hook",
+        "register_module_full_backward_pre_hook",
+    ),
+}
+_TABLES = (dict, list, set)  # what a snippet could change
 
 
 def load_torch() -> dict[str, types.ModuleType]:
     """Import every module of `gradviz.torch`; returns those that PyTorch has, by the name that a snippet uses."""
     from gradviz import torch
-    from gradviz.torch.missing import MODULES
 
     found: dict[str, types.ModuleType] = {"torch": torch}
     for part in pkgutil.walk_packages(torch.__path__, f"{torch.__name__}."):
@@ -59,14 +76,15 @@ def _add_attributes(found: dict[str, types.ModuleType]) -> None:
 def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The stand-ins of all torch modules, by name; `more` are further names of `torch` itself."""
     made: dict[str, Any] = {}
+    listed = _listed(real)
     for name in sorted(real, key=lambda each: -each.count(".")):  # children first
         module = real[name]
-        names = {key: value for key in _public_names(module) if _is_offered(value := getattr(module, key))}
+        names = {key: value for key, value in vars(module).items() if _is_pytorchs(name, key, value, listed)}
         for child, held in made.items():
             parent, _, key = child.rpartition(".")
             if parent == name and isinstance(getattr(module, key, held), types.ModuleType | StandIn):
                 names[key] = held  # a function may have the name of its file: torch.autograd.gradcheck
-        if name == "torch":
+        if name in ("torch", "torch.serialization"):
             names |= more or {}
         made[name] = _torch_stand_in(name, module, names)
         if name == "torch.backends":  # objects with switches, which a script imports as modules
@@ -74,13 +92,28 @@ def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | N
     return made
 
 
-def _public_names(module: types.ModuleType) -> list[str]:
-    names = [name for name in vars(module) if not name.startswith("_") or name in _READ_BY_TUTORIALS]
-    return [*names, *(["__version__"] if hasattr(module, "__version__") else [])]
+def _listed(real: Mapping[str, types.ModuleType]) -> frozenset[int]:
+    """The values, by identity, that PyTorch's recorded list names in one of the modules."""
+    return frozenset(
+        id(vars(module)[key]) for name, module in real.items() for key in NAMES.get(name, ()) if key in vars(module)
+    )
+
+
+def _is_pytorchs(name: str, key: str, value: Any, listed: Container[int]) -> bool:
+    """Whether PyTorch has this name in this module. Of a module that is not recorded, such as
+    `torch.nn.modules.linear`, it has what is at home there, and what a recorded one has, too."""
+    if not _is_offered(value):
+        return False
+    if name in NAMES or key in _ALSO.get(name, ()):
+        return key in NAMES.get(name, ()) or key in _ALSO.get(name, ())
+    at_home = getattr(value, "__module__", None) == name
+    return not key.startswith("_") and callable(value) and (at_home or id(value) in listed)
 
 
 def _is_offered(value: Any) -> bool:
-    if isinstance(value, types.ModuleType | np.ndarray) or type(value).__module__ in ("typing", "__future__"):
+    if isinstance(value, types.ModuleType | np.ndarray | State) or type(value) in _TABLES:
+        return False
+    if type(value).__module__ in ("typing", "__future__"):
         return False
     home = getattr(value, "__module__", None)
     return not (isinstance(home, str) and home.split(".")[0] in _FOREIGN)
@@ -94,7 +127,7 @@ def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, Any]) 
 
     def absent(self: StandIn, key: str) -> Any:
         value = missing(key)
-        if not _is_offered(value):
+        if not _is_offered(value) or not is_pytorch(name, key):
             raise AttributeError(f"module '{name}' has no attribute '{key}'")
         return value
 

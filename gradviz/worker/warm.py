@@ -8,7 +8,6 @@ import importlib
 import pkgutil
 
 from gradviz.worker.arrays import warm_arrays
-from gradviz.worker.out_of_memory import speak_as_pytorch
 from gradviz.worker.runner import Runner
 
 _LATE = (  # what C code or a function of these packages imports when it is first used
@@ -75,7 +74,6 @@ def warm(runner: Runner) -> None:
     """Import late parts, exercise NumPy, and run a snippet that raises, is refused and does not compile."""
     import_late_parts()
     warm_arrays()
-    speak_as_pytorch()
     gc.freeze()  # what is imported now is never looked at again
     runner.rehearse([_SNIPPET, _TORCH, "import os\\n", "x = ("])
     runner.settle()

@@ -1,39 +1,59 @@
-"""The locks of Windows, by ctypes alone: a Job that the program puts around a worker, and what a worker gives
-up itself.
+"""The locks of Windows, by ctypes alone: the calls, a Job that the program puts around a worker, and what a worker
+gives up itself when it is warm.
 
-None needs an administrator. They bound memory, processor time, processes and writing; they do not stop reading files
-or connecting to the network, which only the language rules and the audit hook do on Windows. Everything follows the
-published interfaces; each call that fails raises OSError, and the caller reports that lock as absent. Who calls:
-`starting` (the Job), `oslock` (the rest).
+None needs an administrator. The tokens with which a worker starts are in `windows_token`, its start in
+`windows_process`. Everything follows the published interfaces; each call that fails raises OSError, and the caller
+reports that lock as absent. Who calls: `starting` (what is put on from outside), `oslock` (the rest).
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 NO_WINDOW = 0x08000000  # CREATE_NO_WINDOW: a worker has no console, not even a hidden one of the program's
 _CPU_BACKSTOP_SECONDS = 3600
 
-_HANDLE, _POINTER, _SIZE = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
-_BOOL, _INT, _DWORD = ctypes.c_int32, ctypes.c_int32, ctypes.c_uint32  # a C long has 32 bits on Windows only
+HANDLE, POINTER, SIZE = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
+BOOL, INT, DWORD = ctypes.c_int32, ctypes.c_int32, ctypes.c_uint32  # a C long has 32 bits on Windows only
+TEXT = ctypes.c_wchar_p
 
-# function -> (library, what it returns, its parameters); each returns something that is not 0 if it succeeds
+_CREATION = (TEXT, POINTER, POINTER, POINTER, BOOL, DWORD, POINTER, TEXT, POINTER, POINTER)
+
+# function -> (library, what it returns, its parameters)
 SIGNATURES: dict[str, tuple[str, Any, tuple[Any, ...]]] = {
-    "CreateJobObjectW": ("kernel32", _HANDLE, (_POINTER, _POINTER)),
-    "SetInformationJobObject": ("kernel32", _BOOL, (_HANDLE, _INT, _POINTER, _DWORD)),
-    "OpenProcess": ("kernel32", _HANDLE, (_DWORD, _BOOL, _DWORD)),
-    "AssignProcessToJobObject": ("kernel32", _BOOL, (_HANDLE, _HANDLE)),
-    "CloseHandle": ("kernel32", _BOOL, (_HANDLE,)),
-    "GetCurrentProcess": ("kernel32", _HANDLE, ()),
-    "SetProcessMitigationPolicy": ("kernel32", _BOOL, (_INT, _POINTER, _SIZE)),
-    "OpenProcessToken": ("advapi32", _BOOL, (_HANDLE, _DWORD, _POINTER)),
-    "GetTokenInformation": ("advapi32", _BOOL, (_HANDLE, _INT, _POINTER, _DWORD, _POINTER)),
-    "AdjustTokenPrivileges": ("advapi32", _BOOL, (_HANDLE, _BOOL, _POINTER, _DWORD, _POINTER, _POINTER)),
-    "SetTokenInformation": ("advapi32", _BOOL, (_HANDLE, _INT, _POINTER, _DWORD)),
-}
+    "CreateJobObjectW": ("kernel32", HANDLE, (POINTER, POINTER)),
+    "SetInformationJobObject": ("kernel32", BOOL, (HANDLE, INT, POINTER, DWORD)),
+    "OpenProcess": ("kernel32", HANDLE, (DWORD, BOOL, DWORD)),
+    "AssignProcessToJobObject": ("kernel32", BOOL, (HANDLE, HANDLE)),
+    "CloseHandle": ("kernel32", BOOL, (HANDLE,)),
+    "CreateProcessW": ("kernel32", BOOL, _CREATION),
+    "InitializeProcThreadAttributeList": ("kernel32", BOOL, (POINTER, DWORD, DWORD, POINTER)),
+    "UpdateProcThreadAttribute": ("kernel32", BOOL, (POINTER, DWORD, SIZE, POINTER, SIZE, POINTER, POINTER)),
+    "DeleteProcThreadAttributeList": ("kernel32", None, (POINTER,)),
+    "ResumeThread": ("kernel32", DWORD, (HANDLE,)),
+    "WaitForSingleObject": ("kernel32", DWORD, (HANDLE, DWORD)),
+    "GetExitCodeProcess": ("kernel32", BOOL, (HANDLE, POINTER)),
+    "TerminateProcess": ("kernel32", BOOL, (HANDLE, DWORD)),
+    "GetCurrentProcess": ("kernel32", HANDLE, ()),
+    "SetProcessMitigationPolicy": ("kernel32", BOOL, (INT, POINTER, SIZE)),
+    "OpenProcessToken": ("advapi32", BOOL, (HANDLE, DWORD, POINTER)),
+    "GetTokenInformation": ("advapi32", BOOL, (HANDLE, INT, POINTER, DWORD, POINTER)),
+    "AdjustTokenPrivileges": ("advapi32", BOOL, (HANDLE, BOOL, POINTER, DWORD, POINTER, POINTER)),
+    "SetTokenInformation": ("advapi32", BOOL, (HANDLE, INT, POINTER, DWORD)),
+    "CreateRestrictedToken": (
+        "advapi32", BOOL, (HANDLE, DWORD, DWORD, POINTER, DWORD, POINTER, DWORD, POINTER, POINTER)
+    ),
+    "DuplicateTokenEx": ("advapi32", BOOL, (HANDLE, DWORD, POINTER, INT, INT, POINTER)),
+    "CreateProcessAsUserW": ("advapi32", BOOL, (HANDLE, *_CREATION)),
+    "SetThreadToken": ("advapi32", BOOL, (POINTER, HANDLE)),
+    "IsTokenRestricted": ("advapi32", BOOL, (HANDLE,)),
+    "RevertToSelf": ("advapi32", BOOL, ()),
+}  # fmt: skip
 
 
 class BasicLimits(ctypes.Structure):
@@ -42,13 +62,13 @@ class BasicLimits(ctypes.Structure):
     _fields_ = (
         ("process_user_time", ctypes.c_int64),
         ("job_user_time", ctypes.c_int64),
-        ("flags", _DWORD),
-        ("least_working_set", _SIZE),
-        ("most_working_set", _SIZE),
-        ("active_processes", _DWORD),
-        ("affinity", _SIZE),
-        ("priority", _DWORD),
-        ("scheduling", _DWORD),
+        ("flags", DWORD),
+        ("least_working_set", SIZE),
+        ("most_working_set", SIZE),
+        ("active_processes", DWORD),
+        ("affinity", SIZE),
+        ("priority", DWORD),
+        ("scheduling", DWORD),
     )
 
 
@@ -58,17 +78,17 @@ class ExtendedLimits(ctypes.Structure):
     _fields_ = (
         ("basic", BasicLimits),
         ("io_counters", ctypes.c_uint64 * 6),
-        ("process_memory", _SIZE),
-        ("job_memory", _SIZE),
-        ("peak_process_memory", _SIZE),
-        ("peak_job_memory", _SIZE),
+        ("process_memory", SIZE),
+        ("job_memory", SIZE),
+        ("peak_process_memory", SIZE),
+        ("peak_job_memory", SIZE),
     )
 
 
 class MandatoryLabel(ctypes.Structure):
     """TOKEN_MANDATORY_LABEL: a SID and its attributes."""
 
-    _fields_ = (("sid", _POINTER), ("attributes", _DWORD))
+    _fields_ = (("sid", POINTER), ("attributes", DWORD))
 
 
 _PROCESS_TIME, _ACTIVE_PROCESS, _PROCESS_MEMORY, _JOB_MEMORY = 0x2, 0x8, 0x100, 0x200
@@ -77,7 +97,8 @@ _EXTENDED_LIMITS, _UI_RESTRICTIONS = 9, 4  # JOBOBJECTINFOCLASS
 _ALL_UI = 0xFF  # others' handles, clipboard both ways, system parameters, display, global atoms, desktop, exit
 _SET_QUOTA_AND_TERMINATE = 0x0100 | 0x0001
 
-_TOKEN_ACCESS = 0x0008 | 0x0020 | 0x0080  # query, adjust privileges, adjust default
+_QUERY_TOKEN = 0x0008
+_TOKEN_ACCESS = _QUERY_TOKEN | 0x0020 | 0x0080  # adjust privileges, adjust default
 _TOKEN_PRIVILEGES, _TOKEN_INTEGRITY_LEVEL = 3, 25  # TOKEN_INFORMATION_CLASS
 _PRIVILEGE_REMOVED, _GROUP_INTEGRITY = 0x4, 0x20
 LOW_INTEGRITY = struct.pack("<BB6BI", 1, 1, 0, 0, 0, 0, 0, 16, 4096)  # the SID S-1-16-4096
@@ -104,26 +125,51 @@ class Windows:
     """Calls by name, their types declared, a failure as OSError with the name and Windows' number."""
 
     def __init__(self, load: Callable[[str], Any] = _load, last_error: Callable[[], int] = _last_error) -> None:
-        self._load = load
+        self._load = functools.cache(load)  # nothing can be loaded any more when the locks are closed
         self._last_error = last_error
 
     def call(self, name: str, *arguments: object) -> int:
-        """Call the function; what it returns is never 0."""
+        """Call a function that succeeds if what it returns is not 0."""
+        value = self.ask(name, *arguments)
+        if not value:
+            raise self.failure(name)
+        return value
+
+    def ask(self, name: str, *arguments: object) -> int:
+        """Call a function, whatever it returns."""
         library, result, parameters = SIGNATURES[name]
         try:
             function = getattr(self._load(library), name)
         except AttributeError:
             raise OSError(f"this Windows has no {name}") from None
         function.restype, function.argtypes = result, parameters
-        value = function(*arguments)
-        if not value:
-            raise OSError(f"{name} failed with Windows error {self._last_error()}")
-        return int(value)
+        return int(function(*arguments) or 0)
+
+    def failure(self, name: str) -> OSError:
+        """What to raise when it failed just now."""
+        return OSError(f"{name} failed with Windows error {self._last_error()}")
 
 
-def put_in_job(pid: int, memory_mb: int, windows: Windows) -> tuple[Callable[[], None], str]:
-    """Bound the process by a Job of its own. Returns what ends the Job (and with it the process, should it still run)
-    and a detail for people. The Job ends, too, when this program does."""
+@dataclass(frozen=True)
+class Job:
+    """A Job for one process, and a detail for people. It ends, and the process with it, when it is closed or this
+    program ends."""
+
+    handle: int
+    detail: str
+    windows: Windows
+
+    def take(self, process: int) -> None:
+        """Put a process into it, by its handle."""
+        self.windows.call("AssignProcessToJobObject", self.handle, process)
+
+    def close(self) -> None:
+        """End it."""
+        self.windows.call("CloseHandle", self.handle)
+
+
+def make_job(memory_mb: int, windows: Windows) -> Job:
+    """With bounds for memory and processor time, for one process that has no part in the desktop."""
     limits = ExtendedLimits()
     limits.basic.flags = (
         _PROCESS_TIME
@@ -139,33 +185,46 @@ def put_in_job(pid: int, memory_mb: int, windows: Windows) -> tuple[Callable[[],
     job = windows.call("CreateJobObjectW", None, None)
     try:
         _inform(windows, job, _EXTENDED_LIMITS, limits)
-        detail = ""
-        try:
-            _inform(windows, job, _UI_RESTRICTIONS, _DWORD(_ALL_UI))
-        except OSError:
-            detail = "without restrictions of the desktop"
-        process = windows.call("OpenProcess", _SET_QUOTA_AND_TERMINATE, 0, pid)
-        try:
-            windows.call("AssignProcessToJobObject", job, process)
-        finally:
-            windows.call("CloseHandle", process)
     except OSError:
         windows.call("CloseHandle", job)
         raise
+    try:
+        _inform(windows, job, _UI_RESTRICTIONS, DWORD(_ALL_UI))
+    except OSError:
+        return Job(job, "without restrictions of the desktop", windows)
+    return Job(job, "", windows)
 
-    def end() -> None:
-        windows.call("CloseHandle", job)
 
-    return end, detail
+def put_in_job(pid: int, job: Job) -> None:
+    """Put a process that runs already into it."""
+    process = job.windows.call("OpenProcess", _SET_QUOTA_AND_TERMINATE, 0, pid)
+    try:
+        job.take(process)
+    finally:
+        job.windows.call("CloseHandle", process)
 
 
 def _inform(windows: Windows, job: int, kind: int, value: ctypes.Structure | ctypes.c_uint32) -> None:
     windows.call("SetInformationJobObject", job, kind, ctypes.byref(value), ctypes.sizeof(value))
 
 
+def give_up_start(windows: Windows) -> str:
+    """Drop the token with which the first thread of this process was started: from now on it has only that of the
+    process, to which nothing is granted (`windows_token`)."""
+    token = HANDLE()
+    windows.call("OpenProcessToken", windows.call("GetCurrentProcess"), _QUERY_TOKEN, ctypes.byref(token))
+    try:
+        if not windows.ask("IsTokenRestricted", token):
+            raise OSError("the process was started without one")
+    finally:
+        windows.call("CloseHandle", token)
+    windows.call("RevertToSelf")
+    return ""
+
+
 def lower_integrity(windows: Windows) -> str:
     """Remove the privileges of this process and lower it to low integrity: it can't write what is the user's."""
-    token = _HANDLE()
+    token = HANDLE()
     windows.call("OpenProcessToken", windows.call("GetCurrentProcess"), _TOKEN_ACCESS, ctypes.byref(token))
     try:
         detail = ""
@@ -185,7 +244,7 @@ def lower_integrity(windows: Windows) -> str:
 def _remove_privileges(windows: Windows, token: ctypes.c_void_p) -> None:
     """TOKEN_PRIVILEGES is a count and so many of: 8 bytes that name the privilege, 4 bytes of attributes."""
     held = ctypes.create_string_buffer(4096)
-    used = _DWORD()
+    used = DWORD()
     windows.call("GetTokenInformation", token, _TOKEN_PRIVILEGES, held, len(held), ctypes.byref(used))
     (count,) = struct.unpack_from("<I", held)
     for index in range(count):
@@ -198,7 +257,7 @@ def mitigate(windows: Windows) -> str:
     refused = []
     for name, (policy, flags) in MITIGATIONS.items():
         try:
-            windows.call("SetProcessMitigationPolicy", policy, ctypes.byref(_DWORD(flags)), ctypes.sizeof(_DWORD))
+            windows.call("SetProcessMitigationPolicy", policy, ctypes.byref(DWORD(flags)), ctypes.sizeof(DWORD))
         except OSError as error:
             refused.append(name)
             reason = error

@@ -35,13 +35,14 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
     "ui/export.py": {"QT_QPA_PLATFORM"},
     "ui/startup.py": {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY"},
     "worker/spawn.py": {"SYSTEMROOT"},  # hands it on, on Windows
-    "worker/forking.py": {"HOME"},  # sets it, in the worker
+    "worker/places.py": {"TZ"},  # forgets the others, in the worker
+    "worker/trial.py": {"SYSTEMROOT"},  # finds a file there that it must not be able to open, on Windows
 }
 OPTIONS = {
     *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),
     "--time-limit",  # of one `gradviz run`, in its own words
 }
-WORKER_VARIABLES = {"PATH", "LANG", "HOME", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"}
+WORKER_VARIABLES = {"PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"}
 SETTINGS = {
     *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated"),
     "layout/window",

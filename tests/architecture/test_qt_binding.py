@@ -1,6 +1,6 @@
 """PySide6 6.12.0 below Python 3.12 steals a reference to None in every call that returns nothing, and aborts the
 process after some 5,000 of them. The requirements exclude it there, and the count is watched for whatever version is
-installed."""
+installed. No window opens before 6.8.3: the feature of a font has no name there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_calls_that_return_nothing_keep_the_references_to_none(qtbot: Any) -> No
 
 
 @pytest.mark.parametrize(("python", "accepted"), [("3.11", False), ("3.12", True), ("3.13", True)])
-def test_the_broken_version_is_excluded_where_it_is_broken(python: str, accepted: bool) -> None:
+def test_broken_versions_are_excluded_where_they_are_broken(python: str, accepted: bool) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     requirements = [Requirement(line) for line in project["dependencies"]]
     qt = [one for one in requirements if one.name == "PySide6-Essentials"]
@@ -37,3 +37,5 @@ def test_the_broken_version_is_excluded_where_it_is_broken(python: str, accepted
     assert len(here) == 1
     assert ("6.12.0" in here[0].specifier) is accepted
     assert "6.11.3" in here[0].specifier
+    assert "6.8.2.1" not in here[0].specifier
+    assert "6.8.3" in here[0].specifier

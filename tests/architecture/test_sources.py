@@ -9,6 +9,7 @@ in a hundred may exceed that, and none 50.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -123,6 +124,28 @@ def test_module_opens_with_a_paragraph_and_imports_absolutely(path: Path) -> Non
     assert not [line for line, dots, _ in imports(TREES[path]) if dots], "relative import"
 
 
+def test_views_by_sizes_and_strides_are_made_in_one_module() -> None:
+    """NumPy makes such views where no memory is, too; that of sliding windows looks first."""
+    found = {
+        short(path)
+        for path in (ROOT / "gradviz").rglob("*.py")
+        if re.search(r"stride_tricks\.|np\.ndarray\(|__array_interface__ =", path.read_text(encoding="utf-8"))
+    }
+    assert found - {"gradviz/worker/hardening.py"} == {"gradviz/engine/memory.py"}, found
+
+
+def test_functions_of_numpy_that_miscount_are_called_in_one_module() -> None:
+    """What the engine counts with them comes from a snippet."""
+    miscounting = re.compile(r"np\.(bincount|choose|repeat|tile|trace)\(|np\.diagonal\(\w+, (?!axis)")
+    found = {
+        short(path)
+        for folder in ("engine", "torch")
+        for path in (ROOT / "gradviz" / folder).rglob("*.py")
+        if miscounting.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == {"gradviz/engine/overflow.py"}, found
+
+
 def test_each_package_knows_only_its_foreign_packages() -> None:
     strangers = []
     for path in (ROOT / "gradviz").rglob("*.py"):
@@ -133,3 +156,17 @@ def test_each_package_knows_only_its_foreign_packages() -> None:
             if top not in allowed and top not in sys.stdlib_module_names:
                 strangers.append(f"{short(path)}:{line} imports {module}")
     assert not strangers
+
+
+def test_every_painter_ends() -> None:
+    """One that an error leaves open takes the process with it when its device goes. So it is made by `with`; one whose
+    device may refuse is made first, and entered once it has begun."""
+    loose = []
+    for path in PROGRAM:
+        nodes = list(ast.walk(TREES[path]))
+        entered = [item.context_expr for node in nodes if isinstance(node, ast.With) for item in node.items]
+        made = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "QPainter"]
+        waiting = [node for node in made if node not in entered]
+        begun = sum(isinstance(each, ast.Name) for each in entered)
+        loose += [f"{short(path)}:{node.lineno}" for node in waiting if node.args or len(waiting) > begun]
+    assert not loose

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradviz.document import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation
 from gradviz.document.errors import UserError
 from gradviz.document.from_trace import from_trace
@@ -201,3 +202,14 @@ def test_a_call_that_has_lost_its_ends_is_left_out() -> None:
 def test_numbers_are_as_short_as_a_person_writes_them() -> None:
     _, drawing, _ = drawn("import torch\nw = torch.tensor([0.1, float('inf')])\n")
     assert [node.data for node in drawing.nodes if isinstance(node, Leaf)] == [(0.1, float("inf"))]
+
+
+@pytest.mark.parametrize("call", CALLS.split("; ")[::3])
+@pytest.mark.parametrize("op", ["", "select", "unbind", "split", "convolution", "slice", "_to_copy", "index", "addmm"])
+def test_an_operation_that_is_not_what_it_is_called_is_written_as_its_numbers(call: str, op: str) -> None:
+    trace = run(f"{HEAD}({call}) * 2")
+    for node in range(len(trace.nodes)):
+        trace.nodes.params[node] = "dim=9, sizes=(1, x), slots=(3,)" if node % 2 else ""
+        trace.nodes.op[node] = op or trace.nodes.op[node]
+    drawing, _ = from_trace(trace)
+    assert parse.parse(drawing.text).text

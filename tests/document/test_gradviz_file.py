@@ -156,6 +156,30 @@ def test_of_a_file_with_a_damaged_line_the_others_are_read() -> None:
     assert len(contents.document.calls) == 2
 
 
+@pytest.mark.parametrize("bound", ["MOST_LINES", "MOST_DAMAGED"])
+def test_of_a_damaged_file_so_many_lines_are_read(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = write(with_its_view()).replace(b'{"id"', b'{"id')
+    assert read(data, "net.gradviz").dropped
+    monkeypatch.setattr(gradviz_file, bound, 5)
+    with pytest.raises(UserError, match="is damaged too much"):
+        read(data, "net.gradviz")
+
+
+def test_a_file_has_so_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = write(with_its_view())
+    monkeypatch.setattr(gradviz_file, "MOST_PARTS", 5)
+    contents = read(data, "net.gradviz")
+    assert isinstance(contents.document, Drawing)
+    assert len(contents.document.nodes) <= 5
+    assert "beyond the first 5" in contents.sentence("net.gradviz")
+
+
+def test_unknown_fields_have_few_lists_in_lists() -> None:
+    deep = "[" * 200 + "]" * 200
+    contents = changed('"kind": "drawing"', f'"later": {deep}, "kind": "drawing"')
+    assert contents.dropped == ("'later' (too many lists in lists)",)
+
+
 def test_a_node_keeps_out_of_a_second_group() -> None:
     drawing = replace(everything(), groups=(Group(8, "one", frozenset({5, 6})), Group(13, "two", frozenset({6, 77}))))
     read_back = read(write(Contents(drawing)), "a").document

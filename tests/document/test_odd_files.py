@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,18 @@ def test_a_file_that_grows_is_read_to_its_bound(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(files.os, "fstat", fstat)
     data, size = files.read_at_most(path, 50)
     assert (data, size) == (b"", 101)
+
+
+def test_of_a_huge_file_little_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "log.py"
+    with path.open("wb") as file:
+        file.truncate(50_000_000)
+    tracemalloc.start()
+    try:
+        assert files.read_at_most(path, 50) == (b"", 50_000_000)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_names_that_are_no_text_can_be_read_and_written(tmp_path: Path) -> None:

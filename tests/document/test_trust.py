@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -82,6 +83,7 @@ def test_a_damaged_list_is_an_empty_one_and_is_made_anew(
     assert not own.knows(".py", ONE)
     own.add(".py", OTHER)
     assert own.knows(".py", OTHER) and not own.knows(".py", ONE)
+    assert re.fullmatch(rb"[0-9a-f]{64}", file.read_bytes().split()[0]), "the key is whole"
 
 
 def test_a_line_that_was_cut_short_costs_only_itself(own: OwnFiles, file: Path) -> None:

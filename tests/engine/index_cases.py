@@ -27,7 +27,7 @@ def by_index(torch: Any) -> Iterator[Row]:
     yield "take_negative", lambda x, i: x.take(i - 6), X, index(6, 4)
     yield "renorm", lambda x: x.renorm(2, 0, 1.0), X
     yield "nonzero_static", lambda m: torch.nonzero_static(m, size=5, fill_value=9), mask(2, 3)
-    yield "as_strided_scatter", lambda x, y: torch.as_strided_scatter(x, y, (2, 2), (1, 2), 1), X, real(2, 2)
+    yield from in_memory(torch)
 
 
 def _scattered(reduce: str, include_self: bool) -> Any:
@@ -36,6 +36,22 @@ def _scattered(reduce: str, include_self: bool) -> Any:
 
 def _indexed(reduce: str, include_self: bool) -> Any:
     return lambda x, i, y: x.index_reduce(0, i, y, reduce, include_self=include_self)
+
+
+def in_memory(torch: Any) -> Iterator[Row]:
+    """Views by sizes and strides: of a part of a larger memory, of elements that share a place."""
+    scatter = torch.as_strided_scatter
+    yield "as_strided_scatter", lambda x, y: scatter(x, y, (2, 2), (1, 2), 1), X, real(2, 2)
+    yield "as_strided_scatter_view", lambda c, d: scatter(c[2:4], d, (2,), (2,)), constant(6), constant(2)
+    yield "as_strided_scatter_before", lambda c, d: scatter(c[2:4], d, (2,), (2,), 0), constant(6), constant(2)
+    yield "as_strided_scatter_turned", lambda c, d: scatter(c.t(), d, (2,), (1,), 2), constant(2, 3), constant(2)
+    yield "as_strided_scatter_expanded", lambda c, d: scatter(c.expand(2, 3), d, (2,), (2,)), constant(3), constant(2)
+    yield "as_strided_scatter_types", lambda c, d: scatter(c, d.double() + 1j, (2,), (2,)), constant(3), constant(2)
+    yield "diagonal_scatter_lowest", lambda c, d: c.diagonal_scatter(d, -(2**31)), constant(2, 3), constant(0)
+    yield "as_strided_repeated", lambda x: x.as_strided((2, 2, 3), (1, 0, 1)), real(4)
+    yield "as_strided_of_expanded", lambda x: x.expand(2, 3).as_strided((2, 2), (1, 1)), real(3)
+    yield "as_strided_overlapping", lambda x: x.as_strided((3, 2), (1, 1)).as_strided((4,), (1,)), real(4)
+    yield "as_strided_other_type", lambda c: c.int()[1:].view(c.short().dtype).as_strided((3,), (2,), 0), constant(3)
 
 
 def copies(torch: Any) -> Iterator[Row]:

@@ -81,3 +81,10 @@ def test_sizes_and_scalars() -> None:
 def test_subclass_prefix_and_numbers_alone() -> None:
     assert printing.tensor_repr(np.float32([1, 2]), prefix="Mine(") == "Mine([1., 2.])"
     assert printing.numbers_text(np.float32([[1, 2], [3, 4]])) == "[[1., 2.],\n [3., 4.]]"
+
+
+@pytest.mark.parametrize("shape", [(2**40,), (2**20, 2**20), (2**14, 2**14, 2**14)])
+def test_only_what_is_shown_of_an_expanded_array_is_looked_at(shape: tuple[int, ...]) -> None:
+    far, near = (np.broadcast_to(np.float32(0.5), sizes) for sizes in (shape, (11,) * len(shape)))
+    with printing.printoptions(threshold=10):
+        assert printing.tensor_repr(far) == printing.tensor_repr(near)

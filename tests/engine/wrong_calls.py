@@ -285,6 +285,48 @@ def elements(torch: Any) -> Calls:
     return found
 
 
+def in_memory(torch: Any) -> Calls:
+    """Sizes, strides and offsets that no memory has."""
+    x, part, e = torch.arange(12.0), torch.arange(12.0)[4:8], torch.zeros(0)
+    pair, rows = torch.ones(2), torch.arange(12.0).reshape(3, 4)
+    places = {
+        "far": ((2,), (39_000_000,), 0), "end": ((2,), (1,), 11), "negative_step": ((2,), (-1,), 5),
+        "lengths": ((2,), (1, 2), 5), "negative_size": ((-2,), (1,), 5), "negative_offset": ((2,), (1,), -1),
+        "lowest_offset": ((2,), (1,), -(2**63)), "largest_offset": ((2,), (1,), 2**63 - 1),
+        "largest_step": ((2,), (2**63 - 1,), 1), "largest_size": ((2**63 - 1,), (1,), 1),
+        "large_sizes": ((2**40, 2**40), (1, 1), 1), "repeated": ((2**40, 2**40), (0, 0), 1),
+        "negative_repeated": ((-2,), (0,), 1), "overflow": ((2**62,), (2,), 1), "just_held": ((2,), (1,), 2**61 - 3),
+    }  # fmt: skip
+    found: Calls = {
+        "scatter_shape": lambda: torch.as_strided_scatter(part, pair, (3,), (1,), 5),
+        "scatter_repeated": lambda: torch.as_strided_scatter(part, pair, (2,), (0,), 5),
+        "scatter_empty": lambda: torch.as_strided_scatter(e, pair, (2,), (1,), 0),
+        "scatter_vmap": lambda: torch.vmap(lambda t: torch.as_strided_scatter(t, pair, (2,), (1,), 0))(rows),
+        "as_strided_empty": lambda: e.as_strided((), ()),
+        "view_as_larger": lambda: x[3:7].view(torch.int64),
+        "set_offset": lambda: torch.zeros(3).set_(x, -1, (2,), (1,)),
+        "set_lengths": lambda: torch.zeros(3).set_(x, 0, (2, 2), (1,)),
+        "expand_negative": lambda: x.expand(-2, 12),
+        "expand_overflow": lambda: x.expand(2**62, 12),
+        "resize_negative": lambda: torch.zeros(3).resize_(-1),
+        "empty_strided_negative_size": lambda: torch.empty_strided((-2, 3), (3, 1)),
+        "empty_strided_negative_step": lambda: torch.empty_strided((2, 3), (-3, 1)),
+        "empty_strided_overflow": lambda: torch.empty_strided((2, 3), (2**62, 2**62)),
+        "empty_strided_repeated": lambda: torch.empty_strided((2**40, 2**40), (0, 0)),
+    }
+    for name, place in places.items():
+        found[f"as_strided_{name}"] = lambda place=place: part.as_strided(*place)
+        found[f"scatter_{name}"] = lambda place=place: torch.as_strided_scatter(part, pair, *place)
+    for name, place in {"end": ((5,), (1,)), "before": ((2,), (1,), 0), "lengths": ((2, 2), (1,))}.items():
+        found[f"vmap_{name}"] = lambda place=place: torch.vmap(lambda t: t.as_strided(*place))(rows[1:])
+    found["bincount_largest"] = lambda: torch.bincount(torch.tensor([2**63 - 1]))
+    found["repeats_negative"] = lambda: torch.repeat_interleave(torch.tensor([-1, 3]))
+    found["repeat_negative"] = lambda: x.repeat_interleave(-1, dim=0)
+    found["repeat_overflow"] = lambda: rows.repeat(2**20, 2**38)
+    found["vmap_empty"] = lambda: torch.vmap(lambda t: t.as_strided((1,), (1,)))(torch.zeros(3, 0))
+    return found
+
+
 def _with_gradient(torch: Any) -> Any:
     x = torch.ones(2, requires_grad=True)
     x.grad = torch.tensor([float("inf"), 1.0])
@@ -297,7 +339,7 @@ def calls(torch: Any) -> Calls:
     from tests.engine.wrong_science_calls import SCIENCE_CALLS
 
     found: Calls = {}
-    for table in (autograd, shapes, layers, reductions, elements, *NEURAL_CALLS, *SCIENCE_CALLS):
+    for table in (autograd, shapes, layers, reductions, elements, in_memory, *NEURAL_CALLS, *SCIENCE_CALLS):
         more = table(torch)
         assert not found.keys() & more.keys()
         found |= more

@@ -30,12 +30,14 @@ _SECTIONS = {
 
 @dataclass(frozen=True)
 class Attack:
-    """`by_parent` marks what the program's own clock, counters and memory limit must end."""
+    """`by_parent` marks what the program's own clock, counters and memory limit must end, `freely` what may be tried
+    where nothing holds it."""
 
     kind: str
     name: str
     source: str
     by_parent: bool = False
+    freely: bool = False
 
     @property
     def label(self) -> str:
@@ -43,9 +45,9 @@ class Attack:
         return f"{self.kind}: {self.name}"
 
 
-def listed(kind: str, sources: Mapping[str, str], by_parent: bool = False) -> list[Attack]:
+def listed(kind: str, sources: Mapping[str, str], by_parent: bool = False, freely: bool = False) -> list[Attack]:
     """The attacks of one class."""
-    return [Attack(kind, name, source, by_parent) for name, source in sources.items()]
+    return [Attack(kind, name, source, by_parent, freely) for name, source in sources.items()]
 
 
 def language_attacks() -> list[Attack]:
@@ -60,13 +62,15 @@ def language_attacks() -> list[Attack]:
 
 def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
+    from tests.escapes.asking import ASKING
     from tests.escapes.found import FOUND
     from tests.escapes.machine import MACHINE
     from tests.escapes.second_look import SECOND
     from tests.escapes.spies import SPIES
     from tests.escapes.strain import STRAIN
+    from tests.escapes.third_look import THIRD
 
-    attacks = [*MACHINE, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

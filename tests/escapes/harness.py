@@ -1,40 +1,50 @@
 """Tries an attack in a worker with all layers or with one, and looks at what became of the things outside it: a file
-with a secret, its folder, a port, a process and the program's environment."""
+with a secret, its folder, a port, a process and its environment."""
 
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 from unittest import mock
+
+import numpy as np
 
 from gradviz.worker import forkserver, process
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Asked, Done, Event, Output
 from gradviz.worker.limits import Limits
 from gradviz.worker.protocol import VERSION
-from gradviz.worker.spawn import worker_environment
+from gradviz.worker.spawn import source_command, worker_environment
 from gradviz.worker.starting import Started
 from tests.escapes.attack import Attack
 
 ROOT = Path(__file__).parents[2]
-SECRET = "the-secret-81726354"
+MARK = "81726354"
+SECRET = f"the-secret-{MARK}"
+MODIFIED = int(f"{MARK}1")  # when the file with the secret was: whoever shows its time has asked for it
+HOMES = {str(ROOT), sys.prefix, sys.base_prefix} - {"/usr", "/usr/local"}  # what a worker must not know
 SMALL = Limits(memory_mb=500, output_chars=20_000, steps=5_000, recorded_bytes=5_000_000)
 HURRIED = replace(SMALL, wall_seconds=0.3)  # for what only the clock ends
 LAYERS = ("all", "language", "kernel", "parent")
 PATIENCE = 60.0
+AT_ONCE = 4  # attacks; most of what one takes is waiting, and some take memory
 
 # how an attack can end
 CONTAINED = "contained"  # it did not do what it wants
 ENDED = "ended"  # the program or the kernel ended the process
 INSIDE = "inside"  # it got past Python's surface and reached nothing but its own process
-OUT = "OUT"
+OUT = "OUT"  # it reached or learned something outside, be it that a file is there
 
 
 @dataclass(frozen=True)
@@ -46,52 +56,62 @@ class Result:
     sentence: str
 
 
-class LayerPool(WorkerPool):
-    """Workers that are forked from this server."""
-
-    def __init__(self, server: forkserver.ForkServer, limits: Limits) -> None:
-        super().__init__(limits)
-        self._server = server
-
-    def _spawn(self) -> process.WorkerProcess:
-        with mock.patch.object(process, "start", self._start):
-            return super()._spawn()
-
-    def _start(self, command: object, scratch: str, limits: Limits) -> Started:
-        forked = self._server.fork(limits.memory_mb, scratch)
-        assert forked is not None
-        return Started(forked, {})
-
-
 class Bench:
     """A fork server whose workers have all layers or one; each attack has a worker of its own, and nothing else of it
     is left when `attempt` returns."""
 
     def __init__(self, layer: str) -> None:
-        self._layer = layer
         self._server: forkserver.ForkServer | None = None
+        self._instead: Any = None
         if layer == "all":
             pool = WorkerPool()  # the program's own server is there before the first test looks for processes
             run = pool.start("", lambda event: None)
             assert run.wait(PATIENCE) is not None
             pool.close()
         else:
-            code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
-            code += f"from tests.escapes.layered_worker import run; run({layer!r})"
-            self._server = forkserver.ForkServer([sys.executable, "-B", "-c", code], worker_environment("/"))
+            command = source_command("tests.escapes.layered_worker", f"run({layer!r})")
+            self._server = forkserver.ForkServer(command, worker_environment("/"))
+            self._instead = mock.patch.object(process, "start", self._start)
+            self._instead.start()
+
+    def _start(self, command: object, scratch: str, limits: Limits) -> Started:
+        assert self._server is not None
+        forked = self._server.fork(limits.memory_mb, scratch)
+        assert forked is not None
+        return Started(forked, {})
 
     def attempt(self, attack: Attack, target: Outside) -> Result:
         """Run it, and say what became of it."""
-        limits = HURRIED if attack.by_parent else SMALL
-        pool = WorkerPool(limits) if self._server is None else LayerPool(self._server, limits)
+        pool = WorkerPool(HURRIED if attack.by_parent else SMALL)
         try:
             return _attempt(pool, target, attack)
         finally:
             pool.close()
 
+    def attempt_all(self, attacks: Sequence[Attack]) -> list[Result]:
+        """The same for many, several at a time; what was reached stands in the way of no other."""
+        targets: SimpleQueue[Outside] = SimpleQueue()
+
+        def one(attack: Attack) -> Result:
+            target = targets.get()
+            try:
+                result = self.attempt(attack, target)
+                if result.verdict == OUT:
+                    target = stack.enter_context(outside())
+                return result
+            finally:
+                targets.put(target)
+
+        with ExitStack() as stack:
+            for _ in range(AT_ONCE):
+                targets.put(stack.enter_context(outside()))
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                return list(pool.map(one, attacks))
+
     def close(self) -> None:
         """End the server."""
         if self._server is not None:
+            self._instead.stop()
             self._server.close()
 
 
@@ -102,8 +122,12 @@ class Outside:
         self._folder = folder
         self._secret = folder / "secret.txt"
         self._secret.write_text(SECRET)
-        (folder / "wave_of_the_test.py").write_text("print('imported')")
-        self._victim = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        os.utime(self._secret, (MODIFIED, MODIFIED))
+        (folder / "link").symlink_to(self._secret)
+        (folder / "wave_of_the_test.py").write_text(f"word = {SECRET!r}")
+        np.save(folder / "secret.npy", np.frombuffer(SECRET.encode(), "u1"))
+        environment = {**os.environ, "GRADVIZ_TEST_TOKEN": SECRET}
+        self._victim = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, env=environment)
         self._sockets = [socket.create_server(("127.0.0.1", 0))]
         self._port = self._sockets[0].getsockname()[1]
         datagrams = socket.socket(type=socket.SOCK_DGRAM)
@@ -111,7 +135,6 @@ class Outside:
         self._sockets.append(datagrams)
         for each in self._sockets:
             each.setblocking(False)
-        os.environ["GRADVIZ_TEST_TOKEN"] = SECRET
         self._before = self._look()
 
     def aim(self, source: str) -> str:
@@ -121,25 +144,34 @@ class Outside:
             source = source.replace(word, str(place))
         return source
 
-    def is_untouched(self, printed: str) -> bool:
-        """Whether nothing outside was read or changed."""
-        return SECRET not in printed and self._look() == self._before and not any(map(_was_reached, self._sockets))
+    def is_untouched(self, said: str) -> bool:
+        """Whether nothing outside was read or changed, nor its time, nor where the program is."""
+        is_told = MARK in said or any(home in said for home in HOMES)
+        return not is_told and self._look() == self._before and not any(map(_was_reached, self._sockets))
 
     def close(self) -> None:
         """Put everything away."""
-        os.environ.pop("GRADVIZ_TEST_TOKEN", None)
         for each in self._sockets:
             each.close()
-        self._victim.communicate(b"\n")
+        self._victim.kill()  # it may have been stopped
+        self._victim.communicate()
 
     def _look(self) -> object:
         files = sorted(
             (str(path), path.lstat().st_mode, path.lstat().st_nlink, path.read_bytes() if path.is_file() else b"")
             for path in self._folder.rglob("*")
         )
-        stat = Path(f"/proc/{self._victim.pid}/stat")
-        state = stat.read_text().rpartition(")")[2].split() if stat.exists() else []
-        return files, self._victim.poll(), state[:1] == ["T"], state[16:17]
+        return files, self._victim.poll(), *_state_of(self._victim.pid)
+
+
+def _state_of(pid: int) -> list[object]:
+    """Whether a process is stopped, its priority, and the signals that are on their way to it."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return []
+    return [stat[0] in "TtZX", stat[16], *re.findall(r"(?:Sig|Shd)Pnd:\s*(\w+)", status)]
 
 
 def _was_reached(door: socket.socket) -> bool:
@@ -181,7 +213,8 @@ def _attempt(pool: WorkerPool, target: Outside, attack: Attack) -> Result:
 
 
 def _verdict(done: Done, printed: str, target: Outside) -> str:
-    if not target.is_untouched(printed):
+    told = f"{printed}{done.detail.sentence}{done.detail.traceback}"
+    if not target.is_untouched(told) or "LEARNED" in printed:
         return OUT
     if "ESCAPED" in printed:
         return INSIDE

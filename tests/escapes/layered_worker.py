@@ -1,40 +1,25 @@
 """A worker in which only some layers hold, for measuring what each contains: `language`, `kernel`, or `parent`, where
 nothing does but the program's own clock and limits. It belongs to the tests; the shipped worker has no such choice.
 
-Started as `python -c "…main('kernel')"` by `harness`, with the arguments of a worker.
+Started by `harness` as a fork server, with the arguments of a worker.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
-from gradviz.worker import hardening, main, oslock, runner, torch_modules
+from gradviz.worker import audit, hardening, main, runner, torch_modules
 
 # What attacks import is there already: a lock that only kept a module from being loaded would not have been tried.
 _MODULES = """
-asyncio atexit codecs concurrent.futures.process copy ctypes faulthandler fileinput gc getpass glob
-http.client importlib.machinery linecache logging marshal mmap multiprocessing.popen_fork pathlib pickle pty
-pwd resource runpy shelve shutil signal socket sqlite3 subprocess tempfile threading tokenize urllib.request
-zipfile
+asyncio atexit codecs concurrent.futures.process concurrent.futures.thread copy ctypes dbm.dumb dbm.gnu dbm.ndbm
+dbm.sqlite3 faulthandler fileinput gc getpass glob http.client importlib.machinery importlib.util linecache logging
+marshal mmap multiprocessing.popen_fork numpy.ctypeslib pathlib pickle platform pty pwd resource runpy shelve shutil
+signal socket sqlite3 subprocess sysconfig tempfile threading tokenize urllib.request zipfile
 """.split()
-
-
-class NoGate:
-    """An audit gate that refuses nothing."""
-
-    def open(self) -> None:
-        """Nothing was closed."""
-
-    close = open
-
-    @contextmanager
-    def lifted(self) -> Iterator[None]:
-        """Nothing was closed."""
-        yield
 
 
 class PlainRunner(runner.Runner):
@@ -65,9 +50,11 @@ def _ended(error: BaseException) -> dict[str, Any]:
 
 def run(layer: str) -> None:
     """Be a worker with this layer only."""
-    oslock.AuditGate = NoGate  # type: ignore[assignment,misc]
+    audit.refuse_from_now_on = lambda: None
     if layer != "kernel":
-        main.lock_down = lambda memory_mb: {}
+        main.lock_down = lambda memory_mb, reading, writing: {}
+    if layer == "parent":
+        main.forget_places = main.forget_environment = lambda: None
     if layer != "language":
         for name in _MODULES:
             with suppress(ImportError):

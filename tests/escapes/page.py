@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from tests.escapes.attack import Attack, by_kind, every_attack
-from tests.escapes.harness import CONTAINED, ENDED, INSIDE, LAYERS, OUT, Bench, outside
+from tests.escapes.harness import CONTAINED, ENDED, INSIDE, LAYERS, OUT, Bench
 
 NOT_MEASURED = "–"
 _INTRODUCTION = """# Escapes and abuses
@@ -21,30 +21,35 @@ _INTRODUCTION = """# Escapes and abuses
 Made by `python -m tests.escapes.page > docs/escapes.md`; do not edit. The kernel column was measured on
 {kernel}.
 
-{count} snippets that try to get out of their worker, or to use it up. Each is its own test (`tests/escapes`),
-and each was run in a worker of its own against real things outside: a file with a secret in a folder, a
-listening port, another process, the program's environment.
+{count} snippets that try to get out of their worker, or to use it up. Each was run in a worker of its own against
+real things outside: a file with a secret in a folder, a listening port, another process with an environment.
+`tests/escapes` tries them all against each layer with every run of the tests, so that no layer hides a hole in
+another.
 
 * **all**: the worker as it is shipped.
 * **language**: the policy over the syntax tree and its guards alone: no audit hook, no limits of the system, no
   Landlock, no seccomp.
-* **kernel**: the locks of the system alone: the snippet runs as plain Python with Python's own builtins, NumPy
-  itself and the engine as torch, without policy and without audit hook.
-* **parent**: nothing but the program's own clock, counters and memory limit, where those are what an attack
-  needs. They hold in the other columns, too.
+* **kernel**: the locks of the system alone, in a worker that has forgotten where it is: the snippet runs as plain
+  Python with Python's own builtins, NumPy itself and the engine as torch, without policy and without audit hook.
+* **parent**: nothing but the program's own clock, counters and memory limit, which hold in the other columns, too.
+  What they are not for is tried here to see that the attack is a real one: it gets out where nothing holds it. Not
+  tried are the attacks on the language's own rules, which are nothing to plain Python, and one that would set the
+  clock.
 
 What the words mean: *contained*: it did not do what it wants; most end with a refusal or an error. *ended*:
 the program or the kernel ended the process, the person got one sentence, and the next run works. *inside*: it
 got past Python's surface and reached nothing but its own process, which dies with the run; nothing outside was
-read or changed. *OUT*: it reached something outside. There is none.
+read or changed. *OUT*: it reached or learned something outside, be it that a file is there, its size, or the folder
+where Python is. There is none, but in the last column.
 
 A class called *Found* holds doors that were open in this policy until it was attacked with the source at hand;
 they were shut, and stay here as tests. Expect more: that is why there are two fences, and a process that is
 thrown away.
 
-Known and open: NumPy's own numbers make arrays of any objects (`np.float64(1) + [one, other]`), which it compares by
-calling the snippet. No way from there is known, and the methods that sort such arrays are refused; a mistake in
-NumPy could damage the memory of the worker, and nothing else.
+Known and open: a text that C code makes of a function or another object of Python's own holds its real address where
+no hook sees it made, as in `map(str, [f])`, and the hash of a tuple of functions depends on theirs; `id()`, `hash()`,
+`repr()`, `str()`, f-strings, their methods and what is printed hold none. No way from an address is known. NumPy and
+the engine's C code may have mistakes of their own: they could damage the memory of the worker, and nothing else.
 
 The change logs and advisories of RestrictedPython and asteval are in the list as tests: CVE-2023-37271 (*Frames
 and tracebacks*), CVE-2023-41039, CVE-2024-47532 and CVE-2026-76825 (*Format strings*), CVE-2025-22153 and
@@ -60,17 +65,14 @@ def measure(attacks: list[Attack], say: bool = False) -> dict[str, dict[str, str
     """layer -> label -> verdict."""
     found: dict[str, dict[str, str]] = {}
     for layer in LAYERS:
+        tried = [each for each in attacks if layer != "parent" or each.by_parent or each.freely]
         bench = Bench(layer)
         try:
-            with outside() as target:
-                found[layer] = {
-                    each.label: bench.attempt(each, target).verdict
-                    if each.by_parent or layer != "parent"
-                    else NOT_MEASURED
-                    for each in attacks
-                }
+            results = bench.attempt_all(tried)
         finally:
             bench.close()
+        found[layer] = dict.fromkeys((each.label for each in attacks), NOT_MEASURED)
+        found[layer] |= {each.label: result.verdict for each, result in zip(tried, results, strict=True)}
         if say:
             sys.stderr.write(f"{layer}: {dict(Counter(found[layer].values()))}\n")
     return found

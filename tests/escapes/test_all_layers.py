@@ -1,43 +1,112 @@
-"""Every escape and abuse against the worker as it is shipped: nothing outside is reached, the person gets one sentence,
-and the next run works. The snippets of `tests/worker/escapes.py` are tried beside that list."""
+"""Every escape and abuse against the worker as it is shipped, and against each layer alone, so that no outer layer
+hides a hole in an inner one: the language lets nothing past, the kernel lets nothing out, and what is tried is real, as
+it gets out where nothing holds it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.escapes.attack import Attack
-from tests.escapes.found import FOUND
-from tests.escapes.harness import CONTAINED, ENDED, Bench, Outside, outside
-from tests.escapes.machine import MACHINE
-from tests.escapes.second_look import SECOND
-from tests.escapes.spies import SPIES
-from tests.escapes.strain import STRAIN
+from tests.escapes.attack import Attack, by_kind, every_attack
+from tests.escapes.harness import CONTAINED, ENDED, INSIDE, OUT, Bench, Result, outside
+from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
+
+KINDS = dict(by_kind(every_attack()))
+FREE = {kind: tried for kind, several in KINDS.items() if (tried := [each for each in several if each.freely])}
+MakeBench = Callable[[str], Bench]
+
+# What gets nowhere where nothing holds it, either, and why.
+_TORCH = "torch.load reads nothing but what torch.save wrote"
+_ALWAYS = {
+    "environment": "a worker is given none",
+    "own environment as a file": "a worker is given none",
+    "the machine's name by what was kept": "nothing keeps it",
+    "a warning of the worker": "it has warned of nothing",
+    "what lines were kept": "it keeps none",
+    "torch.load of a pickle": _TORCH,
+    "torch.load of a file": _TORCH,
+    "np.loadtxt": "it takes a current folder, and the worker's is removed",
+}
+_OFTEN = {
+    "the clipboard": "it takes a display",
+    "a pool of processes": "it takes semaphores with names",
+    "a shelf": "it takes a database",
+    "look into a process": "a system may allow it for children only",
+    "read a process's memory": "a system may allow it for children only",
+    "name_to_handle_at": "a file system may have none",
+}
+_BUT_FOR_ROOT = {name: "root only" for name in ("a raw socket", "another user", "another root", "open_tree", "mount")}
+NOWHERE = _ALWAYS | _OFTEN | ({} if hasattr(os, "geteuid") and os.geteuid() == 0 else _BUT_FOR_ROOT)
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[Bench]:
-    made = Bench("all")
-    yield made
-    made.close()
+def bench() -> Iterator[MakeBench]:
+    """One at a time: each takes the place of the last."""
+    made: dict[str, Bench] = {}
+
+    def make(layer: str) -> Bench:
+        if layer not in made:
+            while made:
+                made.popitem()[1].close()
+            made[layer] = Bench(layer)
+        return made[layer]
+
+    yield make
+    while made:
+        made.popitem()[1].close()
 
 
-@pytest.fixture(scope="module")
-def target() -> Iterator[Outside]:
-    with outside() as things:
-        yield things
+def wrong(attacks: list[Attack], results: list[Result], allowed: tuple[str, ...]) -> list[tuple[str, Result]]:
+    return [
+        (attack.name, result)
+        for attack, result in zip(attacks, results, strict=True)
+        if result.verdict not in allowed or not is_told_well(result)
+    ]
 
 
-@pytest.mark.parametrize("attack", [*MACHINE, *STRAIN, *SPIES, *FOUND, *SECOND], ids=lambda attack: attack.label)
-def test_it_is_contained(bench: Bench, target: Outside, attack: Attack) -> None:
-    result = bench.attempt(attack, target)
-    assert result.verdict in (CONTAINED, ENDED), result
-    if result.status not in ("ok", "raised"):  # the text of an error is the snippet's own
-        assert result.sentence.strip()
-        assert "\n" not in result.sentence
+def is_told_well(result: Result) -> bool:
+    """One sentence says why a run was not to be; the text of an error is the snippet's own."""
+    return result.status in ("ok", "raised") or bool(result.sentence.strip() and "\n" not in result.sentence)
 
 
-def test_the_next_run_works(bench: Bench, target: Outside) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_worker_as_it_is_shipped_contains_it(bench: MakeBench, kind: str) -> None:
+    assert wrong(KINDS[kind], bench("all").attempt_all(KINDS[kind]), (CONTAINED, ENDED)) == []
+
+
+def test_the_next_run_works(bench: MakeBench) -> None:
     after = Attack("", "after all that", "import torch\nassert torch.ones(2).sum() == 2")
-    assert bench.attempt(after, target).status == "ok"
+    with outside() as target:
+        assert bench("all").attempt(after, target).status == "ok"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_language_alone_lets_nothing_past(bench: MakeBench, kind: str) -> None:
+    assert wrong(KINDS[kind], bench("language").attempt_all(KINDS[kind]), (CONTAINED, ENDED)) == []
+
+
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kernel_alone_lets_nothing_out(bench: MakeBench, kind: str) -> None:
+    assert wrong(KINDS[kind], bench("kernel").attempt_all(KINDS[kind]), (CONTAINED, ENDED, INSIDE)) == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind, several in KINDS.items() if several[0].by_parent])
+def test_the_program_alone_ends_what_uses_too_much(bench: MakeBench, kind: str) -> None:
+    assert wrong(KINDS[kind], bench("parent").attempt_all(KINDS[kind]), (CONTAINED, ENDED, INSIDE)) == []
+
+
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
+@pytest.mark.parametrize("kind", FREE)
+def test_what_is_tried_gets_out_where_nothing_holds_it(bench: MakeBench, kind: str) -> None:
+    """Else it would say nothing of a layer that it is contained: its own first step may have been in its way."""
+    results = bench("parent").attempt_all(FREE[kind])
+    nowhere = {
+        attack.name: result
+        for attack, result in zip(FREE[kind], results, strict=True)
+        if result.verdict not in (OUT, INSIDE)
+    }
+    assert {name: result for name, result in nowhere.items() if name not in NOWHERE} == {}
+    assert {each.name for each in FREE[kind]} & _ALWAYS.keys() <= nowhere.keys()

@@ -1,25 +1,19 @@
-"""`docs/escapes.md` lists every attack, and says of each layer what it does now."""
+"""`docs/escapes.md` lists every attack, and what it says of each layer is what the layers are held to; that they do it
+is tried in `test_all_layers`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.escapes.attack import every_attack
-from tests.escapes.harness import ENDED, INSIDE, LAYERS, OUT, Bench, Outside, outside
+from tests.escapes.attack import Attack, every_attack
+from tests.escapes.harness import CONTAINED, ENDED, INSIDE, LAYERS, OUT, Bench
 from tests.escapes.page import NOT_MEASURED, page, table
-from tests.worker.test_oslock import HAS_KERNEL_LOCKS, NEEDS_LOCKS
+from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
 WRITTEN = (Path(__file__).parents[2] / "docs" / "escapes.md").read_text(encoding="utf-8")
-MAKE = "make it again: python -m tests.escapes.page > docs/escapes.md"
-
-
-@pytest.fixture(scope="module")
-def target() -> Iterator[Outside]:
-    with outside() as things:
-        yield things
+MAKE = "make it again: make escapes"
 
 
 def test_the_page_is_current_but_for_the_machine_that_it_was_measured_on() -> None:
@@ -33,28 +27,51 @@ def _without_kernel(text: str) -> list[str]:
 
 def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
     labels = [each.label for each in every_attack()]
-    assert len(set(labels)) == len(labels) > 400
+    assert len(set(labels)) == len(labels) > 700
 
 
-def test_nothing_is_out_and_nothing_gets_past_the_language() -> None:
+def test_the_page_says_of_no_layer_what_it_may_not_do() -> None:
     found = table(WRITTEN)
-    assert not [label for layer in LAYERS for label, verdict in found[layer].items() if verdict == OUT]
-    assert INSIDE not in {*found["all"].values(), *found["language"].values()}
-    assert set(found["parent"].values()) <= {ENDED, INSIDE, NOT_MEASURED, "contained"}
+    may = {
+        "all": {CONTAINED, ENDED},
+        "language": {CONTAINED, ENDED},
+        "kernel": {CONTAINED, ENDED, INSIDE},
+        "parent": {CONTAINED, ENDED, INSIDE, OUT, NOT_MEASURED},
+    }
+    assert set(may) == set(LAYERS)
+    for layer, verdicts in may.items():
+        assert set(found[layer].values()) <= verdicts, layer
+    freely = {each.label for each in every_attack() if each.freely}
+    assert {label for label, verdict in found["parent"].items() if verdict == OUT} <= freely
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
 @pytest.mark.parametrize("layer", ["language", "kernel"])
-def test_the_layer_alone_does_what_the_page_says(target: Outside, layer: str) -> None:
-    """For every eighth attack; the maker measures all."""
+def test_a_layer_alone_gets_the_verdict_of_the_page(layer: str) -> None:
+    """For every eighth attack that ends by itself; the maker measures all."""
     measured = [each for each in every_attack() if not each.by_parent][::8]
     bench, written = Bench(layer), table(WRITTEN)[layer]
     try:
-        wrong = [
-            (attack.label, written[attack.label], result)
-            for attack in measured
-            if (result := bench.attempt(attack, target)).verdict != written[attack.label]
-        ]
+        results = bench.attempt_all(measured)
     finally:
         bench.close()
-    assert not wrong, MAKE
+    pairs = zip(measured, results, strict=True)
+    wrong = [(each.name, written[each.label], new) for each, new in pairs if new.verdict != written[each.label]]
+    assert wrong == [], MAKE
+
+
+def test_what_an_attack_is_told_of_the_outside_counts() -> None:
+    """A worker that knew the time of the file, or said that it learned something, would be found out."""
+    bench = Bench("parent")
+    try:
+        told = bench.attempt_all([
+            Attack("", "size", "import os\nprint(os.stat('SECRET').st_mtime)"),
+            Attack("", "error", "import os\nraise ValueError(os.stat('SECRET'))"),
+            Attack("", "claim", "print('LEARNED')"),
+            Attack("", "place", "import sys\nprint(sys.path)"),
+            Attack("", "inside", "print('ESCAPED')"),
+            Attack("", "nothing", "print('x')"),
+        ])  # fmt: skip
+    finally:
+        bench.close()
+    assert [each.verdict for each in told] == [OUT, OUT, OUT, OUT, INSIDE, CONTAINED]

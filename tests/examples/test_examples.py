@@ -14,8 +14,7 @@ import pytest
 import gradviz.torch as torch
 from gradviz.document.examples import examples
 from gradviz.engine import observe
-from gradviz.worker.arrays import Arrays
-from gradviz.worker.guard import Guard
+from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
 from tests.examples.watch import run_example
 from tests.snippets.compare import compare
@@ -60,7 +59,7 @@ def ours(path: Path) -> tuple[dict[str, Any], list[list[str]]]:
     observe.set_observer(steps)
     try:
         with aliased(), pytest.MonkeyPatch.context() as patch:
-            for name, module in plot_modules(Book(len, lambda *_: None), Arrays(Guard((), ()), None).plain).items():
+            for name, module in plot_modules(Book(len, lambda *_: None), to_numpy).items():
                 patch.setitem(sys.modules, name, module)
             result = run_example(torch, path)
     finally:

@@ -14,8 +14,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-TARGETS = ("policy", "documents", "traces", "figures", "messages")
-INSTRUMENTED = ["gradviz.worker", "gradviz.document", "gradviz.trace", "gradviz.session"]
+TARGETS = ("policy", "documents", "traces", "figures", "messages", "plots")
+INSTRUMENTED = ["gradviz.worker", "gradviz.document", "gradviz.trace", "gradviz.session", "gradviz.ui.figures"]
 SEEDS = Path(__file__).parent / "seeds"
 SLOW = 5.0  # seconds that one small input may take at most
 
@@ -53,7 +53,7 @@ def main() -> int:
     return 0
 
 
-def watched(one_input: Callable[[bytes], None], findings: Path) -> Callable[[bytes], None]:
+def watched(one_input: Callable[[bytes], None], findings: Path, slow: float = SLOW) -> Callable[[bytes], None]:
     """The target, which writes down what fails, once for each place, and goes on."""
     known: set[str] = set()
 
@@ -62,7 +62,7 @@ def watched(one_input: Callable[[bytes], None], findings: Path) -> Callable[[byt
         try:
             one_input(data)
             took = time.thread_time() - begun
-            if took < SLOW:
+            if took < slow:
                 return
             place, words = "slow", f"{took:.1f} seconds of processor time"
         except BaseException as error:  # whatever it is, it is a finding

@@ -8,7 +8,7 @@ import os
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import documents, figures, messages, policy, traces
+from tests.fuzz import documents, figures, messages, plots, policy, traces
 from tests.fuzz.choices import Choices
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -50,6 +50,12 @@ def test_any_trace(data: bytes) -> None:
 @given(decisions)
 def test_any_figure(data: bytes) -> None:
     figures.one_input(data)
+
+
+@slowly
+@given(decisions)
+def test_any_plot(data: bytes) -> None:
+    plots.one_input(data)
 
 
 @some

@@ -9,6 +9,24 @@ import warnings
 from functools import cache
 from typing import Any
 
+from gradviz.document import parse
+from gradviz.document.errors import UserError
+from gradviz.document.from_trace import from_trace
+from gradviz.document.snippet import Snippet
+from gradviz.report import step_lines
+from gradviz.session.changes import changes
+from gradviz.session.groups import as_operation
+from gradviz.session.holders import holders
+from gradviz.session.inspection import inspect
+from gradviz.session.lineage import ancestors, between, descendants
+from gradviz.session.outline import outline
+from gradviz.session.overview import overview
+from gradviz.session.paths import paths
+from gradviz.session.problem import problem
+from gradviz.session.search import find
+from gradviz.session.sources import place_of
+from gradviz.session.state import Selection, State
+from gradviz.session.verdict import judge
 from gradviz.trace.chains import Question
 from gradviz.trace.encoding import TraceFormatError
 from gradviz.trace.schema import TABLES, Batch
@@ -27,6 +45,10 @@ SNIPPETS = (
     "x.register_hook(lambda g: g * 2)\ng.backward()\n"
     "try:\n    torch.ones(2) @ torch.ones(3)\nexcept RuntimeError:\n    pass\n"
     "a, b = torch.ones(400, 400, requires_grad=True).chunk(2)\n(a * b).mean().backward()\n",
+    "import torch, torch.nn.functional as F\nx, w = torch.ones(1, 3, 8, requires_grad=True), torch.ones(2, 3, 3)\n"
+    "y = F.max_pool1d(F.conv1d(x, w), 2)[0][:, 1:3]\na, b = y.split(1, dim=1)\nc, d = x[0, :2].unbind()\n"
+    "e = torch.cat([a.flatten(), c[torch.tensor([0, 1])] ** 2, 2 ** d]).to(torch.float64).view(3, -1).select(0, 1)\n"
+    "F.elu(F.layer_norm(e, e.shape)).pow(2).sum().backward()\n",
 )
 ODD = (
     -1,
@@ -67,13 +89,17 @@ def recordings() -> tuple[tuple[str, tuple[Batch, ...]], ...]:
 
 def one_input(data: bytes) -> None:
     """Which recording, and what is changed in it."""
-    choices = Choices(data)
+    look_through(*decided(Choices(data)))
+
+
+def decided(choices: Choices) -> tuple[str, list[Batch]]:
+    """A recording, changed."""
     source, honest = choices.of(recordings())
     batches = list(honest)
     while not choices.is_over and batches:
         at = choices.number(len(batches))
         batches[at : at + 1] = changed(batches[at], choices)
-    look_through(source, batches)
+    return source, batches
 
 
 def changed(batch: Batch, choices: Choices) -> list[Batch]:
@@ -162,6 +188,7 @@ def look_through(source: str, batches: list[Batch]) -> bool:
             whole = False
             break
     look_at_everything(trace)
+    ask_the_session(trace.as_now())
     return whole
 
 
@@ -187,3 +214,29 @@ def look_at_everything(trace: Trace) -> None:
             _ = frame.name(tensor), frame.no_grad_reason(tensor), frame.buffer(tensor), frame.version(tensor)
         for node in range(min(len(trace.nodes), 20)):
             _ = frame.saved(node), trace.op_of(node), trace.slots_of(node), trace.outputs_of(node)
+
+
+def ask_the_session(trace: Trace) -> None:
+    """What panels and commands work out of a trace: the drawing of it, the timeline, the inspector, a search, what two
+    runs have in common."""
+    try:
+        drawing, _ = from_trace(trace)
+        assert parse.parse(drawing.text).text
+    except UserError as error:
+        assert str(error)
+    assert all(map(str, step_lines(trace)))
+    _ = outline(trace, len(trace)), paths(trace)
+    other = Trace(SOURCE)
+    other.extend(sample_batch())
+    for verdict in (judge(trace, other), judge(other, trace)):
+        assert all(map(str, verdict.rows))
+    things = [Selection("node", index) for index in range(min(len(trace.nodes), 6))]
+    things += [Selection("tensor", index) for index in range(min(len(trace.tensors), 6))]
+    for thing in things:
+        _ = ancestors(trace, thing), descendants(trace, thing), between(trace, things[0], thing), changes(trace, thing)
+        _ = place_of(trace, thing), as_operation(trace, thing)
+        for cursor in {0, len(trace) // 2, len(trace)}:
+            state = State(traced=Snippet(trace.source), trace=trace, steps=len(trace), cursor=cursor)
+            _ = inspect(state, thing), problem(state), overview(state), holders(trace, cursor)
+    for query in ("w", "mul", "line:2", "[2]", "nan", "freed", "a.b"):
+        _ = len(find(trace, query, len(trace)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -127,6 +129,29 @@ def test_graphviz_is_killed_when_it_overruns_and_the_next_graph_gets_a_new_one()
         dot.close()
     with pytest.raises(LayoutFailed, match="closed"):
         dot.start()
+
+
+def test_a_process_that_sleeps_is_killed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It uses no processor time, by which it would end itself."""
+    monkeypatch.setattr(process, "command", lambda: [sys.executable, "-c", "import time; time.sleep(50)"])
+    dot = DotProcess()
+    try:
+        with pytest.raises(LayoutOverran, match="took longer than"):
+            dot.draw(recurrence(2), False, 0.1)
+    finally:
+        dot.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer of the processor")
+def test_graphviz_ends_itself_by_its_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes on the clock of a busy machine."""
+    monkeypatch.setattr(process, "PATIENCE", 500.0)
+    dot = DotProcess()
+    try:
+        with pytest.raises(LayoutOverran, match="worked longer than"):
+            dot.draw(random_graph(1500), False, 0.05)
+    finally:
+        dot.close()
 
 
 def test_the_ladder_ends_in_our_own_drawing_when_graphviz_overruns() -> None:

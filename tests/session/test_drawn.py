@@ -42,6 +42,19 @@ def test_nodes_in_one_expression_have_rows_of_their_own() -> None:
     assert found.ref_of_tensor[found.tensors[Ref(5)]] == Ref(5)
 
 
+def test_an_output_is_what_the_operation_gives_and_not_all_that_it_makes() -> None:
+    """`argsort` sorts, and leaves the sorted values to nobody."""
+    leaf, sorting = matrix(1, "x"), Operation(2, "argsort", (Ref(1),), names=("order",))
+    drawing = Drawing((leaf, sorting), next_id=3)
+    trace = run(drawing.text)
+    tensors = drawn(drawing, trace).tensors
+    assert list(tensors) == [Ref(1), Ref(2)]
+    assert trace.tensors.dtype[tensors[Ref(2)]] == "int64"
+    in_place = (leaf, replace(sorting, names=()), Operation(3, "mul", (Ref(2), Ref(1)), names=("y",)))
+    found, _ = rows_of(Drawing(in_place, next_id=4))
+    assert sorted(found.tensors, key=lambda ref: ref.node) == [Ref(1), Ref(2), Ref(3)]
+
+
 def test_a_node_that_is_several_operations_has_all_their_rows() -> None:
     nodes = (matrix(1, "x"), matrix(2, "w"), Operation(3, "nn.functional.linear", (Ref(1), Ref(2)), names=("y",)))
     found, ops = rows_of(Drawing(nodes, next_id=4))

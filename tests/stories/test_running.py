@@ -143,3 +143,22 @@ def test_what_the_mouse_passes_over_does_not_wipe_out_a_notice(pilot: Pilot) -> 
     window.status.clearMessage()  # as after its time
     QApplication.sendEvent(window, QStatusTipEvent("Run the snippet."))
     assert window.status.currentMessage() == "Run the snippet."
+
+
+def test_the_output_shows_what_a_terminal_would_obey(pilot: Pilot) -> None:
+    pilot.type_snippet(
+        "print('a\\r\\nb')\nprint('\\x1b[31mred\\x1b[0m', end='')\nprint(' 10%\\r 20%\\x1b[K')\n"
+        "print('\\x1b]0;title\\x07\\u202eabc\\u2029')\nprint('end')\n"
+    )
+    pilot.run()
+    whole = "a\nb\nred 10%\n 20%\n\\x1b]0;title\\x07\\u202eabc\n\nend\n"
+    assert pilot.output == whole
+    pilot.press("Alt+Home")
+    seen = [pilot.output]
+    for _ in range(pilot.state.steps):
+        pilot.step()
+        seen.append(pilot.output)
+    assert seen == ["", "a\nb\n", "a\nb\nred", "a\nb\nred 10%\n 20%\n", whole[:-4], whole]
+    for shown in seen[-2::-1]:
+        pilot.back()
+        assert pilot.output == shown

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import struct
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from gradviz.session.paths import paths
 from gradviz.trace.encoding import TraceFormatError, Writer
 from gradviz.trace.kinds import Kind
 from gradviz.trace.schema import TABLES, Batch
@@ -96,6 +99,28 @@ def test_large_values_are_kept_as_summary_and_edges() -> None:
     assert value.norm == pytest.approx(np.linalg.norm(array.astype(float)))
     assert trace.values.norm[0] == pytest.approx(value.norm)
     assert value.text() == "(300, 300) in [0, 89999]"
+
+
+def test_the_size_of_a_value_has_no_bound_but_that_of_memory() -> None:
+    for shape, dtype in (((2**60,), np.float32), ((2**31, 2**30), np.uint8), ((0, 2**59), np.float64)):
+        writer = Writer()
+        writer.value(np.broadcast_to(np.array(1, dtype), shape))
+        trace = Trace()
+        trace.extend(writer.take())
+        value = trace.value(0)
+        assert value is not None and value.shape == shape and value.numel == math.prod(shape)
+    assert value.brief() == "(0, 576460752303423488) empty"
+
+
+def test_sizes_that_no_memory_can_have_are_refused() -> None:
+    writer = Writer()
+    writer.value(np.broadcast_to(np.float32(1), (2**20, 2**20)))
+    batch = writer.take()
+    sizes = struct.pack("<2q", 2**20, 2**20)
+    assert batch.payload.count(sizes) == 1
+    for wrong in ((2**31, 2**31), (2**62, 1), (-1, 2**20), (0, 2**62)):
+        with pytest.raises(TraceFormatError, match="impossible size"):
+            Trace().extend(Batch(batch.header, batch.payload.replace(sizes, struct.pack("<2q", *wrong))))
 
 
 def test_beyond_the_budget_only_summaries_are_kept() -> None:
@@ -298,3 +323,59 @@ def test_what_refers_to_no_row_is_refused(table: str, column: str, number: int) 
 def test_a_step_that_catches_needs_its_error() -> None:
     with pytest.raises(TraceFormatError, match="CAUGHT refers to no row"):
         Trace().extend(with_a_row("steps", {"kind": Kind.CAUGHT}))
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("roots", "call"),
+        ("wanted", "tensor"),
+        ("ends", "call"),
+        ("saved", "node"),
+        ("names", "tensor"),
+        ("links", "node"),
+    ],
+)
+def test_what_must_be_a_row_is_not_none(table: str, column: str) -> None:
+    with pytest.raises(TraceFormatError, match=rf"{table}\.\w+ is out of range"):
+        Trace().extend(with_a_row(table, {column: -1}))
+
+
+ANSWER = {"calls": (-1, -1, False, False), "roots": (0, 0, -1), "answers": (0, 0, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([("answers", (0, 0, 2.0))], "more than one answer"),
+        ([("chains", (1, 0))], "a path from no root"),
+        ([("chains", (-1, 0))], "a path from no root"),
+        ([("chains", (0, 0)), ("links", (1, 0, 0, 1.0, 0))], "a link of no path"),
+        ([("chains", (0, 0)), ("chains", (0, 0)), *[("links", (at, 0, 0, 1.0, 0)) for at in (1, 0)]], "goes back"),
+    ],
+)
+def test_paths_that_do_not_fit_their_call_are_refused(rows: list[tuple[str, tuple[Any, ...]]], why: str) -> None:
+    writer = nodes_and_a_tensor(1)
+    for table, row in [*ANSWER.items(), *rows]:
+        writer.add(table, *row)
+    with pytest.raises(TraceFormatError, match=why):
+        Trace().extend(writer.take())
+
+
+def test_a_path_that_nobody_asked_for_is_refused() -> None:
+    writer = nodes_and_a_tensor(1)
+    writer.add("chains", 0, 0)
+    with pytest.raises(TraceFormatError, match="nobody asked"):
+        Trace().extend(writer.take())
+
+
+def test_gradients_of_two_shapes_have_no_sum() -> None:
+    writer, trace = nodes_and_a_tensor(1), Trace()
+    for table, row in ANSWER.items():
+        writer.add(table, *row)
+    for shape in ((2,), (3,)):
+        writer.add("chains", 0, writer.value(np.ones(shape)))
+    trace.extend(writer.take())
+    found = paths(trace)
+    assert found is not None and len(found.found) == 2
+    assert found.total is None and found.sum_words() == ""

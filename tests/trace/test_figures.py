@@ -91,6 +91,9 @@ HOSTILE: dict[str, Callable[[Header], object]] = {
     "an image of two channels": lambda h: layer(h).update(kind="image", lengths=[4], shape=[1, 2, 2]),
     "words in two places": lambda h: layer(h).update(kind="words"),
     "colours that are a list": lambda h: layer(h).update(colours=[]),
+    "colours of an unknown map": lambda h: layer(h).update(
+        colours={"name": "x", "low": 0, "high": 1, "label": "", "bar": False}
+    ),
 }
 
 
@@ -104,6 +107,8 @@ def test_a_payload_that_is_no_numbers_is_refused() -> None:
     for payload in (NUMBERS[:-1], b"", b"\0" * 8 * (figures.MOST_NUMBERS + 1)):
         with pytest.raises(TraceFormatError):
             read(GOOD, payload)
+    with pytest.raises(TraceFormatError, match="a figure has too many numbers"):
+        read(GOOD, b"\0" * 8 * (figures.MOST_NUMBERS + 1))
 
 
 def test_any_damage_is_refused_or_read() -> None:

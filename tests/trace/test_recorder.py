@@ -270,3 +270,22 @@ def test_a_parameter_of_an_inner_layer_that_is_filled_again_has_its_last_value()
     bias = int(names.tensor[names.name.tolist().index("out_proj.bias")])
     value = frame.value(bias)
     assert value is not None and value.text() == "[0., 0., 0., 0.]"
+
+
+def test_an_expanded_tensor_holds_the_memory_of_what_it_repeats() -> None:
+    trace = run(
+        HEAD + "x = torch.tensor([0.5], requires_grad=True)\nfar = x.expand(2**40)\nnear = far[:3]\n"
+        "y = near.sin().sum()\nz = torch.sin(torch.ones(2).as_strided((9,), (0,)).requires_grad_())\n"
+    )
+    last = trace.frame(len(trace))
+    assert text(last, tensor(trace, "far")) == "(1099511627776,) all 0.5"
+    assert trace.held_bytes.max() == 4 + 8  # one element of x; both of the memory below z's operand
+    assert [step.shape for step in (last.value(tensor(trace, "near")),) if step is not None] == [(3,)]
+
+
+def test_a_write_through_sizes_and_strides_is_a_write_to_the_memory() -> None:
+    trace = run(HEAD + "x = torch.arange(4.)\ny = x.as_strided((2,), (2,), 1)\ny.mul_(10)\n")
+    assert [text(frame, tensor(trace, "x")) for frame in (trace.frame(1), trace.frame(len(trace)))] == [
+        "[0., 1., 2., 3.]",
+        "[0., 10., 2., 30.]",
+    ]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import gradviz.torch as torch
+from gradviz.engine.memory import held_bytes, occurrences
 from gradviz.trace.text import array_text, number_text
 from gradviz.trace.values import Value, edge_indices, summarise
 
@@ -96,3 +97,45 @@ def test_summaries() -> None:
 def test_edges() -> None:
     assert edge_indices(4) == [0, 1, 2, 3] and edge_indices(6) == [0, 1, 2, 3, 4, 5]
     assert edge_indices(100) == [0, 1, 2, 97, 98, 99]
+
+
+@st.composite
+def overlapping(draw: st.DrawFn) -> np.ndarray:
+    """Views whose elements share places, of any type."""
+    memory = np.array(draw(st.lists(st.sampled_from([-2.5, 0.0, 1.0, 3.0, math.nan]), min_size=90, max_size=90)))
+    if draw(st.booleans()):
+        memory = np.nan_to_num(memory).astype(
+            draw(st.sampled_from(["bool", "i4", "u1", "f2", "c8", ml_dtypes.bfloat16]))
+        )
+    shape = draw(st.lists(st.integers(0, 5), max_size=3))
+    steps = draw(st.lists(st.sampled_from([0, 0, 1, 1, 2, 3, -1, -2]), min_size=len(shape), max_size=len(shape)))
+    strides = [step * memory.itemsize for step in steps]
+    return np.lib.stride_tricks.as_strided(memory[30:], shape, strides)  # 24 places at most before it, 36 behind it
+
+
+@given(overlapping())
+def test_what_stands_often_is_looked_at_once(array: np.ndarray) -> None:
+    elements, often = occurrences(array)
+    steps = [abs(step) * (n - 1) for n, step in zip(array.shape, array.strides, strict=True)]
+    assert elements.size <= max(1, sum(steps) // array.itemsize + 1)
+    again = np.repeat(elements.reshape(-1), np.broadcast_to(often, elements.shape).reshape(-1))
+    assert sorted(map(str, again.tolist())) == sorted(map(str, array.reshape(-1).tolist()))
+    assert held_bytes(array) <= array.nbytes
+
+
+@given(overlapping())
+def test_a_summary_of_what_overlaps_is_that_of_a_copy(array: np.ndarray) -> None:
+    found, expected = summarise(array), summarise(array.copy())
+    for name in ("low", "high", "mean", "norm", "nans"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), nan_ok=True), name
+
+
+@pytest.mark.parametrize("shape", [(2**60,), (2**20, 2**20, 2**20)])
+def test_a_view_of_one_element_costs_one_element(shape: tuple[int, ...]) -> None:
+    one = np.broadcast_to(np.array([0.5], np.float16), shape)
+    found = summarise(one)
+    assert (found.low, found.high, found.mean, found.nans) == (0.5, 0.5, 0.5, 0)
+    assert found.norm == 2.0**29
+    assert summarise(np.broadcast_to(np.float16(math.nan), shape)).nans == 2**60
+    assert occurrences(one)[0].size == 1 and held_bytes(one) == 2
+    assert occurrences(np.broadcast_to(np.arange(3.0), (2**50, 3)))[0].size == 3

@@ -20,7 +20,7 @@ from gradviz.ui.canvas.content import (
     value_content,
 )  # fmt: skip
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE, TENSOR
-from gradviz.ui.canvas.edge_painter import dashes
+from gradviz.ui.canvas.edge_painter import dashes, in_area
 from gradviz.ui.canvas.heat import BEYOND, GAP, INFINITE, MISSING, cells, picture
 from gradviz.ui.canvas.hover import html, words
 from gradviz.ui.canvas.ink import Ink
@@ -149,6 +149,15 @@ def test_stepping_back_shows_exactly_what_was_seen(scene: Scene) -> None:
     assert forwards == backwards[::-1]
 
 
+EVERYWHERE = (-np.inf, -np.inf, np.inf, np.inf)
+STAR = """import torch
+x = torch.tensor(1., requires_grad=True)
+hub = x * 2.
+total = torch.stack([hub * 3. for i in range(300)]).sum()
+total.backward()
+"""
+
+
 def test_nothing_moves_and_nothing_overlaps(scene: Scene) -> None:
     corners = scene.placed.corner.copy()
     for cursor in range(len(scene.trace) + 1):
@@ -178,12 +187,34 @@ def test_dashes_stay_on_their_edges(qapp: QApplication) -> None:
     placed = scene_of(trace).placed
     for phase in (0.0, 0.4):
         cubics = np.arange(len(placed.cubics))
-        lines, owner = dashes(placed, cubics, 9.0, 6.0, np.full(len(cubics), phase))
+        lines, owner = dashes(placed, cubics, EVERYWHERE, 9.0, 6.0, np.full(len(cubics), phase))
         assert np.hypot(*(lines[:, 2:] - lines[:, :2]).T).max() < 4.6
         low, high = placed.cubic_bounds[:2, owner].T - 0.1, placed.cubic_bounds[2:, owner].T + 0.1
         assert ((lines[:, :2] >= low) & (lines[:, :2] <= high)).all()
     lengths = np.abs(np.diff(placed.cubics, axis=1)).sum((1, 2))
     assert lengths.min() > 0.01
+
+
+def test_dashes_in_a_part_are_those_of_the_whole(qapp: QApplication) -> None:
+    placed = scene_of(run(CHAIN.format(count=60))).placed
+    cubics = np.arange(len(placed.cubics))
+    area = (300.0, 50.0, 900.0, 400.0)
+    for phase in (0.0, 0.4):
+        phases = np.full(len(cubics), phase)
+        whole, _ = dashes(placed, cubics, EVERYWHERE, 9.0, 6.0, phases)
+        part, _ = dashes(placed, cubics, area, 9.0, 6.0, phases)
+        np.testing.assert_array_equal(part[in_area(part, area)], whole[in_area(whole, area)])
+        assert 0 < len(part) < len(whole) / 3
+
+
+def test_dashes_of_long_edges_are_made_only_where_they_are_seen(qapp: QApplication) -> None:
+    placed = scene_of(run(STAR)).placed
+    cubics = np.arange(len(placed.cubics))
+    area = (0.0, 1000.0, 600.0, 1400.0)
+    lines, owner = dashes(placed, cubics, area, 9.0, 6.0, np.zeros(len(cubics)))
+    met = len(np.unique(owner))
+    assert met > 20
+    assert len(lines) < 2 * met * (600 + 400 + 0.1 * placed.cubic_length.max()) / 15
 
 
 def test_the_iterations_of_a_loop_keep_their_place(qapp: QApplication) -> None:

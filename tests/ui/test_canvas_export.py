@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document import gradviz_file
+from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.gradviz_file import Contents
+from gradviz.layout import ladder
+from gradviz.ui import export as picture
+from gradviz.ui.canvas import edge_painter
+from gradviz.ui.canvas.diagram import Floats, Ints
+from gradviz.ui.canvas.edge_painter import dashes
+from gradviz.ui.canvas.placed import Placed
+from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.export import export, write
 from gradviz.ui.theme import DARK
 from tests.trace.sample import sample_trace
@@ -85,3 +97,96 @@ def test_groups_are_drawn_as_on_the_screen(tmp_path: Path) -> None:
     )
     assert export(snippet, out) == 0
     assert "for t in range(30)" in texts(out)
+
+
+def test_of_an_edge_without_end_no_dashes_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    longest: list[float] = []
+
+    def watched(placed: Placed, cubics: Ints, area: Any, dash: float, gap: float, phase: Floats) -> tuple[Floats, Ints]:
+        longest.append(float(placed.cubic_length[cubics].max()))
+        near = placed.cubic_length[cubics] < 1e6
+        return dashes(placed, cubics[near], area, dash, gap, phase[near])
+
+    monkeypatch.setattr(edge_painter, "dashes", watched)
+    nodes = [Leaf(1, "x", 2.0, requires_grad=True), Leaf(2, "far", 3.0, requires_grad=True, x=1e9)]
+    product = Operation(3, "mul", (Ref(1), Ref(2)), names=("y",), x=200.0)
+    drawing = Drawing((*nodes, product), calls=(BackwardCall(Ref(3)),), next_id=4)
+    (tmp_path / "far.gradviz").write_bytes(gradviz_file.write(Contents(drawing)))
+    assert export(tmp_path / "far.gradviz", tmp_path / "graph.svg") == 0
+    assert max(longest, default=0.0) < 1e5
+
+
+@pytest.mark.parametrize(
+    ("whole", "named", "said", "has", "lacks"),
+    [
+        (100, 100, (), "MulBackward0", "nothing of all"),
+        (1, 100, ("with their names and main values only",), "21", "MulBackward0"),
+        (1, 1, ("as blocks without words",), "", "21"),
+    ],
+)
+def test_of_a_large_graph_a_picture_has_less_and_it_is_said(
+    whole: int, named: int, said: tuple[str, ...], has: str, lacks: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(picture, "MOST_WHOLE", whole)
+    monkeypatch.setattr(picture, "MOST_NAMED", named)
+    for name in ("graph.svg", "graph.png", "graph.pdf"):
+        found = write(sample_trace(), 6, tmp_path / name)
+        assert found == tuple(
+            f"{name} shows its 9 boxes {how}, because the graph is so large; a window shows all of it." for how in said
+        )
+    words = texts(tmp_path / "graph.svg")
+    assert has in words
+    assert lacks not in words
+    image = QImage(str(tmp_path / "graph.png"))
+    assert len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}) > 5
+
+
+def test_a_png_has_no_more_pixels_than_can_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "graph.png"
+    write(sample_trace(), 14, out)
+    usual = QImage(str(out)).size()
+    monkeypatch.setattr(picture, "MOST_PIXELS", 90_000)
+    assert "names and main values only" in write(sample_trace(), 14, out)[0], "as on a screen from so far away"
+    image = QImage(str(out))
+    assert 80_000 < image.width() * image.height() < 92_000
+    assert image.width() / image.height() == pytest.approx(usual.width() / usual.height(), rel=0.02)
+    monkeypatch.setattr(picture, "LARGEST_SIDE", 120)
+    assert "blocks" in write(sample_trace(), 14, out)[0]
+    assert QImage(str(out)).width() == 120
+
+
+def test_an_svg_and_a_pdf_are_no_larger_than_readers_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(picture, "LARGEST_SIDE", 200)
+    monkeypatch.setattr(picture, "LARGEST_PAGE", 150.0)
+    assert write(sample_trace(), 14, tmp_path / "graph.svg") == ()
+    box = ElementTree.parse(tmp_path / "graph.svg").getroot().attrib["viewBox"].split()
+    assert float(box[2]) == pytest.approx(200)
+    assert write(sample_trace(), 14, tmp_path / "graph.pdf") == ()
+    page = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)", (tmp_path / "graph.pdf").read_bytes())
+    assert page is not None
+    assert float(page[1]) == pytest.approx(150, abs=1)
+    assert "MulBackward0" in texts(tmp_path / "graph.svg"), "all of it is there, only smaller"
+
+
+def test_it_is_said_on_the_terminal_that_a_graph_stands_in_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladder, "MOST_IN_LAYERS", 3)
+    source, out = tmp_path / "snippet.py", tmp_path / "graph.svg"
+    source.write_text(SNIPPET)
+    assert export(source, out) == 0
+    said = capsys.readouterr().err
+    assert said == "gradviz: This graph is too large for layers: boxes stand in rows, in the order in which they ran.\n"
+
+
+def test_what_fails_while_it_is_painted_is_an_error_and_not_the_end_of_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no such colour")
+
+    monkeypatch.setattr(Scene, "paint_rest", fail)
+    for name in ("graph.svg", "graph.png", "graph.pdf"):
+        with pytest.raises(ValueError, match="no such colour"):
+            write(sample_trace(), 14, tmp_path / name)

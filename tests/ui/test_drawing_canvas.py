@@ -47,6 +47,12 @@ def test_nodes_say_what_the_trace_says(qtbot: QtBot) -> None:
     assert (circle.symbol, circle.label, circle.ran) == ("×", "MulBackward0", True)
 
 
+def test_an_operation_that_makes_more_than_it_gives_has_one_card(qtbot: QtBot) -> None:
+    leaf = Leaf(1, "x", (2.0, 1.0), x=0, y=0)
+    view, _ = shown(qtbot, Drawing((leaf, Operation(2, "argsort", (Ref(1),), x=200, y=0)), next_id=3))
+    assert set(scene_of(view).sketch.cards) == {Ref(1), Ref(2)}
+
+
 def test_gradients_flow_on_the_wires(qtbot: QtBot) -> None:
     view, _ = shown(qtbot)
     scene = scene_of(view)

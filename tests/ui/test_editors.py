@@ -13,12 +13,13 @@ from gradviz.document.drawing import Drawing, Number, Operation, Ref
 from gradviz.document.shaping import (
     add_call,
     connect,
+    delete,
     new_operation,
     set_number,
 )
 from gradviz.document.snippet import Snippet
 from gradviz.ui.editors.calls import CallsEditor
-from gradviz.ui.editors.fields import TextField
+from gradviz.ui.editors.fields import Choice, TextField
 from gradviz.ui.editors.leaf import LeafEditor
 from gradviz.ui.editors.operation import OperationEditor
 from gradviz.ui.editors.others import CommentEditor, GroupEditor
@@ -362,3 +363,16 @@ def test_several_things_are_not_explained_by_the_current_step(desk: Desk) -> Non
     desk.store.pick(frozenset({desk.w, desk.total}))
     assert desk.panel.sheet.kind == "several"
     assert desk.panel.inspection is None and desk.panel.browser.toPlainText() == ""
+
+
+@pytest.mark.parametrize("field", ["name", "dim"])
+def test_what_was_being_typed_goes_with_its_operation(desk: Desk, field: str) -> None:
+    editor = of_operation(desk, desk.total)
+    dim, choice = editor.params[0].field, editor.params[-1].field
+    assert isinstance(choice, Choice)
+    desk.type(editor.names[0] if field == "name" else dim, "0", key=None)
+    left = delete(desk.store.state.drawing or Drawing(), [desk.total])
+    desk.store.edit("Delete", left)
+    assert not dim.isVisible()
+    desk.choose(choice, "float64")  # its list was open
+    assert desk.store.state.document is left

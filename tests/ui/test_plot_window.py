@@ -132,3 +132,13 @@ def test_the_window_says_how(pilot: Pilot) -> None:
     from gradviz.ui.panels.beside import Elided
 
     assert HOW in [label.whole for label in view.window().findChildren(Elided)]
+
+
+def test_two_steps_before_it_is_painted_are_two_steps(pilot: Pilot) -> None:
+    view = shown(pilot, CURVE)
+    area = view._placed[0].area
+    view.zoom(1, area.center())
+    view.zoom(1, area.center())
+    assert ends(view)[0] == pytest.approx((10 - 0.8**2 * 10, 10 + 0.8**2 * 10), abs=0.05), (
+        "but for the names of the ticks"
+    )

@@ -66,6 +66,27 @@ def test_two_windows_do_not_share_a_file(qtbot: QtBot, store: Store, tmp_path: P
     one.close()
 
 
+@pytest.mark.parametrize("taken_back", [True, False])
+def test_a_copy_that_was_answered_goes_when_nothing_is_unsaved(
+    qtbot: QtBot, store: Store, tmp_path: Path, taken_back: bool
+) -> None:
+    file = tmp_path / "window-1.json"
+    recovery.write(file, typed("lost = 1"))
+    keeper = RecoveryKeeper(store, tmp_path)
+    assert keeper.left_behind is not None
+    if taken_back:
+        store.open(keeper.left_behind.contents.document, None)
+        store.mark_unsaved()
+    keeper.answered()
+    if taken_back:
+        keeper.write()
+        assert recovery.read(file) == typed("lost = 1"), "as long as it is not saved"
+        store.mark_saved(tmp_path / "saved.py")
+    keeper.write()
+    assert not file.exists(), "another start would offer what is saved, or was not wanted"
+    keeper.close()
+
+
 CRASH = """
 import os, sys
 from pathlib import Path

@@ -22,16 +22,17 @@ from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.shaping import add_call
 from gradviz.document.snippet import Snippet
-from gradviz.session.doubts import LONGEST, elsewhere
+from gradviz.session.doubts import LONGEST, NOT_RUN, elsewhere
 from gradviz.session.proposals import proposals
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
-from gradviz.ui import launch
+from gradviz.ui import launch, safety
 from gradviz.ui import recovery as recovery_keeper
+from gradviz.ui.panels import doubt_bar, waiting_note
 from gradviz.ui.safety import MODULES, safety_html
 from gradviz.ui.theme import LIGHT
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.layers import OPEN_DOORS, UNKNOWN
+from gradviz.worker.layers import CAUTIONS, OPEN_DOORS, UNKNOWN
 from gradviz.worker.limits import Limits
 from tests.driver import RUN_TIMEOUT, Answers, Pilot
 from tests.dropping import carried, drop
@@ -361,11 +362,26 @@ def test_tab_reaches_the_buttons_of_the_bar_before_the_code(pilot: Pilot, snippe
 
 
 def test_where_the_kernel_does_not_close_files_the_page_says_so() -> None:
-    linux = {"language": "on", "audit hook": "on", "landlock": "on (ABI 7)", "seccomp": "absent: <no>"}
-    windows = {"language": "on", "audit hook": "on", "job": "on", "low integrity": "on"}
-    assert OPEN_DOORS not in safety_html(linux, Limits(), LIGHT) and "&lt;no&gt;" in safety_html(linux, Limits(), LIGHT)
-    assert OPEN_DOORS in safety_html(windows, Limits(), LIGHT)
+    linux = {"language": "on", "audit hook": "on", "landlock": "on (ABI 7)", "seccomp": "absent: <no>", "trial": "on"}
+    windows = {"language": "on", "audit hook": "on", "job": "on", "trial": "absent: it could open a file"}
+    doors = OPEN_DOORS.format("it could open a file")
+    assert doors not in safety_html(linux, Limits(), LIGHT) and "&lt;no&gt;" in safety_html(linux, Limits(), LIGHT)
+    assert doors in safety_html(windows, Limits(), LIGHT)
     assert UNKNOWN in safety_html({}, Limits(), LIGHT)
+
+
+@pytest.mark.parametrize("system", CAUTIONS)
+def test_where_the_locks_were_never_seen_at_work_the_bar_and_the_page_say_so(
+    pilot: Pilot, snippet: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    for module in (doubt_bar, waiting_note, safety):
+        monkeypatch.setattr(module, "caution", lambda: CAUTIONS[system])
+    by_dialog(pilot, snippet)
+    bar = pilot.window.editor.doubt
+    assert bar is not None
+    assert bar.sentence.text().endswith(f"{NOT_RUN} {CAUTIONS[system]}")
+    assert bar.accessibleName() == bar.sentence.text()
+    assert CAUTIONS[system] in safety_html({"language": "on"}, Limits(), LIGHT)
 
 
 def test_what_the_page_says_may_be_imported_may_be(ran: Counted) -> None:

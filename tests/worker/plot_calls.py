@@ -102,6 +102,16 @@ SAID = {
     "plt.plot([1], color=plt.get_cmap('tab10')(1))": ("figure.axes[0].layers[0].style.color", "#ff7f0e"),
     "plt.text(.5, .5, 'a', transform=plt.gca().transAxes, ha='center')": ("figure.axes[0].layers[0].inside", True),
     "plt.style.use('ggplot'); plt.tight_layout(); plt.plot([1])": ("len(figure.axes)", 1),
+    "plt.contourf([[1e308, -1e308], [0, 1]])": (
+        "(figure.axes[0].layers[0].colours.low, figure.axes[0].layers[0].colours.high)",
+        (-1e308, 1e308),
+    ),
+    "plt.text(1, 2, 'a', fontsize=-float('inf'))": ("figure.axes[0].layers[0].style.size", 10.0),
+    "plt.text(1, 2, 'a', ha='x' * 600)": ("len(figure.axes[0].layers[0].anchor)", 500),
+    "plt.imshow([[]]); plt.plot([1])": ("len(figure.axes[0].layers)", 1),
+    "plt.bar([float('nan'), 1], [1, 2], tick_label=['a', 'b'])": ("figure.axes[0].x.names", ("b",)),
+    "plt.fill_between(0, 1, where=[True, False])": ("len(figure.axes[0].layers[0].columns['x'])", 2),
+    "try: plt.imshow([[1]], cmap='none')\nexcept ValueError: plt.plot([1])": ("len(figure.axes[0].layers)", 1),
     "plt.gca().spines['top'].set_visible(False); plt.plot([1])": ("len(figure.axes[0].layers)", 1),
 }
 
@@ -125,6 +135,16 @@ WRONG = {
     ),
     "plt.imshow([1, 2])": ("TypeError", "Invalid shape (2,) for image data"),
     "plt.xlim(float('nan'), 1)": ("ValueError", "Axis limits cannot be NaN or Inf"),
+    "plt.imshow([[1]], extent=(0, float('inf'), 0, 1))": ("ValueError", "Axis limits cannot be NaN or Inf"),
+    "plt.contourf([[1, 2], [3, 4]], levels=[1])": ("ValueError", "Filled contours require at least 2 levels."),
+    "plt.axes([0, 0, float('nan'), 1])": ("ValueError", "all entries in rect must be finite"),
+    "plt.imshow([[1]]).set_clim(float('nan'), 1)": ("ValueError", "Autoscale limits cannot be NaN or Inf"),
+    "plt.errorbar([0], [0], yerr=[1, 2])": ("ValueError", "x and y must be the same size"),
+    "plt.plot([1])[0].set_data([[1, 2], [3, 4]], [5, 6])": (
+        "ValueError",
+        "shape mismatch: objects have shapes (4,) and (2,)",
+    ),
+    "plt.text([1, 2], [1, 2], 'a')": ("ValueError", "x and y must be the same size"),
     "plt.subplot(2, 2, 5)": ("ValueError", "num must be an integer with 1 <= num <= 4, not 5"),
     "plt.gca().set_xticks([1, 2], ['a'])": ("ValueError", "The number of FixedLocator locations (2), usually"),
 }

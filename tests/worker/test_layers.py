@@ -8,13 +8,15 @@ import pytest
 
 from gradviz.worker import layers
 from gradviz.worker.client import WorkerPool
-from gradviz.worker.layers import LAYERS, OPEN_DOORS, UNKNOWN, rows, sentence
+from gradviz.worker.layers import CAUTIONS, LAYERS, OPEN_DOORS, UNKNOWN, UNTRIED, caution, merged, rows, sentence
 from gradviz.worker.limits import Limits
 from tests.worker.conftest import Runner
+from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
 SAFETY = Path(__file__).parents[2] / "docs" / "safety.md"
-LINUX = {"language": "on", "audit hook": "on", "limits": "on", "landlock": "on (ABI 7)", "seccomp": "on (40 calls)"}
-WINDOWS = {"language": "on", "audit hook": "on", "low integrity": "on", "mitigations": "on (6 policies)", "job": "on"}
+LINUX = {"language": "on", "audit hook": "on", "landlock": "on (ABI 7)", "seccomp": "on (16 calls)", "trial": "on"}
+WINDOWS = {"language": "on", "audit hook": "on", "restricted token": "on", "low integrity": "on", "job": "on"}
+COULD = "it could open a file and open a socket"
 
 
 def test_the_table_in_the_docs_is_current() -> None:
@@ -42,39 +44,81 @@ def test_a_running_worker_says_only_what_the_table_knows(run: Runner, shared_poo
     assert sentence(said).startswith("This system: snippets are contained by language rules, audit hook, ")
 
 
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
+def test_every_lock_that_this_kernel_has_holds_in_a_running_worker(run: Runner, shared_pool: WorkerPool) -> None:
+    run("print(1)")
+    assert [state for state in shared_pool.layers.values() if not state.startswith("on")] == []
+    assert {"limits", "landlock", "descriptors", "seccomp"} <= set(shared_pool.layers)
+
+
 def test_every_layer_is_on_some_system() -> None:
     assert all(any(layer.on) for layer in LAYERS)
     assert len({layer.key for layer in LAYERS}) == len(LAYERS)
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("said", "system", "expected"),
     [
-        ({}, UNKNOWN),
+        ({}, "linux", UNKNOWN),
         (
             LINUX,
-            "This system: snippets are contained by language rules, audit hook, resource limits, Landlock (ABI 7) and "
-            "seccomp (40 calls).",
+            "linux",
+            "This system: snippets are contained by language rules, audit hook, Landlock (ABI 7), seccomp (16 calls) "
+            "and trial.",
         ),
         (
-            {"language": "on", "landlock": "absent: the kernel has no Landlock", "seccomp": "on (40 calls)"},
-            "This system: snippets are contained by language rules and seccomp (40 calls). Missing here: Landlock "
-            "(the kernel has no Landlock).",
+            {"language": "on", "landlock": "absent: the kernel has no Landlock", "seccomp": "on", "trial": "on"},
+            "linux",
+            "This system: snippets are contained by language rules, seccomp and trial. Missing here: Landlock (the "
+            "kernel has no Landlock).",
         ),
         (
-            WINDOWS,
-            "This system: snippets are contained by language rules, audit hook, Job object, low integrity and process "
-            f"mitigations (6 policies). {OPEN_DOORS}",
+            {"language": "on", "landlock": "on", "seccomp": "absent: no", "trial": "on (asks which files are there)"},
+            "linux",
+            "This system: snippets are contained by language rules, Landlock and trial (asks which files are there). "
+            "Missing here: seccomp (no).",
         ),
         (
-            {"language": "on", "landlock": "absent: no", "seccomp": "absent: no table of system calls for riscv64"},
-            "This system: snippets are contained by language rules. Missing here: Landlock (no) and seccomp (no table "
-            f"of system calls for riscv64). {OPEN_DOORS}",
+            {**WINDOWS, "trial": "on"},
+            "win32",
+            "This system: snippets are contained by language rules, audit hook, restricted token, Job object, low "
+            f"integrity and trial. {CAUTIONS['win32']}",
+        ),
+        (
+            {**WINDOWS, "restricted token": "absent: no", "trial": f"absent: {COULD}"},
+            "win32",
+            "This system: snippets are contained by language rules, audit hook, Job object and low integrity. Missing "
+            f"here: restricted token (no) and trial ({COULD}). {OPEN_DOORS.format(COULD)} {CAUTIONS['win32']}",
+        ),
+        (
+            {"language": "on", "sandbox": "on"},
+            "darwin",
+            "This system: snippets are contained by language rules and sandbox-exec. "
+            f"{OPEN_DOORS.format(UNTRIED)} {CAUTIONS['darwin']}",
         ),
     ],
 )
-def test_what_holds_in_words(said: dict[str, str], expected: str) -> None:
-    assert sentence(said) == expected
+def test_what_holds_in_words(said: dict[str, str], system: str, expected: str) -> None:
+    assert sentence(said, system) == expected
+
+
+def test_where_the_locks_were_never_seen_at_work_it_is_said() -> None:
+    assert caution("linux") == ""
+    assert caution("win32") != caution("darwin")
+    text = SAFETY.read_text(encoding="utf-8").replace("\n", " ")
+    for system, name in (("win32", "Windows"), ("darwin", "macOS")):
+        assert "have not been seen at work on a real" in caution(system)
+        assert f"The locks of {name} follow its documentation" in caution(system)
+        assert f"**{name}**" in text
+    assert text.count("the lock has not been seen at work on a real") == len(CAUTIONS)
+
+
+def test_a_layer_that_was_left_out_from_outside_is_missing_for_the_reason_that_is_known_there() -> None:
+    inside = {"language": "on", "restricted token": "absent: the process was started without one", "trial": "on"}
+    outside = {"restricted token": "absent: CreateRestrictedToken failed with Windows error 5", "job": "on"}
+    assert merged(inside, outside) == {**inside, **outside}
+    inside["restricted token"] = "absent: RevertToSelf failed with Windows error 5"
+    assert merged(inside, {"restricted token": "on", "job": "on"}) == {**inside, "job": "on"}
 
 
 def test_what_a_worker_makes_up_is_no_layer() -> None:

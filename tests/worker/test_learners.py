@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy_names import REFUSED_BUILTINS
 from gradviz.worker.stand_ins import TorchFacade, World
 from gradviz.worker.torch_modules import load_torch, torch_modules
@@ -64,7 +63,7 @@ def test_syntax_errors_are_pythons(run: Runner) -> None:
 
 def test_the_page_lists_what_can_be_imported() -> None:
     """Every module that is not PyTorch's, NumPy's or for plots, and every built-in function that is refused."""
-    world = World(TorchFacade(torch_modules(load_torch())), AuditGate(), lambda stream, text: None)
+    world = World(TorchFacade(torch_modules(load_torch())), lambda stream, text: None)
     text = PAGE.read_text(encoding="utf-8").partition("## What a snippet may use")[2].partition("\n## ")[0]
     named = set(re.findall(r"`([\w.]+)`", text.partition("Refused")[0]))
     offered = {name.partition(".")[0] for name in world.modules}

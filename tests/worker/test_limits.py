@@ -19,52 +19,52 @@ MakePool = Callable[..., WorkerPool]
 SECOND = Limits(wall_seconds=1.0)
 
 
-@pytest.mark.parametrize(
-    ("name", "source", "limits", "words"),
-    [
-        ("endless loop", "while True: pass", SECOND, "longer than 1 seconds"),
-        ("endless loop that catches", "while True:\n  try:\n    while True: pass\n  except: pass", SECOND, "longer"),
-        ("endless call in C", "sum(iter(int, 1))", SECOND, "longer"),
-        ("endless power", "x = 9 ** 9 ** 9", SECOND, "longer"),
-        ("processor time", "while True: pass", Limits(cpu_seconds=0.3), "0.3 seconds of processor time"),
-        ("endless __str__", "class A(Exception):\n def __str__(s):\n  while True: pass\nraise A", SECOND, "longer"),
-        ("endless finally", "try:\n    1 / 0\nfinally:\n    while True: pass", SECOND, "longer"),
-        ("print flood", "while True: print('x' * 1000)", Limits(), "printed more than 200,000 characters"),
-        ("one huge print", "print('x' * 300_000_000)", Limits(), "printed more than"),
-        ("flood of warnings", "import sys\nwhile True: sys.stderr.write('x' * 100)", Limits(), "printed more than"),
-        (
-            "memory",
-            "kept = []\nwhile True: kept.append(b'x' * 1_000_000)",
-            Limits(memory_mb=300, wall_seconds=PATIENCE),
-            "more than 300 MB of memory",
-        ),
-        (
-            "memory that is only reserved",
-            "kept = []\nwhile True: kept.append(bytes(1_000_000))",
-            Limits(memory_mb=300, wall_seconds=PATIENCE),
-            "more than 300 MB of memory",
-        ),
-        (
-            "one huge tensor",
-            "import torch\ntorch.ones(100_000, 100_000)",
-            Limits(memory_mb=300, wall_seconds=PATIENCE),
-            "more than 300 MB of memory",
-        ),
-        (
-            "steps",
-            "import torch\nx = torch.tensor(1.)\nwhile True: x = x + 1",
-            Limits(steps=2000),
-            "recorded more than 2,000 steps",
-        ),
-        (
-            "recorded bytes",
-            "import torch\nwhile True: x = torch.ones(1000)",
-            Limits(recorded_bytes=2_000_000),
-            "recorded more than 2 MB",
-        ),
-    ],
-)  # fmt: skip
-def test_a_limit_ends_the_run(make_pool: MakePool, name: str, source: str, limits: Limits, words: str) -> None:
+ENDED: list[tuple[str, str, Limits, str]] = [
+    ("endless loop", "while True: pass", SECOND, "longer than 1 seconds"),
+    ("endless loop that catches", "while True:\n  try:\n    while True: pass\n  except: pass", SECOND, "longer"),
+    ("endless call in C", "sum(iter(int, 1))", SECOND, "longer"),
+    ("endless power", "x = 9 ** 9 ** 9", SECOND, "longer"),
+    ("processor time", "while True: pass", Limits(cpu_seconds=0.3), "0.3 seconds of processor time"),
+    ("endless __str__", "class A(Exception):\n def __str__(s):\n  while True: pass\nraise A", SECOND, "longer"),
+    ("endless finally", "try:\n    1 / 0\nfinally:\n    while True: pass", SECOND, "longer"),
+    ("print flood", "while True: print('x' * 1000)", Limits(), "printed more than 200,000 characters"),
+    ("one huge print", "print('x' * 300_000_000)", Limits(), "printed more than"),
+    ("flood of warnings", "import sys\nwhile True: sys.stderr.write('x' * 100)", Limits(), "printed more than"),
+    (
+        "memory",
+        "kept = []\nwhile True: kept.append(b'x' * 1_000_000)",
+        Limits(memory_mb=300, wall_seconds=PATIENCE),
+        "more than 300 MB of memory",
+    ),
+    (
+        "memory that is only reserved",
+        "kept = []\nwhile True: kept.append(bytes(1_000_000))",
+        Limits(memory_mb=300, wall_seconds=PATIENCE),
+        "more than 300 MB of memory",
+    ),
+    (
+        "one huge tensor",
+        "import torch\ntorch.ones(100_000, 100_000)",
+        Limits(memory_mb=300, wall_seconds=PATIENCE),
+        "more than 300 MB of memory",
+    ),
+    (
+        "steps",
+        "import torch\nx = torch.tensor(1.)\nwhile True: x = x + 1",
+        Limits(steps=2000),
+        "recorded more than 2,000 steps",
+    ),
+    (
+        "recorded bytes",
+        "import torch\nwhile True: x = torch.ones(1000)",
+        Limits(recorded_bytes=2_000_000),
+        "recorded more than 2 MB",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "limits", "words"), [each[1:] for each in ENDED], ids=[each[0] for each in ENDED])
+def test_a_limit_ends_the_run(make_pool: MakePool, source: str, limits: Limits, words: str) -> None:
     outcome = run_in(make_pool(limits), source)
     assert outcome.status == "limit", outcome.done
     assert words in outcome.sentence

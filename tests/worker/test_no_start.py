@@ -23,11 +23,13 @@ def pool() -> Iterator[WorkerPool]:
 
 
 @pytest.mark.parametrize("step", ["mkdtemp", "start"])
-def test_no_room_for_a_worker_is_a_sentence(pool: WorkerPool, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_room_for_a_worker_is_a_sentence(
+    pool: WorkerPool, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object, **__: object) -> object:
         raise OSError(28, "No space left on device")
 
-    before = set(Path(tempfile.gettempdir()).glob("gradviz-*"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where no other program makes folders
     monkeypatch.setattr(process.tempfile if step == "mkdtemp" else process, step, fail)
     events: list[Event] = []
     pool.warm()
@@ -37,7 +39,7 @@ def test_no_room_for_a_worker_is_a_sentence(pool: WorkerPool, step: str, monkeyp
     assert events[0].status == "died"
     why = "no temporary file can be made; make room on the disk, or set TMPDIR"
     assert (why if step == "mkdtemp" else "No space left on device") in events[0].detail.sentence
-    assert set(Path(tempfile.gettempdir()).glob("gradviz-*")) <= before
+    assert not list(tmp_path.iterdir())
     monkeypatch.undo()
     done = pool.start("x = 1\n", events.append).wait(30)
     assert done is not None and done.status == "ok"

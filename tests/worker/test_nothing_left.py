@@ -1,5 +1,5 @@
-"""What a run leaves in tables, classes and caches is gone in the next run of the same worker; nothing of the snippet
-runs while the audit gate is open."""
+"""What a run leaves in tables, classes and caches is gone in the next run of the same worker; nothing of the snippet is
+asked when its error is put into words."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from gradviz.worker.oslock import AuditGate
-from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.torch_modules import load_torch, torch_modules
 from tests.worker.conftest import run_in
 
 LEFT = {
@@ -49,37 +46,6 @@ def test_nothing_is_left_for_the_next_run(make_pool: Any, name: str) -> None:
     pool = make_pool(reuse=True)
     assert run_in(pool, first).status == "ok"
     assert run_in(pool, second).printed().endswith(printed)
-
-
-class Gate(AuditGate):
-    """Remembers whether it is open, and refuses nothing."""
-
-    def __init__(self) -> None:
-        self._state = [False]
-
-    @property
-    def is_open(self) -> bool:
-        return self._state[0]
-
-
-def test_a_dataclass_is_made_without_asking_the_snippet() -> None:
-    gate = Gate()
-    world = World(TorchFacade(torch_modules(load_torch())), gate, lambda stream, text: None)
-    asked: list[bool] = []
-
-    class Watching:
-        def __bool__(self) -> bool:
-            asked.append(gate.is_open)
-            return True
-
-    watch: Any = Watching()
-    module = world.modules["dataclasses"]
-    field = module.field(default=1, init=watch, repr=watch, compare=watch, hash=watch, kw_only=watch)
-    made = type("A", (), {"x": field, "__annotations__": {"x": int}, "__doc__": watch})
-    module.dataclass(world.guard.adopt(made))
-    assert made.__dataclass_fields__["x"].init is True  # type: ignore[attr-defined]
-    assert asked
-    assert not any(asked)
 
 
 def test_an_error_of_syntax_that_the_snippet_filled_is_told(make_pool: Any) -> None:

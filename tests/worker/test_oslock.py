@@ -2,136 +2,114 @@
 
 from __future__ import annotations
 
-import ctypes
-import json
 import os
+import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from gradviz.worker import oslock
+from gradviz.worker import oslock, trial
+from tests.worker.kernel_attempts import (
+    ATTEMPTS,
+    HAS_KERNEL_LOCKS,
+    NEED_A_DESCRIPTOR,
+    NEED_A_PATH,
+    NEEDS_LOCKS,
+    OFTEN_CLOSED,
+    ONLY_LOCKED,
+    command_of,
+    tried,
+)
 
-ROOT = Path(__file__).parents[2]
+NO_LANDLOCK, NO_SECCOMP = "oslock._LANDLOCK_CREATE = 9999", "oslock.ARCHITECTURES = {}"
+LEFT = ("here", "there", "link")
 
 
-def has_kernel_locks() -> bool:
-    """Whether this kernel has Landlock and seccomp at all; asked without our own code, so that a lock which fails is
-    a failure and not a test left out."""
-    if not sys.platform.startswith("linux") or os.uname().machine not in oslock._MACHINES:
-        return False
-    version_of_landlock = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
-    return version_of_landlock > 0 and Path("/proc/sys/kernel/seccomp/actions_avail").exists()
-
-
-HAS_KERNEL_LOCKS = has_kernel_locks()
-NEEDS_LOCKS = "needs a Linux kernel with Landlock and seccomp, on x86-64 or aarch64"
-
-LOCKED = f"""
-import ctypes, json, mmap, os, signal, socket, subprocess, sys, threading, time
-sys.path.insert(0, {str(ROOT)!r})
-from gradviz.worker.oslock import lock_down
-libc = ctypes.CDLL(None, use_errno=True)
-target = int(sys.argv[1])
-layers = lock_down(2000)
-def fails(attempt):
-    try:
-        result = attempt()
-    except (OSError, RuntimeError, MemoryError, ValueError) as error:
-        return type(error).__name__
-    return f"SUCCEEDED: {{result!r}}"
-def number(call, *arguments):
-    if libc.syscall(call, *arguments) < 0:
-        raise OSError(ctypes.get_errno(), "syscall")
-"""
-
-ATTEMPTS = {
-    "read a file": "open('/etc/passwd').read()",
-    "write a file": "open('escaped', 'w')",
-    "list a folder": "os.listdir('/')",
-    "make a folder": "os.mkdir('escaped')",
-    "remove a file": "os.unlink('here')",
-    "rename a file": "os.rename('here', 'there')",
-    "link a file": "os.symlink('/etc/passwd', 'escaped')",
-    "change a mode": "os.chmod('here', 0o777)",
-    "a pipe": "os.pipe()",
-    "duplicate a descriptor": "os.dup(1)",
-    "a socket": "socket.socket()",
-    "a Unix socket": "socket.socket(socket.AF_UNIX)",
-    "a socket pair": "socket.socketpair()",
-    "fork": "os.fork()",
-    "a program": "subprocess.run(['/bin/true'])",
-    "exec": "os.execv('/bin/true', ['true'])",
-    "a thread": "threading.Thread(target=print).start()",
-    "a signal to another process": "os.kill(target, signal.SIGTERM)",
-    "a signal by tgkill": "number(234 if os.uname().machine == 'x86_64' else 131, target, target, 15)",
-    "executable memory": "mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)",
-    "a higher limit": "__import__('resource').setrlimit(7, (100, 100))",
-    "another user": "os.setuid(0)",
-    "another root": "os.chroot('/')",
-    "ptrace": "number(101 if os.uname().machine == 'x86_64' else 117, 16, target, 0, 0)",
-    "a mount": "number(165 if os.uname().machine == 'x86_64' else 40, 0, 0, 0, 0, 0)",
-    "io_uring": "number(425, 8, 0)",
-    "a file handle": "number(437, -100, b'/etc/passwd', 0, 0)",
-    "the clock": "time.clock_settime(time.CLOCK_REALTIME, 0)",
-    "the host's name": "socket.sethostname('x')",
-    "a new library": "ctypes.CDLL('libanl.so.1')",
-}
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
+def test_what_is_tried_works_where_nothing_is_locked(tmp_path: Path) -> None:
+    """Else a lock would be praised for what fails by itself."""
+    _, results = tried(tmp_path, {name: code for name, code in ATTEMPTS.items() if name not in ONLY_LOCKED}, locks="")
+    failed = {name for name, result in results.items() if "SUCCEEDED" not in result}
+    assert failed <= OFTEN_CLOSED, results
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
 def test_the_kernel_alone_contains_plain_python(tmp_path: Path) -> None:
-    (tmp_path / "here").write_text("kept")
-    body = ", ".join(f"{name!r}: fails(lambda: {code})" for name, code in ATTEMPTS.items())
-    script = f"{LOCKED}\nprint(json.dumps([layers, {{{body}}}]), flush=True)\nos._exit(0)\n"
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as bystander:
-        done = subprocess.run(
-            [sys.executable, "-c", script, str(bystander.pid)], capture_output=True, text=True, cwd=tmp_path, timeout=60
-        )
-        assert bystander.poll() is None
-        bystander.communicate(b"\n")
-    assert done.returncode == 0, done.stderr
-    layers, results = json.loads(done.stdout)
+    layers, results = tried(tmp_path, ATTEMPTS)
     assert all(state.startswith("on") for state in layers.values()), layers
-    assert {name: result for name, result in results.items() if "SUCCEEDED" in result} == {}
-    assert (tmp_path / "here").read_text() == "kept"
-    assert [path.name for path in tmp_path.iterdir()] == ["here"]
-
-
-NEEDS_A_DESCRIPTOR = [
-    "read a file", "write a file", "list a folder", "a pipe", "duplicate a descriptor", "a socket", "a Unix socket",
-    "a socket pair", "a new library",
-]  # fmt: skip
-NEEDS_A_PATH = ["make a folder", "remove a file", "rename a file", "link a file"]
-NO_LANDLOCK, NO_SECCOMP = "oslock._LANDLOCK_CREATE = 9999", "oslock._MACHINES = {}"
+    by_the_kernel = dict.fromkeys(ATTEMPTS, "PermissionError 1")
+    by_python = {  # which has its own words for the same answer of the kernel
+        "a new library": "OSError None",
+        "access": "OSError None",
+        "a thread": "RuntimeError ",
+        "a timer of the processor": "itimer_error 1",
+    }
+    assert results == by_the_kernel | by_python
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(LEFT, "kept")
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
 @pytest.mark.parametrize(
-    ("lacks", "absent", "contained"),
+    ("lacking", "absent", "contained"),
     [
-        (NO_LANDLOCK, ["landlock"], list(ATTEMPTS)),
-        (NO_SECCOMP, ["seccomp"], NEEDS_A_DESCRIPTOR + NEEDS_A_PATH),
-        (f"{NO_LANDLOCK}; {NO_SECCOMP}", ["landlock", "seccomp"], NEEDS_A_DESCRIPTOR),
+        (NO_LANDLOCK, ["landlock"], ATTEMPTS),
+        (NO_SECCOMP, ["seccomp"], {**NEED_A_DESCRIPTOR, **NEED_A_PATH}),
+        (f"{NO_LANDLOCK}; {NO_SECCOMP}", ["landlock", "seccomp"], NEED_A_DESCRIPTOR),
     ],
 )
 def test_what_holds_where_the_kernel_lacks_a_lock(
-    tmp_path: Path, lacks: str, absent: list[str], contained: list[str]
+    tmp_path: Path, lacking: str, absent: list[str], contained: dict[str, str]
 ) -> None:
-    (tmp_path / "here").write_text("kept")
-    body = ", ".join(f"{name!r}: fails(lambda: {ATTEMPTS[name]})" for name in contained)
-    locked = LOCKED.replace("layers = lock_down", f"from gradviz.worker import oslock; {lacks}\nlayers = lock_down")
-    script = f"{locked}\nprint(json.dumps([layers, {{{body}}}]), flush=True)\nos._exit(0)\n"
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as bystander:
-        command = [sys.executable, "-c", script, str(bystander.pid)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-        bystander.communicate(b"\n")
-    assert done.returncode == 0, done.stderr
-    layers, results = json.loads(done.stdout)
-    assert [name for name, state in layers.items() if state.startswith("absent: ")] == absent
+    layers, results = tried(tmp_path, contained, lacking)
+    assert [name for name, state in layers.items() if state.startswith("absent: ") and name != "trial"] == absent
     assert {name: result for name, result in results.items() if "SUCCEEDED" in result} == {}
-    assert (tmp_path / "here").read_text() == "kept"
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(LEFT, "kept")
+
+
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS or os.uname().machine != "x86_64", reason="needs the locks, on x86-64")
+@pytest.mark.parametrize(
+    ("door", "signals"),
+    [
+        ("libc.syscall(0x40000000 + 39)", {signal.SIGSYS}),
+        ("ctypes.CFUNCTYPE(ctypes.c_int)(old)()", {signal.SIGSYS, signal.SIGSEGV}),  # a kernel may have no 32 bits
+    ],
+)
+def test_another_architecture_is_no_door(tmp_path: Path, door: str, signals: set[int]) -> None:
+    asks_for_its_number = "b'\\xb8\\x14\\0\\0\\0\\xcd\\x80\\xc3'"  # eax = 20, interrupt 0x80, return
+    page = f"old = number((9, 222), None, 4096, 7, 0x22, -1, 0); ctypes.memmove(old, {asks_for_its_number}, 8)"
+    done = subprocess.run(command_of({}, f"{page}\n", also=f"{door}\n"), capture_output=True, cwd=tmp_path, timeout=60)
+    assert -done.returncode in signals, done.stderr
+
+
+@pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
+def test_a_locked_worker_still_knows_the_zone_of_the_time(tmp_path: Path) -> None:
+    """The C library looks at the file again for each question, unless TZ says which it is."""
+    zone = struct.pack(">4s16x6I", b"TZif", 0, 0, 0, 0, 1, 4) + struct.pack(">iBB", 5 * 3600, 0, 0) + b"XYZ\0"
+    (tmp_path / "zone").write_bytes(zone)
+    forget = f"from gradviz.worker import places; places._LOCAL_TIME = ':{tmp_path}/zone'; places.forget_environment()"
+    _, results = tried(tmp_path, {"hour": "[time.localtime(0).tm_hour, time.strftime('%Z')]"}, forget)
+    assert results == {"hour": "SUCCEEDED: [5, 'XYZ']"}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux")
+def test_a_worker_that_crashes_leaves_no_core_dump(tmp_path: Path) -> None:
+    """Nor hands it to a program of the system, for which the limit does not count."""
+    _, results = tried(
+        tmp_path, {"core": "resource.getrlimit(resource.RLIMIT_CORE)"}, locks="oslock.resource_limits(2000)"
+    )
+    assert results == {"core": "SUCCEEDED: (1, 1)"}, "one byte is what stops both; see do_coredump in Linux"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux")
+def test_what_a_worker_may_use_is_bounded(tmp_path: Path) -> None:
+    bounds = {"CORE": 1, "FSIZE": 0, "NPROC": 0, "CPU": 3600, "AS": 2000 << 20}
+    asked = {name: f"resource.getrlimit(resource.RLIMIT_{name})" for name in bounds}
+    _, results = tried(tmp_path, asked, locks="oslock.resource_limits(2000)")
+    assert results == {name: f"SUCCEEDED: {(bound, bound)}" for name, bound in bounds.items()}
 
 
 def test_root_is_told_that_the_kernel_does_not_count_its_processes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,86 +130,19 @@ def test_a_lock_that_the_system_lacks_is_reported(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(oslock, "resource_limits", lambda memory_mb: "not on memory")
     monkeypatch.setattr(oslock, "landlock", absent)
     monkeypatch.setattr(oslock, "no_descriptors", lambda: "")
-    monkeypatch.setattr(oslock, "seccomp", lambda: "41 calls")
+    monkeypatch.setattr(oslock, "seccomp", lambda reading, writing: "16 calls")
+    monkeypatch.setattr(trial, "try_out", lambda: "asks which files are there")
     monkeypatch.setattr(sys, "platform", "linux")
-    assert oslock.lock_down(100) == {
+    assert oslock.lock_down(100, 0, 1) == {
         "limits": "on (not on memory)",
         "landlock": "absent: the kernel has no Landlock",
         "descriptors": "on",
-        "seccomp": "on (41 calls)",
+        "seccomp": "on (16 calls)",
+        "trial": "on (asks which files are there)",
     }
 
 
 def test_an_unknown_machine_has_no_seccomp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(machine="riscv64"))
     with pytest.raises(oslock.LockUnavailable, match="riscv64"):
-        oslock.seccomp()
-
-
-@pytest.mark.parametrize("machine", oslock._MACHINES)
-def test_the_filter_allows_exactly_its_table(machine: str) -> None:
-    audit, _, table = oslock._MACHINES[machine]
-    program = oslock.filter_program(machine, pid=77)
-    plain = set(table.values()) - {table[name] for name in ("mmap", "mprotect", "tgkill")}
-    for number in range(600):
-        allowed = interpret(program, audit, number) == oslock._ALLOW
-        assert allowed == (number in set(table.values())), number
-        assert (interpret(program, audit, number, first=5, third=4) == oslock._ALLOW) == (number in plain)
-    assert interpret(program, audit, table["tgkill"], first=77) == oslock._ALLOW
-    assert interpret(program, audit, table["mmap"], third=3) == oslock._ALLOW
-    assert interpret(program, 0x1234, 0) == oslock._KILL, "another architecture"
-    assert machine != "x86_64" or interpret(program, audit, 0x40000000) == oslock._KILL, "x32"
-
-
-def interpret(program: list[oslock.Instruction], audit: int, number: int, first: int = 77, third: int = 0) -> int:
-    """What the kernel would answer."""
-    data = {oslock._NUMBER: number, oslock._ARCHITECTURE: audit, oslock._ARGUMENT_0: first, oslock._ARGUMENT_2: third}
-    at = accumulator = 0
-    while True:
-        code, yes, no, value = program[at]
-        at += 1
-        if code == oslock._RETURN:
-            return value
-        if code == oslock._LOAD:
-            accumulator = data[value]
-        elif code == oslock._JUMP_EQUAL:
-            at += yes if accumulator == value else no
-        elif code == oslock._JUMP_GREATER_EQUAL:
-            at += yes if accumulator >= value else no
-        else:
-            assert code == oslock._JUMP_SET
-            at += yes if accumulator & value else no
-
-
-def test_the_audit_hook_alone_refuses_while_closed() -> None:
-    """In a process of its own: a hook can't be taken out again."""
-    script = f"""
-import sys
-sys.path.insert(0, {str(ROOT)!r})
-import os, socket, subprocess
-from gradviz.worker.oslock import AuditGate
-gate = AuditGate()
-open(os.devnull).close()
-gate.close()
-attempts = [
-    lambda: open(os.devnull), lambda: exec("1"), lambda: os.listdir("."), lambda: socket.socket(),
-    lambda: subprocess.Popen(["true"]), lambda: __import__("wave"), lambda: os.mkdir("x"),
-    lambda: sys.settrace(None), lambda: (x for x in []).gi_frame,
-]
-failed = 0
-for attempt in attempts:
-    try:
-        attempt()
-    except PermissionError as error:
-        failed += "not available in GradViz" in str(error)
-with gate.lifted():
-    open(os.devnull).close()
-try:
-    open(os.devnull)
-except PermissionError:
-    failed += 1
-gate.open()
-print(failed, len(attempts))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert done.stdout == "10 9\n", done.stderr
+        oslock.seccomp(0, 1)

@@ -15,8 +15,7 @@ from gradviz import torch
 from gradviz.trace import figures
 from gradviz.trace.figures import COLUMNS, Figure, Layer
 from gradviz.worker import events
-from gradviz.worker.arrays import Arrays
-from gradviz.worker.guard import Guard
+from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
 from tests.worker.conftest import Outcome, Runner
 from tests.worker.plot_calls import CALLS, SAID, WRONG
@@ -41,7 +40,7 @@ def drawn(said: list[str]) -> MatplotRun:
             shown.append(figures.read(json.loads(sent), payload))
 
         book = Book(said.append, show)
-        plain = Arrays(Guard((), ()), torch.Tensor).plain
+        plain = to_numpy
         exec(code, {"plt": plot_modules(book, plain)["matplotlib.pyplot"], "torch": torch, "np": np})
         book.finish()
         return shown

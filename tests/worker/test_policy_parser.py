@@ -15,7 +15,7 @@ def refusal(text: str) -> str:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["x._y", "x.format", "a._b.c", "x._y()", "x.y | x.reshape", "float(reshape=f)", "x.format(grad=y)", "{x._y: 1}"],
+    ["x._y", "x.format", "a._b.c", "x._y()", "x.y | x.saved", "float(saved=f)", "x.format(grad=y)", "{x._y: 1}"],
 )
 def test_a_pattern_with_a_name_that_is_read_through_a_hook(pattern: str) -> None:
     sentence = refusal(f"x = 1\nmatch x:\n    case {pattern}:\n        pass\n")
@@ -31,6 +31,52 @@ def test_dotted_names_in_patterns_stay() -> None:
 )
 def test_code_that_is_nested_too_deeply_for_python(text: str) -> None:
     assert "nested too deeply" in refusal(text)
+
+
+REFUSED = {  # where something else would stop it, too, when it runs
+    "async functions": "async def f(): pass",
+    "async for": "x = (y async for y in z)",
+    "async for ": "x = [y async for y in z]",
+    "except*": "try: pass\nexcept* ValueError: pass",
+    "metaclass": "class A(metaclass=M): pass",
+    "class keyword": "class A(x=1): pass",
+    "nested too deeply": "x = " + "-" * 300 + "1",
+    "import os": "import os",
+    "import os ": "from os import path",
+    "relative import": "from . import os",
+    "relative import ": "from .torch import nn",
+    "import *": "from torch import *",
+    "_os": "from torch import __os__",
+    "mro": "int.mro()",
+    "__globals__": "f.__globals__",
+    "__doc__ can't be assigned": "x.__doc__ = y",
+    "eval()": "f = eval",
+    "called super": "super = 1",
+    "format can't be changed in place": "x.format += y",
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_the_policy_alone_refuses(words: str) -> None:
+    assert words.strip() in refusal(REFUSED[words])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("import torch as __x__", "from torch import y as __x__", "from torch import __x__", "__x__ = 1", "__x__"),
+        *("try:\n    import torch.__x__\nexcept ImportError: pass", "try:\n    from a.__x__ import y\nexcept: pass"),
+        *("def __x__(): pass", "def f(__x__): pass", "def f(*__x__): pass", "lambda **__x__: 1", "f(__x__=1)"),
+        *("class __x__: pass", "class A:\n    def __x__(self): pass", "class A:\n    __x__ = 1"),
+        *("def f():\n    global __x__", "def f():\n    y = 1\n    def g():\n        nonlocal __x__"),
+        *("try: pass\nexcept E as __x__: pass", "for __x__ in y: pass", "with y as __x__: pass", "(__x__ := 1)"),
+        *("match y:\n    case __x__: pass", "match y:\n    case [*__x__]: pass", "match y:\n    case {**__x__}: pass"),
+        *("match y:\n    case A(__x__=1): pass", "y.__x__", "y.__x__ = 1", "del y.__x__", "[1 for y.__x__ in z]"),
+        *("y.__𝑥__", "__ｘ__ = 1", "import __ｘ__", "f(__𝑥__=1)", "match y:\n    case A(__ｘ__=1): pass"),
+    ],
+)
+def test_a_name_with_two_underscores_wherever_it_stands(text: str) -> None:
+    assert "__x__ is not available" in refusal(text)
 
 
 @pytest.mark.parametrize("text", ["x = '\ud800'", "\udcff", "# \udfff\nx = 1"])

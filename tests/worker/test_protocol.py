@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradviz.worker.events import Event
+from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
+from gradviz.worker.events import Done, Event, Figure
 from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess
 from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
@@ -124,6 +125,52 @@ def test_a_hostile_worker_is_ended_with_a_sentence(name: str) -> None:
     assert done.status == "died"
     assert done.detail.sentence.startswith("The worker process ended unexpectedly")
     assert not worker.is_alive
+
+
+PLOTS = {
+    "one too many": f"for _ in range({MOST_FIGURES + 1}): send(9, 1, {{}})",
+    "too large a one": f"send(9, 1, {{}}, bytes({8 * MOST_NUMBERS + 8}))",
+}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_plots_are_counted_whatever_the_worker_counts(name: str) -> None:
+    done, events = ended(f"{PLOTS[name]}\nsend(6, 1, {{'status': 'ok'}})")
+    assert done.status == "died"
+    assert "a plot too many, or too large" in done.detail.sentence
+    assert sum(isinstance(each, Figure) for each in events) <= MOST_FIGURES
+
+
+def test_a_worker_that_takes_memory_is_ended_also_where_nothing_bounds_it() -> None:
+    """The kernel's bound of a locked worker is not there."""
+    done, _ = ended("held = b'x' * (300 << 20)", Limits(memory_mb=200, wall_seconds=30))
+    assert done.status == "limit"
+    assert "more than 200 MB of memory" in done.detail.sentence
+
+
+def test_a_message_after_the_end_ends_the_worker() -> None:
+    worker = worker_that("send(6, 1, {'status': 'ok'}); send(4, 1, {'stream': 'out', 'text': 'x'})")
+    run = Run("x = 1", "snippet.py", Limits(), lambda event: None)
+    run.attach(worker, 1)
+    worker.join()
+    run.join()
+    assert run.result is not None
+    assert run.result.status == "ok"
+    assert not worker.is_alive
+
+
+def ended(script: str, limits: Limits | None = None) -> tuple[Done, list[Event]]:
+    """How a run ends in a worker that does this."""
+    events: list[Event] = []
+    worker = worker_that(script, limits)
+    run = Run("x = 1", "snippet.py", limits or Limits(), events.append)
+    run.attach(worker, 1)
+    done = run.wait(60)
+    worker.kill()
+    worker.join()
+    run.join()
+    assert done is not None
+    return done, events
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from gradviz.worker.process import WorkerProcess
 from gradviz.worker.spawn import worker_command, worker_environment, worker_folders
 from gradviz.worker.starting import Started
 
+ROOT = Path(__file__).parents[2]
 READY = 60
 HAS_PROC = Path("/proc/self/fd").exists()
 
@@ -41,6 +42,30 @@ def test_a_worker_has_nothing_of_the_user(worker: WorkerProcess, monkeypatch: py
     assert os.readlink(of / "cwd").endswith(" (deleted)"), "its folder is gone before a snippet runs"
     assert variables["HOME"] == os.readlink(of / "cwd").removesuffix(" (deleted)")
     assert len(list((of / "task").iterdir())) == 1, "one thread, or Landlock would leave out the others"
+
+
+ORPHAN = """
+import os, sys, time
+from gradviz.worker.parent import parent_watch
+reading, writing = os.pipe()
+if not os.fork():
+    if not os.fork():
+        watch = parent_watch()
+        before = watch()
+        os.write(writing, b"x")
+        while not watch(): time.sleep(0.01)
+        print(before, watch(), flush=True)
+    else: os.read(reading, 1)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="forks")
+def test_a_process_without_its_parent_is_an_orphan() -> None:
+    """Asked by each worker, also where the kernel does not end it."""
+    done = subprocess.run([sys.executable, "-c", ORPHAN], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "False True\n", done.stderr
 
 
 @pytest.mark.skipif(not HAS_PROC, reason="needs /proc")
@@ -80,7 +105,17 @@ def test_a_lock_in_which_no_worker_gets_ready_is_left_out_and_said(monkeypatch: 
     one.join()
     assert released == [True]
     assert starting._given_up == {"job": "absent: a worker did not start in it"}
-    assert starting.in_job(1, 100)[1] == "absent: a worker did not start in it"
+
+
+def test_a_lock_in_which_a_worker_hangs_while_it_starts_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "_given_up", {})
+    outside = {"job": "on", "restricted token": "on"}
+    monkeypatch.setattr(process, "start", lambda *_: started("input()", outside, starting._nothing))
+    one = WorkerProcess(Limits())
+    assert not one.wait_ready(0.1)
+    one.kill()
+    one.join()
+    assert starting._given_up == {"restricted token": "absent: a worker did not start in it"}
 
 
 def test_a_worker_that_is_killed_while_it_starts_says_nothing_about_its_locks(monkeypatch: pytest.MonkeyPatch) -> None:

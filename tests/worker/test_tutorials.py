@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from gradviz.trace.instrument import instrument
-from gradviz.worker.oslock import AuditGate
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.stand_ins import TorchFacade, World
 from gradviz.worker.torch_modules import load_torch, torch_modules
@@ -55,7 +54,7 @@ def test_tutorial_runs_as_in_plain_python(run: Runner, name: str, monkeypatch: p
 
 def test_nothing_in_the_corpus_is_refused() -> None:
     """But for parts of PyTorch that do not exist here, which plain Python can't import either."""
-    modules = World(TorchFacade(torch_modules(load_torch())), AuditGate(), lambda stream, text: None).modules
+    modules = World(TorchFacade(torch_modules(load_torch())), lambda stream, text: None).modules
     refused = {}
     for path in CORPUS:
         try:

@@ -10,75 +10,13 @@ from typing import Any
 
 import pytest
 
-from gradviz.worker import starting, windows
+from gradviz.worker import windows
 from gradviz.worker.endings import how_it_ended
-from gradviz.worker.windows import BasicLimits, ExtendedLimits, MandatoryLabel, Windows
+from gradviz.worker.windows import BasicLimits, ExtendedLimits, MandatoryLabel
+from tests.worker.fake_windows import FakeSystem
 
-PRIVILEGES = 3
-ACCESS_DENIED = 5
-PARENTS = ["CreateJobObjectW", "SetInformationJobObject", "OpenProcess", "AssignProcessToJobObject"]
+FROM_OUTSIDE = ["CreateJobObjectW", "SetInformationJobObject", "OpenProcess", "AssignProcessToJobObject"]
 WORKERS = ["OpenProcessToken", "GetTokenInformation", "AdjustTokenPrivileges", "SetTokenInformation"]
-
-
-class FakeSystem:
-    """Libraries whose functions record what they are given; some may fail, some may not exist."""
-
-    def __init__(self, failing: str = "", missing: str = "") -> None:
-        self.calls: list[tuple[str, tuple[object, ...]]] = []
-        self.open: set[int] = set()
-        self._failing, self._missing = failing, missing
-
-    def windows(self) -> Windows:
-        return Windows(lambda name: FakeLibrary(self, name), lambda: ACCESS_DENIED)
-
-    def names(self) -> list[str]:
-        return [name for name, _ in self.calls]
-
-    def answer(self, name: str, arguments: tuple[Any, ...]) -> int:
-        self.calls.append((name, tuple(map(self._copied, arguments))))
-        if name == self._failing or (name, arguments[1:2]) == (self._failing.rstrip("2"), (windows._UI_RESTRICTIONS,)):
-            return 0
-        if name in ("CreateJobObjectW", "OpenProcess"):
-            return self._opened()
-        if name == "OpenProcessToken":
-            arguments[2]._obj.value = self._opened()
-        elif name == "CloseHandle":
-            handle = arguments[0]
-            self.open.remove(handle.value if isinstance(handle, ctypes.c_void_p) else handle)
-        elif name == "GetTokenInformation":
-            held = [struct.pack("<III", 20 + index, 0, 2) for index in range(PRIVILEGES)]
-            data = struct.pack("<I", PRIVILEGES) + b"".join(held)
-            ctypes.memmove(arguments[2], data, len(data))
-        return -1 if name == "GetCurrentProcess" else 1
-
-    def lacks(self, name: str) -> bool:
-        return name == self._missing
-
-    def _opened(self) -> int:
-        handle = 100 + len(self.calls)
-        self.open.add(handle)
-        return handle
-
-    def _copied(self, argument: Any) -> object:
-        """The bytes that a pointer points to, as they are now."""
-        pointed = getattr(argument, "_obj", argument)
-        return bytes(pointed) if isinstance(pointed, ctypes.Structure | ctypes.Array | ctypes.c_uint32) else argument
-
-
-class FakeLibrary:
-    def __init__(self, system: FakeSystem, name: str) -> None:
-        self._system, self._name = system, name
-
-    def __getattr__(self, name: str) -> Any:
-        library, _, parameters = windows.SIGNATURES[name]
-        if self._system.lacks(name) or library != self._name:
-            raise AttributeError(name)
-
-        def function(*arguments: Any) -> int:
-            assert len(arguments) == len(parameters), name
-            return self._system.answer(name, arguments)
-
-        return function
 
 
 @pytest.mark.skipif(ctypes.sizeof(ctypes.c_void_p) != 8, reason="the published sizes are those of 64 bits")
@@ -100,24 +38,25 @@ def test_the_sid_is_that_of_low_integrity() -> None:
 
 def test_a_worker_is_put_into_a_job_of_one_process_that_ends_with_the_program() -> None:
     system = FakeSystem()
-    release, detail = windows.put_in_job(4711, 2012, system.windows())
-    assert detail == ""
+    job = windows.make_job(2012, system.windows())
+    assert job.detail == ""
+    windows.put_in_job(4711, job)
     assert system.names() == [
         "CreateJobObjectW", "SetInformationJobObject", "SetInformationJobObject", "OpenProcess",
         "AssignProcessToJobObject", "CloseHandle",
     ]  # fmt: skip
-    arguments = [given for _, given in system.calls]
-    job = arguments[1][0]
+    arguments: list[Any] = [given for _, given in system.calls]
+    assert arguments[1][0] == job.handle
     assert arguments[1][1:4:2] == (9, 144)
-    limits = ExtendedLimits.from_buffer_copy(arguments[1][2])  # type: ignore[call-overload]
+    limits = ExtendedLimits.from_buffer_copy(arguments[1][2])
     assert limits.basic.flags == 0x2 | 0x8 | 0x100 | 0x200 | 0x400 | 0x2000
     assert limits.basic.active_processes == 1
     assert limits.process_memory == limits.job_memory == 2012 << 20
-    assert arguments[2] == (job, 4, struct.pack("<I", 0xFF), 4)
+    assert arguments[2] == (job.handle, 4, struct.pack("<I", 0xFF), 4)
     assert arguments[3] == (0x101, 0, 4711)
-    assert arguments[4] == (job, arguments[5][0])
-    assert system.open == {job}, "the Job lives as long as the program and the worker"
-    release()
+    assert arguments[4] == (job.handle, arguments[5][0])
+    assert system.open == {job.handle}, "the Job lives as long as the program and the worker"
+    job.close()
     assert system.open == set()
 
 
@@ -143,24 +82,50 @@ def test_a_worker_gives_up_what_a_warm_one_does_not_need() -> None:
 
 
 @pytest.mark.parametrize("how", ["failing", "missing"])
-@pytest.mark.parametrize("name", PARENTS)
-def test_without_a_job_the_worker_still_runs(name: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_given_up", {})
+@pytest.mark.parametrize("name", FROM_OUTSIDE)
+def test_a_job_that_can_t_be_made_leaves_no_handle(name: str, how: str) -> None:
     system = FakeSystem(**{how: name})
-    release, state = starting.in_job(1, 100, system.windows)
-    assert state.startswith("absent: ")
-    assert name in state
-    assert ("Windows error 5" in state) == (how == "failing")
+    with pytest.raises(OSError, match=name) as raised:
+        job = windows.make_job(100, system.windows())
+        try:
+            windows.put_in_job(1, job)
+        finally:
+            job.close()
+    assert ("Windows error 5" in str(raised.value)) == (how == "failing")
     assert system.open == set(), "every handle is closed"
-    release()
 
 
-def test_a_job_holds_without_the_restrictions_of_the_desktop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_given_up", {})
+def test_a_job_holds_without_the_restrictions_of_the_desktop() -> None:
     system = FakeSystem(failing="SetInformationJobObject2")
-    _, state = starting.in_job(1, 100, system.windows)
-    assert state == "on (without restrictions of the desktop)"
-    assert "AssignProcessToJobObject" in system.names()
+    job = windows.make_job(100, system.windows())
+    assert job.detail == "without restrictions of the desktop"
+    assert system.open == {job.handle}
+
+
+def test_a_warm_worker_drops_the_token_of_its_start() -> None:
+    system = FakeSystem()
+    assert windows.give_up_start(system.windows()) == ""
+    assert system.names() == [
+        "GetCurrentProcess", "OpenProcessToken", "IsTokenRestricted", "CloseHandle", "RevertToSelf",
+    ]  # fmt: skip
+    assert system.open == set()
+
+
+@pytest.mark.parametrize("how", ["failing", "missing"])
+@pytest.mark.parametrize("name", ["OpenProcessToken", "RevertToSelf"])
+def test_a_token_that_can_t_be_dropped_is_no_lock(name: str, how: str) -> None:
+    system = FakeSystem(**{how: name})
+    with pytest.raises(OSError, match=name):
+        windows.give_up_start(system.windows())
+    assert system.open == set()
+
+
+def test_a_worker_that_was_started_without_a_restricted_token_says_so() -> None:
+    system = FakeSystem(is_restricted=False)
+    with pytest.raises(OSError, match="started without one"):
+        windows.give_up_start(system.windows())
+    assert "RevertToSelf" not in system.names()
+    assert system.open == set()
 
 
 @pytest.mark.parametrize("how", ["failing", "missing"])
@@ -187,7 +152,7 @@ def test_a_policy_that_this_windows_does_not_know_is_named(monkeypatch: pytest.M
     system = FakeSystem()
     answer = system.answer
 
-    def knows_no_fonts(name: str, arguments: tuple[Any, ...]) -> int:
+    def knows_no_fonts(name: str, arguments: tuple[Any, ...]) -> int | None:
         return 0 if arguments[0] == windows.MITIGATIONS["fonts"][0] else answer(name, arguments)
 
     monkeypatch.setattr(system, "answer", knows_no_fonts)

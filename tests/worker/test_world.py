@@ -113,10 +113,18 @@ def test_a_long_recursion_is_folded_as_python_does(run: Runner) -> None:
     assert len(trace) < 2000
 
 
+def test_a_recursion_with_a_default_value_has_a_limit(run: Runner) -> None:
+    """Python 3.13.0 to 3.13.7 check no limit in such a call (gh-132744), only where the argument is reported."""
+    outcome = run("def f(n, result=1):\n    return f(n - 1)\nf(5)")
+    assert outcome.status == "raised"
+    assert outcome.done.detail.last_line == "RecursionError: maximum recursion depth exceeded"
+    assert outcome.done.detail.traceback.count("Previous line repeated 9") == 1
+
+
 @pytest.mark.parametrize(
     ("body", "last_line"),
     [
-        ("def __str__(self): return 'x' * 10 ** 6", "E: " + "x" * 20_000),
+        ("def __str__(self): return 'x' * 10 ** 6", f"E: {'x' * 20_000}… [980,000 more characters]"),
         ("def __str__(self): raise KeyboardInterrupt", "E: <exception str() failed>"),
         ("def __str__(self): raise SystemExit", "E: <exception str() failed>"),
         ("def __str__(self): return S('lie')", "E: lie"),

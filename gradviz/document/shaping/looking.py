@@ -27,7 +27,7 @@ def word(key: str) -> str:
 
 def label(drawing: Drawing, id: int) -> str:
     """What a node is called in a sentence: its name, or its operation."""
-    node = drawing.by_id[id]
+    node = node_of(drawing, id)
     if isinstance(node, Leaf):
         return node.name
     return node.names[0] if node.names else word(node.op)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, overflow
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.ops.embed import EMBEDDING_BACKWARD, check_indices, no_sparse, renormalise
@@ -24,7 +24,7 @@ def _bags(w: Any, indices: Any, offsets: Any, weights: Any, *, mode: int, paddin
     """The result, the bag of each index, how many count in each bag, and for `max` which row gave each value."""
     bag = np.searchsorted(offsets, np.arange(len(indices)), side="right").astype(np.int64) - 1
     kept = indices != padding_idx
-    sizes = np.bincount(bag[kept], minlength=len(offsets)).astype(np.int64)
+    sizes = overflow.bincount(bag[kept], minlength=len(offsets)).astype(np.int64)
     rows = w[indices[kept]]
     out = np.zeros((len(offsets), w.shape[1]), w.dtype)
     best = np.zeros(out.shape, np.int64)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import overflow
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.batched import one_by_one
@@ -30,7 +31,7 @@ BINCOUNT = op(
 
 
 def _counted(x: Any, weights: Any, minlength: int) -> Any:
-    found = np.bincount(x, weights, minlength)
+    found = overflow.bincount(x, weights, minlength)
     return found.astype(np.float32) if weights is not None and weights.dtype == np.float32 else found
 
 
@@ -45,6 +46,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights._data.shape != input._data.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
+    if input._data.size and (most := int(input._data.max())) == 2**63 - 1:
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {2**63 - 1} but got {most}")
     found: Tensor = call(BINCOUNT, input, weights, minlength=minlength)
     return found
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, overflow
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.inplace import put
@@ -21,7 +21,7 @@ def _add_rows(g: Any, indices: Any, *, num_weights: int, padding_idx: int, scale
     flat = indices.reshape(-1)
     rows = g.reshape(flat.size, -1)
     if scale_grad_by_freq:
-        rows = rows / np.bincount(flat, minlength=num_weights)[flat][:, None].astype(g.dtype)
+        rows = rows / overflow.bincount(flat, minlength=num_weights)[flat][:, None].astype(g.dtype)
     out = np.zeros((num_weights, rows.shape[1]), g.dtype)
     kept = flat != padding_idx
     np.add.at(out, flat[kept], rows[kept])

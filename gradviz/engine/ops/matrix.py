@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, memory, overflow
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.checks import plain_numbers
@@ -65,24 +65,16 @@ _triangle(TRIL)
 _triangle(TRIU)
 
 
-def _diagonal_forward(x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
+def diagonal_of(x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
     """As `np.diagonal`, but a view that can be written to."""
-    offset, dim1, dim2 = plain_numbers((offset, dim1, dim2))
-    n, m = x.shape[dim1], x.shape[dim2]
-    length = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
-    start = [slice(None)] * x.ndim
-    start[dim1] = slice(max(0, -offset), None)
-    start[dim2] = slice(max(0, offset), None)
-    part = x[tuple(start)]
-    others = [d for d in range(x.ndim) if d not in (dim1, dim2)]
-    shape = (*(x.shape[d] for d in others), length)
-    strides = (*(x.strides[d] for d in others), x.strides[dim1] + x.strides[dim2])
-    return np.lib.stride_tricks.as_strided(part, shape, strides)
+    found = overflow.diagonal(x, *plain_numbers((offset, dim1, dim2)))
+    found.flags.writeable = x.flags.writeable
+    return found
 
 
 def _diagonal_put(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
     out = np.zeros(shape, g.dtype)
-    _diagonal_forward(out, offset=offset, dim1=dim1, dim2=dim2)[...] = g
+    diagonal_of(out, offset=offset, dim1=dim1, dim2=dim2)[...] = g
     return out
 
 
@@ -110,11 +102,11 @@ _DIAGONAL: dict[str, Any] = {
     "brief": "A diagonal.",
     "derivatives": {"self": "grad on the diagonal, 0 elsewhere"},
 }
-DIAGONAL = op("diagonal", "self", _diagonal_forward, view=True, self=_diagonal_grad, **_DIAGONAL)
+DIAGONAL = op("diagonal", "self", diagonal_of, view=True, self=_diagonal_grad, **_DIAGONAL)
 DIAGONAL_COPY = op(
     "diagonal_copy",
     "self",
-    lambda x, **kw: _diagonal_forward(x, **kw).copy(),
+    lambda x, **kw: diagonal_of(x, **kw).copy(),
     node="DiagonalBackward0_copy",
     self=_diagonal_grad,
     **_DIAGONAL,
@@ -182,7 +174,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 TRACE = op(
     "trace",
     "self",
-    lambda x: np.trace(x).astype(x.dtype if x.dtype.kind in "fcV" else np.int64),
+    lambda x: overflow.trace(x).astype(x.dtype if x.dtype.kind in "fcV" else np.int64),
     category="linear algebra",
     symbol="tr",
     latex=r"\operatorname{tr} A",
@@ -435,14 +427,24 @@ api("repeat_interleave")(lambda input, repeats=None, dim=None, **kw: _repeat_int
 
 def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
     if repeats is None:  # torch.repeat_interleave(counts): each index as often as its count says
-        return made(np.repeat(np.arange(input._data.size), input._data).astype(np.int64))
+        return made(_each(input._data.size, input._data))
     x = input.reshape(-1) if dim is None else input
     axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
     if isinstance(repeats, int):
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
         shape = x._data.shape
         wide: Tensor = x.unsqueeze(axis + 1).expand(*shape[: axis + 1], repeats, *shape[axis + 1 :])
         return wide.contiguous().flatten(axis, axis + 1)  # type: ignore[no-any-return]
     counts = repeats._data if isinstance(repeats, Tensor) else repeats
-    at = np.repeat(np.arange(x._data.shape[axis]), counts)
-    found: Tensor = x.index_select(axis, made(at.astype(np.int64)))
+    found: Tensor = x.index_select(axis, made(_each(x._data.shape[axis], counts)))
     return found
+
+
+def _each(n: int, counts: Any) -> Array:
+    """The numbers below n, each as often as its count, or as the one count, says."""
+    counts = np.asarray(counts)
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    memory.check_room((sum(counts.reshape(-1).tolist()) * (n if counts.size == 1 else 1),), 8)
+    return overflow.repeat(np.arange(n), counts).astype(np.int64)

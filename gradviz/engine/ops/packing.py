@@ -11,6 +11,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import broadcast_error
+from gradviz.engine.overflow import repeat
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -19,9 +20,9 @@ F = FUNCTIONS
 
 def _places(batch_sizes: Any) -> tuple[Any, Any]:
     """For each row of the packed data: its time and its sequence."""
-    times = np.repeat(np.arange(len(batch_sizes)), batch_sizes)
+    times = repeat(np.arange(len(batch_sizes)), batch_sizes)
     starts = np.cumsum(batch_sizes) - batch_sizes
-    return times, np.arange(len(times)) - np.repeat(starts, batch_sizes)
+    return times, np.arange(len(times)) - repeat(starts, batch_sizes)
 
 
 def _packed(x: Any, *, lengths: tuple[int, ...], batch_first: bool) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
+from gradviz.engine.ops.matrix import diagonal_of
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -24,12 +25,6 @@ def _range(x: Any, dim: int, start: int | None, end: int | None, step: int) -> A
     at: list[Any] = [slice(None)] * x.ndim
     at[dim] = slice(start, end, step)
     return x[tuple(at)]
-
-
-def _diagonal(x: Any, offset: int, dim1: int, dim2: int) -> Any:
-    found = np.diagonal(x, offset, dim1, dim2)
-    found.flags.writeable = True
-    return found
 
 
 SELECT_SCATTER = op(
@@ -59,7 +54,9 @@ SLICE_SCATTER = op(
 DIAGONAL_SCATTER = op(
     "diagonal_scatter",
     "self, src",
-    lambda x, src, *, offset, dim1, dim2: _replaced(x, src, lambda out: _diagonal(out, offset, dim1, dim2)),
+    lambda x, src, *, offset, dim1, dim2: _replaced(
+        x, src, lambda out: diagonal_of(out, offset=offset, dim1=dim1, dim2=dim2)
+    ),
     category="indexing",
     brief="A copy in which a diagonal is another tensor.",
     derivatives={"self": "grad, 0 on the diagonal", "src": "grad on the diagonal"},

@@ -173,10 +173,18 @@ def _prepare_scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) ->
 register(_prepare_scatter, ("scatter",))
 register(_prepare_scatter_add, ("scatter_add",))
 
+
+def _slices_at(x: Any, index: Any, dim: int) -> Any:
+    """NumPy's `take` is fast, and copies what does not lie in order: an expanded array for one of its slices."""
+    if not isinstance(x, np.ndarray) or x.flags.c_contiguous:
+        return x.take(index, dim)
+    return np.ascontiguousarray(x[(slice(None),) * dim + (index,)])
+
+
 INDEX_SELECT = op(
     "index_select",
     "self, index",
-    lambda x, i, *, dim: x.take(i.reshape(-1), dim) if x.ndim else x.reshape(1).take(i.reshape(-1), 0).reshape(()),
+    lambda x, i, *, dim: _slices_at(x, i.reshape(-1), dim) if x.ndim else x.reshape(1)[i.reshape(-1)].reshape(()),
     category="indexing",
     symbol="index_select",
     latex=r"x_{i}",
@@ -413,10 +421,16 @@ def _without(x: Tensor, axis: int) -> tuple[int, ...]:
     return (*x._data.shape[:axis], 1, *x._data.shape[axis + 1 :])
 
 
+def _elements_at(x: Any, index: Any) -> Any:
+    if not isinstance(x, np.ndarray) or x.flags.c_contiguous or not x.size:
+        return x.reshape(-1)[index]
+    return x[np.unravel_index(np.where(index < 0, index + x.size, index), x.shape)]
+
+
 TAKE = op(
     "take",
     "self, index",
-    lambda x, i: x.reshape(-1)[i],
+    lambda x, i: _elements_at(x, i),
     category="indexing",
     symbol="take",
     latex=r"x_{i}",

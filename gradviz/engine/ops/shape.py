@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, memory, overflow
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import in_order
@@ -435,35 +435,10 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     return made
 
 
-def _expand_forward(x: Any, *, size: tuple[int, ...]) -> Any:
-    if type(x) is not np.ndarray or not x.size:
-        return np.broadcast_to(x, size)
-    if x.flags.c_contiguous and x.dtype.kind != "V":  # as below, in a tenth of the time
-        return np.ndarray(size, x.dtype, x, 0, _steps(x, size))
-    if 1 in size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
-        return np.lib.stride_tricks.as_strided(x, size, _steps(x, size), writeable=bool(x.flags.writeable))
-    made = np.broadcast_to(x, size)
-    if x.flags.writeable:
-        made.flags.writeable = True  # a write to one element of the view is a write to the memory that it looks at
-    return made
-
-
-def _steps(x: Any, size: tuple[int, ...]) -> list[int]:
-    """The strides of an expanded array: those of the array, 0 where it is repeated."""
-    extra, steps, inner = len(size) - x.ndim, [0] * len(size), x.itemsize
-    for i in reversed(range(len(size))):
-        own, step = (x.shape[i - extra], x.strides[i - extra]) if i >= extra else (1, inner)
-        if own != 1 and own != size[i]:
-            raise ValueError(f"{x.shape} can't be broadcast to {size}")
-        steps[i] = step if size[i] == own else 0
-        inner = size[i] * steps[i]
-    return steps
-
-
 EXPAND = op(
     "expand",
     "self",
-    _expand_forward,
+    memory.expanded,
     category="shape",
     symbol="expand",
     latex=r"x",
@@ -531,7 +506,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
 REPEAT = op(
     "repeat",
     "self",
-    lambda x, *, repeats: np.tile(x, repeats),
+    lambda x, *, repeats: overflow.tile(x, repeats),
     category="shape",
     symbol="repeat",
     latex=r"x",
@@ -557,9 +532,11 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
     times = sizes_of(repeats)
     if len(times) < self._data.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * (len(times) - self._data.ndim) + self._data.shape
     if any(n < 0 for n in times):
-        sizes = [n * m for n, m in zip(times, (1,) * (len(times) - self._data.ndim) + self._data.shape, strict=True)]
+        sizes = [n * m for n, m in zip(times, shape, strict=True)]
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
+    memory.check_room([n * m for n, m in zip(times, shape, strict=True)], self._data.itemsize)
     made: Tensor = call(REPEAT, self, repeats=times)
     return made
 

@@ -1,45 +1,44 @@
-"""Memory seen with given sizes and strides: `as_strided`, in place, and a copy that is written so. What a view is
-otherwise is in `shape.py`."""
+"""Memory seen with given sizes and strides: `as_strided`, in place, and a copy that is written so. What lies where, and
+whether it is there, is in `memory.py`; what a view is otherwise is in `shape.py`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine import overflow
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
-from gradviz.engine.batched import one_example
+from gradviz.engine.batched import BatchedArray, one_example
 from gradviz.engine.checks import plain_numbers
 from gradviz.engine.inplace import resize_in_place
-from gradviz.engine.observe import paused
+from gradviz.engine.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.words import WRITTEN_TWICE
 
 F = FUNCTIONS
+_NO_RULE = (
+    "Error: aten::as_strided_scatter requires special handling, and does not yet have a batching rule. Feel free to "
+    "file a github issue!"
+)
+_NOT_CONTIGUOUS = (
+    "!self.requires_grad() || self.is_contiguous() INTERNAL ASSERT FAILED at "
+    '"/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp":4754, please report a bug to PyTorch. '
+    "as_strided_scatter is currently only supported for contiguous inputs"
+)
+
+
+def _seen(x: Any, memory: Any, size: Any, stride: Any, start: int) -> Any:
+    return strided(memory, x.dtype, size, [step * x.itemsize for step in stride], start)
 
 
 def _strided(x: Any, *, size: Any, stride: Any, storage_offset: int) -> Any:
-    memory, start = memory_of(x)
-    step = x.itemsize
-    return np.lib.stride_tricks.as_strided(memory[start + storage_offset :], size, [s * step for s in stride])
-
-
-def memory_of(x: Any) -> tuple[Any, int]:
-    """The whole memory that an array looks at, in one dimension, and where the array begins in it."""
-    root, below = x, x.base
-    while below is not None:
-        if isinstance(below, np.ndarray):
-            if below.dtype != x.dtype:
-                break
-            root = below
-        below = getattr(below, "base", None)  # as_strided puts an object between an array and its base
-    found = root.ravel(order="K")
-    if not np.may_share_memory(found, root):
-        return x.ravel(order="K"), 0
-    start = x.__array_interface__["data"][0] - found.__array_interface__["data"][0]
-    return found, start // x.itemsize if x.size else 0
+    memory = memory_of(x)
+    return _seen(x, memory, size, stride, start_of(x, memory) + storage_offset * x.itemsize)
 
 
 def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Any:
@@ -51,15 +50,38 @@ def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Any:
 
 
 def _as_strided_grad(grad: Any, self_shape: Any, self_strides: Any, size: Any, stride: Any, storage_offset: int) -> Any:
-    """Through memory: the gradient is put where the view lies, and read where the source lies."""
-    source = _places(self_shape, [step // grad._data.itemsize for step in self_strides], 0)
-    view = _places(size, stride, storage_offset)
+    """Through memory: the gradient is put where the view lies, and read where the source lies. Of elements of the
+    source that share a place each has its part."""
+    many = repeated(size, stride)
+    if many:
+        grad = grad.sum(many, keepdim=True)
+    own_shape = _once(self_shape, self_strides)
+    source = _places(own_shape, [step // grad._data.itemsize for step in self_strides], 0)
+    view = _places(_once(size, stride), stride, storage_offset)
     first = min([0, *view[:1]])
     source, view = source - first, view - first
     room = 1 + max([0, *source[-1:], *view[-1:]])
     memory = grad.new_zeros((room,)).index_add(0, wrap(view), grad.reshape(-1))
-    in_order = np.array_equal(source, np.arange(room))
-    return (memory if in_order else memory.index_select(0, wrap(source))).reshape(self_shape)
+    if np.array_equal(source, np.arange(room)):
+        return memory.reshape(own_shape) if own_shape == self_shape else _shared_out(memory, own_shape, self_shape)
+    sharers = overflow.bincount(source, minlength=room)
+    if sharers.size and sharers.max() > 1:
+        memory = memory / wrap(np.maximum(sharers, 1).astype(grad._data.real.dtype))
+    return _shared_out(memory.index_select(0, wrap(source)), own_shape, self_shape)
+
+
+def _once(size: Sequence[int], stride: Sequence[int]) -> tuple[int, ...]:
+    """The sizes without repetitions."""
+    many = repeated(size, stride)
+    return tuple(1 if dim in many else n for dim, n in enumerate(size))
+
+
+def _shared_out(memory: Any, own_shape: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """Of the gradient of an element that is repeated each repetition has its part."""
+    found = memory.reshape(own_shape)
+    if own_shape == shape:
+        return found
+    return (found / (math.prod(shape) // math.prod(own_shape))).expand(shape)
 
 
 AS_STRIDED = op(
@@ -81,23 +103,60 @@ AS_STRIDED = op(
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """The memory seen with given sizes and strides."""
     size, stride = plain_numbers(size), plain_numbers(stride)
-    memory, start = memory_of(one_example(input._data))
+    data = one_example(input._data)
+    memory = memory_of(data)
+    start = start_of(data, memory) // data.itemsize
     offset = start if storage_offset is None else plain_numbers((storage_offset,))[0]
+    if isinstance(input._data, BatchedArray):
+        _check_example(data, start, size, stride, offset)
+    check_view(size, stride, offset, data.itemsize, memory.size)
+    made: Tensor = call(AS_STRIDED, input, size=size, stride=stride, storage_offset=offset - start)
+    return made
+
+
+def check_view(size: Sequence[int], stride: Sequence[int], offset: int, itemsize: int, room: int) -> None:
+    """Refuse a view that does not lie in so many bytes of memory; sizes, strides and offset count elements."""
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
-    reach = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     if any(s < 0 for s in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    if 0 not in size and reach >= memory.size:
+    needed = storage_bytes(size, stride, itemsize, offset)
+    if needed > room:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
-            f"{input._data.itemsize} requiring a storage size of {(reach + 1) * input._data.itemsize} are out "
-            f"of bounds for storage of size {memory.nbytes}"
+            f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size {room}"
         )
-    made: Tensor = call(AS_STRIDED, input, size=size, stride=stride, storage_offset=offset - start)
-    return made
+    check_count(size, itemsize)
+
+
+def _check_example(data: Any, start: int, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
+    """Under `vmap` a view may not leave the memory of its example: of the last one it would leave that of all."""
+    if len(size) != len(stride):
+        raise RuntimeError(
+            "Tensor.as_strided(size, stride, ...): size and stride must have the same length! Got size "
+            f"{list(size)} and stride {list(stride)}"
+        )
+    if 0 in size:
+        return
+    what = f"result = tensor.as_strided({list(size)}, {list(stride)}, {offset}) can access memory outside of `tensor`. "
+    way_out = (
+        "This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch "
+        "view operations"
+    )
+    if not data.size:
+        raise RuntimeError(
+            f"{what}`tensor` has no storage but the passed-in (size, stride, storage_offset) imply a result with some "
+            f"storage. {way_out}"
+        )
+    end = offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+    own_end = start + 1 + extent(data.shape, data.strides)[1] // data.itemsize
+    if end > own_end or offset < start:
+        raise RuntimeError(
+            f"{what}`result` can access some memory in range [{offset}, {end}], but `tensor` can only access some "
+            f"memory in range [{start}, {own_end}]. {way_out}"
+        )
 
 
 method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, lambda: as_strided(self, *args, **kw)))
@@ -106,15 +165,16 @@ method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, lambda: as
 # --- a copy whose memory is written as another tensor lies ---
 
 
-def _strided_part(memory: Any, size: Any, stride: Any, storage_offset: int) -> Any:
-    steps = [step * memory.itemsize for step in stride]
-    return np.lib.stride_tricks.as_strided(memory.reshape(-1)[storage_offset:], size, steps)
-
-
-def _as_strided_scatter(x: Any, src: Any, *, size: Any, stride: Any, storage_offset: int) -> Any:
-    found = np.array(x, order="C")
-    _strided_part(found, size, stride, storage_offset)[...] = src
-    return found
+def _as_strided_scatter(x: Any, src: Any, *, size: Any, stride: Any, storage_offset: int | None) -> Any:
+    if repeated(x.shape, x.strides):
+        x = x.copy()
+    memory = memory_of(x)
+    start = start_of(x, memory)
+    memory = memory.copy()
+    made = strided(memory, x.dtype, x.shape, x.strides, start)
+    part = _seen(x, memory, size, stride, start if storage_offset is None else storage_offset * x.itemsize)
+    np.copyto(part, src.real if src.dtype.kind == "c" and x.dtype.kind != "c" else src, casting="unsafe")
+    return made
 
 
 AS_STRIDED_SCATTER = op(
@@ -138,18 +198,29 @@ AS_STRIDED_SCATTER = op(
 
 
 @api("as_strided_scatter")
-def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int = 0) -> Tensor:
+def as_strided_scatter(
+    input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Tensor:
     """A copy in which the memory that `as_strided` would show is `src`."""
     size, stride = plain_numbers(size), plain_numbers(stride)
-    (storage_offset,) = plain_numbers((storage_offset,))
-    with paused():
-        shown = input.detach().contiguous().as_strided(size, stride, storage_offset)
-    if shown._data.shape != src._data.shape:
+    at = None if storage_offset is None else plain_numbers((storage_offset,))[0]
+    data = input._data
+    if isinstance(data, BatchedArray):
+        raise RuntimeError(_NO_RULE)
+    if input._requires_grad and not data.flags.c_contiguous:
+        raise RuntimeError(_NOT_CONTIGUOUS)
+    if repeated(data.shape, data.strides):
+        start, room = 0, data.nbytes
+    else:
+        memory = memory_of(data)
+        start, room = start_of(data, memory) // data.itemsize, memory.size
+    check_view(size, stride, start if at is None else at, data.itemsize, room)
+    if size != src._data.shape:
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. src size = "
-            f"{list(src._data.shape)}, slice size = {list(shown._data.shape)}"
+            f"{list(src._data.shape)}, slice size = {list(size)}"
         )
-    found: Tensor = call(
-        AS_STRIDED_SCATTER, input, src, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset or 0
-    )
+    if repeated(size, stride):
+        raise RuntimeError(WRITTEN_TWICE)
+    found: Tensor = call(AS_STRIDED_SCATTER, input, src, size=size, stride=stride, storage_offset=at)
     return found

@@ -9,7 +9,9 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
+from gradviz.engine.checks import plain_numbers
 from gradviz.engine.laid import laid_as
+from gradviz.engine.memory import sliding
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import distinct_dims
 from gradviz.engine.rows import ROWS, op
@@ -115,7 +117,7 @@ def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
     axis = wrap_dim(dimension, x.ndim)
     if not x.ndim:
         return x.reshape(1)[:size]
-    found = np.lib.stride_tricks.sliding_window_view(x, size, axis, writeable=x.flags.writeable)
+    found = sliding(x, (size,), (axis,))
     return found[(slice(None),) * axis + (slice(None, None, step),)]
 
 
@@ -142,6 +144,7 @@ UNFOLD = op(
 @method("unfold")
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Windows of `size` along a dimension, one every `step`."""
+    dimension, size, step = plain_numbers((dimension, size, step))
     axis = wrap_dim(dimension, self._data.ndim)
     n = self._data.shape[axis] if self._data.ndim else 1
     if size < 0:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.memory import sliding
+
 Array = Any  # an ndarray: what NumPy's own annotations say of indexing with tuples is too narrow
 Sizes = tuple[int, ...]
 
@@ -75,7 +77,7 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
     if any(padding):
         x = np.pad(x, [(0, 0)] * (x.ndim - n) + [(p, p) for p in padding])
     axes = tuple(range(x.ndim - n, x.ndim))
-    view: Any = np.lib.stride_tricks.sliding_window_view(x, spans(kernel, dilation), axes)
+    view: Any = sliding(x, spans(kernel, dilation), axes)
     steps = tuple(slice(None, None, s) for s in (*stride, *dilation))
     return view[(..., *steps)]
 

@@ -15,15 +15,19 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from shiboken6 import Shiboken
 
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.crowd import PERIOD, Budget
 from gradviz.ui.canvas.diagram import Floats, Ints
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, ZERO_FLOW, Moment
 from gradviz.ui.canvas.placed import Placed
 
 NEAR, MIDDLE, FAR = 0.42, 0.16, 0.09
-DASH, GAP = 9.0, 6.0
+DASH = 9.0
+GAP = PERIOD - DASH
 DOT, DOT_GAP = 2.5, 5.0
+MOST_DASHES = 1_000_000  # that are painted at once; longer edges than their share are painted as lines
 ARROW = 7.0
+CROWDED = 0.5  # opacity of gradients that are too many for dashes
 Area = tuple[float, float, float, float]
 
 
@@ -84,16 +88,21 @@ def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:
     return chosen
 
 
-def paint_forward(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float) -> None:
+def paint_forward(
+    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float, budget: Budget
+) -> None:
     """The forward edges with the sense of their arrows."""
     if scale < FAR:
         painter.setPen(ink.hairline("edge", 0.7))
         draw_lines(painter, far_lines(placed, area, moment.edges))
         return
-    cubics = cubics_in(placed, area, moment.edges)
-    lines = lines_of(placed, cubics, scale)
-    painter.setPen(ink.pen("edge", 1.5) if scale >= NEAR else ink.hairline("edge"))
-    draw_lines(painter, lines[in_area(lines, area)])
+    painted, dashed = placed.crowd.painted(scale, budget)
+    cubics = cubics_in(placed, area, moment.edges & painted)
+    wide = dashed[placed.edge_of_cubic[cubics]] if scale >= NEAR else np.zeros(len(cubics), bool)
+    for some, pen in ((wide, ink.pen("edge", 1.5)), (~wide, ink.hairline("edge"))):
+        lines = lines_of(placed, cubics[some], scale)
+        painter.setPen(pen)
+        draw_lines(painter, lines[in_area(lines, area)])
     if scale >= NEAR:
         last = cubics[placed.first_cubic[placed.edge_of_cubic[cubics] + 1] - 1 == cubics]
         painter.setBrush(ink.colours["edge"])
@@ -111,9 +120,10 @@ def _arrows(painter: QPainter, tips: Floats, towards: Floats, size: float = ARRO
         painter.drawConvexPolygon(QPolygonF([QPointF(*tip), QPointF(*a), QPointF(*b)]))
 
 
-def dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: Floats) -> tuple[Floats, Ints]:
-    """Dashes along cubics as lines (n, 4), two per dash, and the position in `cubics` of each. A dash begins at the
-    same place of its edge whichever part of it is painted; `phase`, one for each cubic, moves them backwards."""
+def dashes(placed: Placed, cubics: Ints, area: Area, dash: float, gap: float, phase: Floats) -> tuple[Floats, Ints]:
+    """Dashes along cubics, where these are in an area, as lines (n, 4), two per dash, and the position in `cubics` of
+    each. A dash begins at the same place of its edge whichever part of it is painted; `phase`, one for each cubic,
+    moves them backwards."""
     points = np.matmul(WEIGHTS[20], placed.cubics[cubics])
     steps = np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0))
     way: Floats = np.cumsum(np.concatenate((np.zeros((len(cubics), 1)), steps), axis=1).reshape(-1))
@@ -121,8 +131,9 @@ def dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: Floats)
     begin, length = placed.cubic_start[cubics], np.maximum(placed.cubic_length[cubics], 1e-6)
     period = dash + gap
     shift = -phase * period
-    first = np.ceil((begin - shift - dash) / period)
-    count = np.maximum(np.floor((begin + length - shift) / period) - first + 1, 0).astype(np.int64)
+    enters, leaves = _inside(points, steps, area)
+    first = np.ceil((begin + enters * length - shift - dash) / period)
+    count = np.maximum(np.floor((begin + leaves * length - shift) / period) - first + 1, 0).astype(np.int64)
     owner = np.repeat(np.arange(len(cubics)), count)
     number = first[owner] + np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     head = number * period + shift[owner]
@@ -134,6 +145,18 @@ def dashes(placed: Placed, cubics: Ints, dash: float, gap: float, phase: Floats)
     return lines, np.repeat(owner, 2)
 
 
+def _inside(points: Floats, steps: Floats, area: Area) -> tuple[Floats, Floats]:
+    """From where up to where, as parts of their lengths, cubics of so many pieces may be seen in an area."""
+    low, high = np.minimum(points[:, :-1], points[:, 1:]), np.maximum(points[:, :-1], points[:, 1:])
+    seen: NDArray[np.bool_] = np.logical_and.reduce((high >= area[:2]) & (low <= area[2:]), axis=2)
+    first = seen.argmax(1)
+    last = seen.shape[1] - 1 - seen[:, ::-1].argmax(1)
+    way = np.concatenate((np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)), axis=1)
+    way /= np.maximum(way[:, -1:], 1e-9)
+    rows = np.arange(len(way))
+    return way[rows, first], np.where(seen.any(1), way[rows, last + 1], way[rows, first])
+
+
 def thickness(norm: Floats) -> Floats:
     """Width of a gradient in world units: it grows with the logarithm of its norm, in steps of a half."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -142,9 +165,11 @@ def thickness(norm: Floats) -> Floats:
 
 
 def paint_flows(
-    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float, phase: float
-) -> None:  # fmt: skip
+    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float, phase: float, budget: Budget
+) -> None:
     """The gradients of this backward call; those of this very step are wider and brighter."""
+    painted, dashed = placed.crowd.painted(scale, budget) if scale >= FAR else (moment.edges, moment.edges)
+    painted = painted | moment.now
     for kind, colour in ((ZERO_FLOW, "gradient"), (FLOW, "gradient"), (BAD_FLOW, "error")):
         edges = moment.flow == kind
         if not edges.any():
@@ -153,13 +178,15 @@ def paint_flows(
             painter.setPen(ink.hairline(colour))
             draw_lines(painter, far_lines(placed, area, edges))
             continue
-        cubics = cubics_in(placed, area, edges)
-        if scale < MIDDLE:
-            painter.setPen(ink.hairline(colour))
-            draw_lines(painter, lines_of(placed, cubics, scale))
-        elif len(cubics):
-            _paint_dashes(painter, ink, placed, moment, cubics, area, kind, scale, phase)
-            _paint_ends(painter, ink, placed, cubics, kind, scale)
+        cubics = cubics_in(placed, area, edges & painted)
+        plain = ~dashed[placed.edge_of_cubic[cubics]] if scale >= MIDDLE else np.ones(len(cubics), bool)
+        if plain.any():
+            painter.setPen(ink.hairline(colour, 1.0 if scale < MIDDLE else CROWDED))
+            lines = lines_of(placed, cubics[plain], scale)
+            draw_lines(painter, lines[in_area(lines, area)])
+        if not plain.all():
+            _paint_dashes(painter, ink, placed, moment, cubics[~plain], area, kind, scale, phase)
+            _paint_ends(painter, ink, placed, cubics[~plain], kind, scale)
 
 
 def _paint_dashes(
@@ -172,9 +199,15 @@ def _paint_dashes(
     if now.any():
         painter.setPen(_flat(ink.pen(colour, 9.0, alpha=0.18)))
         draw_lines(painter, lines_of(placed, cubics[now], scale))
-    lines, owner = dashes(
-        placed, cubics, *((DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)), np.where(now, phase, 0.0)
-    )
+    dash, gap = (DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)
+    endless = placed.cubic_length[cubics] > MOST_DASHES / len(cubics) * (dash + gap)
+    if endless.any():
+        painter.setPen(ink.hairline(colour))
+        draw_lines(painter, lines_of(placed, cubics[endless], scale))
+        cubics, edges, now = cubics[~endless], edges[~endless], now[~endless]
+    if not len(cubics):
+        return
+    lines, owner = dashes(placed, cubics, area, dash, gap, np.where(now, phase, 0.0))
     seen = in_area(lines, area)
     lines, owner = lines[seen], owner[seen]
     width = np.full(len(edges), 2.0) if kind == ZERO_FLOW else thickness(moment.norm[edges])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.layout.nested import nested
+from gradviz.layout.records import ROWS, STRAIGHT
 from gradviz.ui.canvas.group_words import GRADIENTS
 from gradviz.ui.canvas.moment import moment
 from gradviz.ui.canvas.placed import Placed, place
@@ -22,11 +23,23 @@ if TYPE_CHECKING:
 
 def lay_out(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> Placed:
     """The diagram with positions; a `draft` is made quickly. Raises Cancelled when the layouter was told to cancel."""
-    return place(diagram, drawings(diagram, ruler, layouter, draft=draft))
+    found = drawings(diagram, ruler, layouter, draft=draft)
+    return replace(place(diagram, found), note=_note({drawing.engine for drawing in found}, len(diagram.frames) > 0))
+
+
+def _note(engines: set[str], has_frames: bool) -> str:
+    """What is to be said of a drawing that is simpler than others."""
+    less = " Collapse groups to see less of it at once." if has_frames else ""
+    if ROWS in engines:
+        return f"This graph is too large for layers: boxes stand in rows, in the order in which they ran.{less}"
+    if STRAIGHT in engines:
+        return f"This graph is too large for routes around boxes: its edges run straight.{less}"
+    return ""
 
 
 def drawings(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> list[NestedResult]:
     """The drawing of each graph by itself."""
+    layouter.renew()
     known: dict[tuple[bytes, ...], NestedResult] = {}
     found = []
     for graph in range(len(diagram.first)):

@@ -26,6 +26,7 @@ FADED = 0.25
 SMALLEST_RING = 5.0  # pixels
 MOST_ROUND = 400  # rings with round corners; more are drawn as rectangles
 MOST_PARTS = 48
+MOST_OF_ONE = 1_000  # edges of one item
 
 
 class Marks:
@@ -157,13 +158,22 @@ class Marks:
         painter.setTransform(_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(ink.pen("focus", 2.2) if scale >= NEAR else ink.hairline("focus"))
-        edges = self.edges_of(moment, item)
+        edges = self._some(self.edges_of(moment, item))
         if scale < FAR:
             draw_lines(painter, far_lines(self._placed, world, edges))
         else:
             draw_lines(painter, lines_of(self._placed, cubics_in(self._placed, world, edges), scale))
         self._paint_uses(painter, ink, moment, item)
         painter.restore()
+
+    def _some(self, edges: Flags) -> Flags:
+        """No more edges than can be told apart."""
+        found = np.flatnonzero(edges)
+        if len(found) <= MOST_OF_ONE:
+            return edges
+        some = np.zeros(len(edges), bool)
+        some[found[:: -(-len(found) // MOST_OF_ONE)]] = True
+        return some
 
     def _paint_uses(self, painter: QPainter, ink: Ink, moment: Moment, item: int) -> None:
         uses = self.uses_of(moment, item)

@@ -100,19 +100,19 @@ class Minimap(QWidget):
         return seen.adjusted(0, 0, max(0.0, 4 - seen.width()), max(0.0, 4 - seen.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        scene = self._view.scene
-        if scene is None:
-            return
-        if self._picture is None:
-            self._picture = self._painted(scene)
-        painter.drawPixmap(0, 0, self._picture)
-        focus = QColor(self._theme.focus)
-        painter.setPen(QPen(focus, 1.5))
-        focus.setAlphaF(0.14)
-        painter.setBrush(focus)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.drawRect(self.frame)
+        with QPainter(self) as painter:
+            scene = self._view.scene
+            if scene is None:
+                return
+            if self._picture is None:
+                self._picture = self._painted(scene)
+            painter.drawPixmap(0, 0, self._picture)
+            focus = QColor(self._theme.focus)
+            painter.setPen(QPen(focus, 1.5))
+            focus.setAlphaF(0.14)
+            painter.setBrush(focus)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.drawRect(self.frame)
 
     def _painted(self, scene: Scene) -> QPixmap:
         """The whole of the shown graphs, also what is still to come of them."""
@@ -120,16 +120,15 @@ class Minimap(QWidget):
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(QColor(self._theme.canvas))
-        painter = QPainter(picture)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(self._theme.card_border), 1.0))
-        painter.setBrush(QColor(self._theme.panel))
-        painter.drawRoundedRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1), CORNER, CORNER)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setTransform(self._transform(), True)
-        paint_blocks(painter, scene, scene.painter.ink, painter.transform().m11() / ratio)
-        scene.paint_on_map(painter)
-        painter.end()
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(self._theme.card_border), 1.0))
+            painter.setBrush(QColor(self._theme.panel))
+            painter.drawRoundedRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1), CORNER, CORNER)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            painter.setTransform(self._transform(), True)
+            paint_blocks(painter, scene, scene.painter.ink, painter.transform().m11() / ratio)
+            scene.paint_on_map(painter)
         return picture
 
     # -- moving the camera

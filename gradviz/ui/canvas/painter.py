@@ -21,6 +21,7 @@ from gradviz.ui.canvas.brief_painter import BriefPainter
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.card_painter import paint_card, paint_reference
 from gradviz.ui.canvas.content import Content, OperationContent, ReferenceContent, content
+from gradviz.ui.canvas.crowd import SCREEN
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, Ints
 from gradviz.ui.canvas.edge_painter import MIDDLE, paint_flows, paint_forward
 from gradviz.ui.canvas.group_content import GroupContent
@@ -46,6 +47,7 @@ class ScenePainter:
         self.placed = placed
         self.ink = ink
         self.sprites = Sprites()
+        self.budget = SCREEN  # of edges and dashes
         self.coarse = False  # while zooming: near items may be scaled pictures
         self.patience: float | None = None  # seconds after which the other new items of a picture are plain blocks
         self.unfinished: list[int] = []  # such blocks, which have to be painted again
@@ -102,7 +104,7 @@ class ScenePainter:
         painter.setTransform(world_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_frames(painter, self.ink, self.placed, moment, world, camera.scale)
-        paint_forward(painter, self.ink, self.placed, moment, world, camera.scale)
+        paint_forward(painter, self.ink, self.placed, moment, world, camera.scale, self.budget)
 
     def paint_rest(
         self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, phase: float, ratio: float | None
@@ -112,7 +114,7 @@ class ScenePainter:
         painter.save()
         painter.setTransform(world_transform(camera), True)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
-        paint_flows(painter, self.ink, self.placed, moment, world, camera.scale, phase)
+        paint_flows(painter, self.ink, self.placed, moment, world, camera.scale, phase, self.budget)
         items = self.items_in(world, moment.items)
         if camera.scale >= MIDDLE:
             self._near(painter, moment, items, camera, ratio)
@@ -171,12 +173,11 @@ class ScenePainter:
         sprite = QPixmap(int(box.width() * scale * ratio) + 2, int(box.height() * scale * ratio) + 2)
         sprite.setDevicePixelRatio(ratio)
         sprite.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(sprite)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing)
-        painter.scale(scale, scale)
-        painter.translate(-box.left(), -box.top())
-        self._paint(painter, item, says, scale)
-        painter.end()
+        with QPainter(sprite) as painter:
+            painter.setRenderHints(QPainter.RenderHint.Antialiasing)
+            painter.scale(scale, scale)
+            painter.translate(-box.left(), -box.top())
+            self._paint(painter, item, says, scale)
         self.sprites.keep(item, says, sprite)
         return sprite
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gradviz.layout.packing import stack
 from gradviz.layout.records import NestedResult
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.crowd import Crowd, find_crowd
 from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
 
 Shorts = NDArray[np.float32]
@@ -34,6 +35,7 @@ class Placed:
     first_cubic: Ints  # cubics of edge e: first_cubic[e] up to first_cubic[e + 1]
     low: Floats  # bounding box of each edge
     high: Floats
+    note: str = ""  # why it is drawn more simply than others
 
     @cached_property
     def centre(self) -> Floats:
@@ -88,6 +90,17 @@ class Placed:
         """How far along its edge each cubic begins."""
         before = np.cumsum(self.cubic_length, dtype=np.float64) - self.cubic_length
         return (before - before[self.first_cubic[self.edge_of_cubic]]).astype(np.float32)
+
+    @cached_property
+    def crowd(self) -> Crowd:
+        """Which edges are painted where there are very many."""
+        diagram = self.diagram
+        low, high = np.full((len(diagram.first), 2), np.inf), np.full((len(diagram.first), 2), -np.inf)
+        np.minimum.at(low, diagram.graph, self.corner)
+        np.maximum.at(high, diagram.graph, self.corner + diagram.size)
+        graph = diagram.graph[diagram.edges[:, 1]].astype(np.int64)
+        length = np.bincount(self.edge_of_cubic, self.cubic_length, len(graph)).astype(np.float64)
+        return find_crowd(graph, length, np.maximum(high - low, 0.0).prod(1))
 
     @cached_property
     def longest_cubic(self) -> Ints:

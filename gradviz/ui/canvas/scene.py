@@ -150,6 +150,11 @@ class Scene(Nest):
             self._extent = placed, graphs, placed.extent(graphs)
         return self._extent[2]
 
+    @property
+    def boxes(self) -> int:
+        """How many items are seen."""
+        return int(self.moment.items.sum())
+
     def place_of(self, item: int) -> tuple[float, float] | None:
         """The middle of an item."""
         if item < -1:
@@ -243,5 +248,4 @@ class Scene(Nest):
     def description(self) -> str:
         """What a screen reader is told of the picture."""
         step = self.moment.frame.step
-        seen = int(self.moment.items.sum())
-        return f"{seen} items. Now: {step.title if step is not None else 'before the first step'}"
+        return f"{self.boxes} items. Now: {step.title if step is not None else 'before the first step'}"

@@ -62,10 +62,9 @@ class Sprites:
         if before is None or before.size() != sprite.size():
             return sprite
         mixed = _faint(before, 1 - self.part)
-        painter = QPainter(mixed)
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Plus)
-        painter.drawPixmap(0, 0, _faint(sprite, self.part))
-        painter.end()
+        with QPainter(mixed) as painter:
+            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Plus)
+            painter.drawPixmap(0, 0, _faint(sprite, self.part))
         return mixed
 
 
@@ -74,8 +73,7 @@ def _faint(sprite: QPixmap, part: float) -> QPixmap:
     faint = QPixmap(sprite.size())
     faint.setDevicePixelRatio(sprite.devicePixelRatio())
     faint.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(faint)
-    painter.setOpacity(part)
-    painter.drawPixmap(0, 0, sprite)
-    painter.end()
+    with QPainter(faint) as painter:
+        painter.setOpacity(part)
+        painter.drawPixmap(0, 0, sprite)
     return faint

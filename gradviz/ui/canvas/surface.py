@@ -81,21 +81,21 @@ class Surface(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        scene = self._scene
-        if scene is None:
-            self._paint_empty(painter)
-        elif self._still is not None:
-            self._paint_still(painter, *self._still)
-        else:
-            began = thread_time()
-            scene.painter.patience = PATIENCE if self.motion.enabled else None
-            scene.painter.unfinished.clear()
-            self._paint_region(painter, scene, event.region())
-            for item in scene.painter.unfinished:
-                self.update(scene.screen_box(item, self._camera) & self.rect())
-            if event.rect() == self.rect():
-                self._seconds = thread_time() - began
+        with QPainter(self) as painter:
+            scene = self._scene
+            if scene is None:
+                self._paint_empty(painter)
+            elif self._still is not None:
+                self._paint_still(painter, *self._still)
+            else:
+                began = thread_time()
+                scene.painter.patience = PATIENCE if self.motion.enabled else None
+                scene.painter.unfinished.clear()
+                self._paint_region(painter, scene, event.region())
+                for item in scene.painter.unfinished:
+                    self.update(scene.screen_box(item, self._camera) & self.rect())
+                if event.rect() == self.rect():
+                    self._seconds = thread_time() - began
 
     def _paint_region(self, painter: QPainter, scene: Scene, region: QRegion) -> None:
         from gradviz.ui.canvas.sticky import paint_sticky  # it has NumPy, which an empty window does without
@@ -119,9 +119,8 @@ class Surface(QWidget):
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
-        painter = QPainter(picture)
-        self._paint_region(painter, self._scene, QRegion(self.rect()))
-        painter.end()
+        with QPainter(picture) as painter:
+            self._paint_region(painter, self._scene, QRegion(self.rect()))
         self._still = picture, self._camera
 
     def _paint_still(self, painter: QPainter, picture: QPixmap, camera: Camera) -> None:
@@ -141,14 +140,13 @@ class Surface(QWidget):
             self._layer.setDevicePixelRatio(ratio)
             self._dirty = QRegion(self.rect())
         if not self._dirty.isEmpty():
-            painter = QPainter(self._layer)
-            for area in _rectangles(self._dirty):
-                painter.setClipRect(area)
-                painter.fillRect(area, QColor(self._theme.canvas))
-                painter.save()
-                scene.paint_edges(painter, self._camera, QRectF(area))
-                painter.restore()
-            painter.end()
+            with QPainter(self._layer) as painter:
+                for area in _rectangles(self._dirty):
+                    painter.setClipRect(area)
+                    painter.fillRect(area, QColor(self._theme.canvas))
+                    painter.save()
+                    scene.paint_edges(painter, self._camera, QRectF(area))
+                    painter.restore()
             self._dirty = QRegion()
         return self._layer
 

@@ -52,6 +52,11 @@ class DrawnScene(Scene):
             around = around.united(QRectF(placed[0], placed[1], placed[2] - placed[0], placed[3] - placed[1]))
         return around.left(), around.top(), around.right(), around.bottom()
 
+    @property
+    def boxes(self) -> int:
+        """How many nodes there are, with their results, whether they have run or not."""
+        return max(len(self.sketch.geometry.boxes), super().boxes)
+
     def paint_on_map(self, painter: QPainter) -> None:
         geometry, ink = self.sketch.geometry, self.painter.ink
         painter.setPen(Qt.PenStyle.NoPen)

@@ -246,10 +246,10 @@ class DrawingView(CanvasView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._document.is_blank and self.invites:
-            painter = QPainter(self)
-            painter.setPen(QColor(self._theme.muted))
-            painter.setFont(look.sans(self._theme, 14))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, INVITATION)
+            with QPainter(self) as painter:
+                painter.setPen(QColor(self._theme.muted))
+                painter.setFont(look.sans(self._theme, 14))
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, INVITATION)
 
     def event(self, event: QEvent) -> bool:
         if any(interaction.handle(event) for interaction in self._interactions):

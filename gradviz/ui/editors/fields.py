@@ -169,13 +169,13 @@ class Choice(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         """With a sign that there are others: the style sheet's own has the system's colours."""
         super().paintEvent(event)
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self.palette().color(QPalette.ColorRole.PlaceholderText), 1.6))
-        size = self.fontMetrics().height() / 4
-        middle = QPointF(self.width() - 3.2 * size, self.height() / 2)
-        ends = (QPointF(-size, -size / 2), QPointF(0, size / 2), QPointF(size, -size / 2))
-        painter.drawPolyline([middle + end for end in ends])
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(self.palette().color(QPalette.ColorRole.PlaceholderText), 1.6))
+            size = self.fontMetrics().height() / 4
+            middle = QPointF(self.width() - 3.2 * size, self.height() / 2)
+            ends = (QPointF(-size, -size / 2), QPointF(0, size / 2), QPointF(size, -size / 2))
+            painter.drawPolyline([middle + end for end in ends])
 
 
 class Toggle(QCheckBox):

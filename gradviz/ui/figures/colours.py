@@ -62,9 +62,9 @@ def table(name: str) -> NDArray[np.uint8]:
 
 def places(values: NDArray[np.float64], colours: Colours) -> NDArray[np.int64]:
     """Which of the 256 colours each number gets, -1 for NaN."""
-    wide = colours.high - colours.low
+    wide = colours.high / 2 - colours.low / 2  # halves: the difference may be beyond all numbers
     with np.errstate(all="ignore"):
-        share = (values - colours.low) / wide if wide else np.zeros_like(values)
+        share = (values / 2 - colours.low / 2) / wide if wide else np.zeros_like(values)
         found = np.clip(np.nan_to_num(share, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
     result = np.round(found * (STEPS - 1)).astype(np.int64)
     result[np.isnan(values)] = -1

@@ -13,12 +13,13 @@ from gradviz.trace.figures import Layer, Style
 from gradviz.ui import look
 from gradviz.ui.figures import colours
 from gradviz.ui.figures.scales import FAR, Array, Span
+from gradviz.ui.figures.strokes import MOST_PARTS, Pace, fill, plain_pen, stroke, stroke_parts
 from gradviz.ui.theme import Theme
 
 DASHES = {"--": [5.0, 3.0], "-.": [6.0, 2.5, 1.2, 2.5], ":": [1.2, 2.4]}
 POINT = 96 / 72  # pixels
 MANY = 4000  # vertices of a line beyond which only the extremes are drawn
-DENSE = 1500  # vertices of a line beyond which it is drawn thin
+WIDEST_IMAGE = 4096  # rows or columns of an image that are drawn
 APART = 64.0  # pixels between two marks that tell a line from the others
 CYCLE_MARKS = "osD^v*PXd>"
 OPEN_MARKS = "x+|_1234"
@@ -32,11 +33,13 @@ class Ground:
     x: Span
     y: Span
     theme: Theme
+    pace: Pace
     number: int = -1
 
 
 def paint_layer(painter: QPainter, layer: Layer, ground: Ground) -> None:
     """Paint it; what is outside of the area is clipped by the caller."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, not ground.pace.plain)
     {
         "line": _line,
         "points": _points,
@@ -59,11 +62,6 @@ def pen_of(style: Style, theme: Theme, color: str = "") -> QPen:
     if style.dash in DASHES:
         pen.setDashPattern(DASHES[style.dash])
     return pen
-
-
-def polygon(x: Array, y: Array) -> QPolygonF:
-    """Points for Qt."""
-    return QPolygonF([QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)])
 
 
 def runs(x: Array, y: Array) -> list[tuple[Array, Array]]:
@@ -92,21 +90,20 @@ def _line(painter: QPainter, layer: Layer, ground: Ground) -> None:
     painter.setPen(pen_of(style, ground.theme))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     parts = runs(x, y)
-    if sum(len(across) for across, _ in parts) > DENSE:  # wide smooth strokes of so many are slow
-        pen = painter.pen()
-        pen.setWidthF(1.0)
-        painter.setPen(pen)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    if len(parts) > MOST_PARTS:
+        stroke_parts(painter, x, y, ground.area)
+        parts = []
     for across, up in parts:
-        painter.drawPolyline(polygon(across, up))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if ground.pace.is_over:
+            return
+        stroke(painter, across, up, ground.area, ground.pace)
     if style.marker:
-        _marks(painter, x, y, style.marker, style.size, style, ground.theme)
+        _marks(painter, x, y, style.marker, style.size, ground, style)
     elif ground.number > 0 and style.dash in ("", "-"):
         sign = CYCLE_MARKS[ground.number % len(CYCLE_MARKS)]
         for across, up in parts:
             chosen = _apart(across, up, ground.number)
-            _marks(painter, across[chosen], up[chosen], sign, 5.0, style, ground.theme)
+            _marks(painter, across[chosen], up[chosen], sign, 5.0, ground, style)
 
 
 def _apart(x: Array, y: Array, number: int) -> Array:
@@ -116,7 +113,8 @@ def _apart(x: Array, y: Array, number: int) -> Array:
     return np.unique(np.searchsorted(way, wanted)).clip(0, len(x) - 1)
 
 
-def _marks(painter: QPainter, x: Array, y: Array, sign: str, size: float, style: Style, theme: Theme) -> None:
+def _marks(painter: QPainter, x: Array, y: Array, sign: str, size: float, ground: Ground, style: Style) -> None:
+    theme = ground.theme
     good = np.isfinite(x) & np.isfinite(y) & (np.abs(x) < FAR) & (np.abs(y) < FAR)
     ink = colours.colour(style.color, theme, style.alpha)
     path = marker(sign, size * POINT * (0.5 if sign == "." else 1.0))
@@ -126,6 +124,8 @@ def _marks(painter: QPainter, x: Array, y: Array, sign: str, size: float, style:
         painter.setPen(Qt.PenStyle.NoPen)
     every = max(1, int(good.sum()) // MANY)
     for across, up in zip(x[good][::every].tolist(), y[good][::every].tolist(), strict=True):
+        if ground.pace.is_over:
+            return
         painter.drawPath(path.translated(across, up))
 
 
@@ -191,6 +191,8 @@ def _points(painter: QPainter, layer: Layer, ground: Ground) -> None:
     plain = colours.colour(style.color, ground.theme, style.alpha)
     line = style.marker in OPEN_MARKS
     for at in good.tolist():
+        if ground.pace.is_over:
+            return
         ink = plain
         if inks is not None and layer.colours is not None:
             if inks[at] < 0:
@@ -207,6 +209,8 @@ def _bars(painter: QPainter, layer: Layer, ground: Ground) -> None:
     fill = colours.colour(layer.style.color, ground.theme, layer.style.alpha)
     painter.setBrush(QBrush(fill) if layer.style.color != "none" else Qt.BrushStyle.NoBrush)
     for box in boxes(layer, ground):
+        if ground.pace.is_over:
+            return
         painter.drawRect(box)
 
 
@@ -236,7 +240,9 @@ def _area(painter: QPainter, layer: Layer, ground: Ground) -> None:
     for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         every = max(1, (b - a) // MANY)
         across, under, over = (part[a:b:every] for part in (x, low, high))
-        painter.drawPolygon(polygon(np.concatenate([across, across[::-1]]), np.concatenate([over, under[::-1]])))
+        if ground.pace.is_over:
+            return
+        fill(painter, across, under, over, ground.area, ground.pace)
 
 
 def _segments(painter: QPainter, layer: Layer, ground: Ground) -> None:
@@ -247,10 +253,13 @@ def _segments(painter: QPainter, layer: Layer, ground: Ground) -> None:
         ground.x.to(columns["x1"]),
         ground.y.to(columns["y1"]),
     ]
-    painter.setPen(pen_of(layer.style, ground.theme))
-    painter.setBrush(painter.pen().color())
+    pen = pen_of(layer.style, ground.theme)
+    painter.setPen(plain_pen(pen) if ground.pace.plain else pen)
+    painter.setBrush(pen.color())
     good = np.all(np.isfinite(ends), axis=0)
     for x0, y0, x1, y1 in zip(*(end[good].tolist() for end in ends), strict=True):
+        if ground.pace.is_over:
+            return
         painter.drawLine(QPointF(x0, y0), QPointF(x1, y1))
         if sign == ">" and math.hypot(x1 - x0, y1 - y0) > 2:
             _head(painter, x0, y0, x1, y1)
@@ -271,10 +280,10 @@ def _rule(painter: QPainter, layer: Layer, ground: Ground) -> None:
     painter.setPen(pen_of(layer.style, ground.theme))
     area = ground.area
     for x in ground.x.to(layer.columns["x"]).tolist():
-        if math.isfinite(x):
+        if math.isfinite(x) and not ground.pace.is_over:
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
     for y in ground.y.to(layer.columns["y"]).tolist():
-        if math.isfinite(y):
+        if math.isfinite(y) and not ground.pace.is_over:
             painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
 
 
@@ -296,6 +305,8 @@ def _image(painter: QPainter, layer: Layer, ground: Ground) -> None:
         pixels = pixels[:, ::-1]
     if box.height() < 0:
         pixels = pixels[::-1]
+    pixels = pixels[:: -(-rows // WIDEST_IMAGE), :: -(-columns // WIDEST_IMAGE)]
+    rows, columns = pixels.shape[:2]
     pixels = np.ascontiguousarray(pixels)
     picture = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888).copy()
     painter.setOpacity(layer.style.alpha)

@@ -13,13 +13,15 @@ from gradviz.trace.figures import Axes, Colours, Figure, Layer, Scale
 from gradviz.ui import look
 from gradviz.ui.figures.legend import entries, paint_legend
 from gradviz.ui.figures.marks import Ground, paint_layer
-from gradviz.ui.figures.scales import Span, limits, short_number, ticks, written
+from gradviz.ui.figures.scales import Span, limits, short_number, ticks, usable, written
+from gradviz.ui.figures.strokes import Pace
 from gradviz.ui.theme import Theme
 
 TICK, LABEL, TITLE = 10.5, 11.5, 12.5
 TICK_LENGTH = 4.0
 GAP = 4.0
 BAR = 12.0  # width of a colour bar
+TOO_MUCH = "This is drawn in part: there is too much in it."
 Flag = Qt.AlignmentFlag
 
 
@@ -52,6 +54,7 @@ def paint_figure(painter: QPainter, figure: Figure, box: QRectF, theme: Theme) -
         _text(painter, QRectF(box.left(), box.top(), box.width(), high), figure.title, theme.text, Flag.AlignCenter)
         box = box.adjusted(0, high, 0, 0)
     placed: list[Placed] = []
+    pace = Pace()
     for number, axes in enumerate(figure.axes):
         if not 0 <= axes.twin < number or figure.axes[axes.twin].twin >= 0:
             left, top, wide, tall = axes.place
@@ -60,7 +63,10 @@ def paint_figure(painter: QPainter, figure: Figure, box: QRectF, theme: Theme) -
                 *(wide * box.width(), tall * box.height()),
             )
             twins = [each for each in figure.axes[number + 1 :] if each.twin == number]
-            placed += _AxesPainter(painter, figure, axes, twins, theme).paint(cell.adjusted(3, 3, -3, -3))
+            placed += _AxesPainter(painter, figure, axes, twins, theme, pace).paint(cell.adjusted(3, 3, -3, -3))
+    if pace.left_out:
+        painter.setFont(look.sans(theme, TICK))
+        _text(painter, box, TOO_MUCH, theme.text, Flag.AlignHCenter | Flag.AlignBottom)
     return placed
 
 
@@ -73,12 +79,15 @@ def _text(painter: QPainter, box: QRectF, text: str, color: str, flags: Flag) ->
 class _AxesPainter:
     """Paints one axes and those over it."""
 
-    def __init__(self, painter: QPainter, figure: Figure, axes: Axes, twins: list[Axes], theme: Theme) -> None:
+    def __init__(
+        self, painter: QPainter, figure: Figure, axes: Axes, twins: list[Axes], theme: Theme, pace: Pace
+    ) -> None:
         self._painter = painter
         self._figure = figure
         self._axes = axes
         self._twins = twins
         self._theme = theme
+        self._pace = pace
         self._title = axes.title or next((each.title for each in twins if each.title), "")
         self._small = QFontMetricsF(look.sans(theme, TICK))
         self._bar = next((each for layer in axes.layers if (each := layer.colours) is not None and each.bar), None)
@@ -154,8 +163,8 @@ class _AxesPainter:
         """As much room for a unit of x as of y."""
         if x.log or y.log:
             return area, x, y
-        scale = min(area.width() / (x.high - x.low), area.height() / (y.high - y.low))
-        wide, high = max(8.0, scale * (x.high - x.low)), max(8.0, scale * (y.high - y.low))
+        scale = min(area.width() / x.width, area.height() / y.width)
+        wide, high = max(8.0, scale * x.width), max(8.0, scale * y.width)
         kept = QRectF(area.center().x() - wide / 2, area.center().y() - high / 2, wide, high)
         return kept, *self._spans(self._axes, kept)
 
@@ -191,10 +200,11 @@ class _AxesPainter:
         self._painter.setClipRect(found[0].area.adjusted(-1, -1, 1, 1))
         order = {"image": 0, "area": 1, "bars": 1}
         for each, layer in sorted(everything, key=lambda one: order.get(one[1].kind, 2)):
-            ground = Ground(each.area, each.x, each.y, theme, -1 if alone or layer.kind != "line" else number)
+            counted = -1 if alone or layer.kind != "line" else number
+            ground = Ground(each.area, each.x, each.y, theme, self._pace, counted)
             number += layer.kind == "line"
             grounds[layer] = ground
-            if layer.kind != "words":
+            if layer.kind != "words" and not self._pace.is_over:
                 paint_layer(self._painter, layer, ground)
         self._painter.restore()
         for layer, ground in grounds.items():
@@ -271,8 +281,7 @@ class _AxesPainter:
         self._turned(placed.axes.y.label, cell.right() - line / 2, area, line)
 
     def _bar_ticks(self, colours: Colours, room: float) -> tuple[list[float], list[str]]:
-        high = colours.high if colours.high > colours.low else colours.low + 1
-        places = ticks(Span(colours.low, high, 0.0, room), self._theme.px(30))
+        places = ticks(Span(*usable(colours.low, colours.high), 0.0, room), self._theme.px(30))
         return (places, written(places)) if places else ([colours.low], [short_number(colours.low)])
 
     def _colour_bar(self, colours: Colours, area: QRectF) -> None:
@@ -286,8 +295,7 @@ class _AxesPainter:
         painter.setBrush(gradient)
         painter.setPen(QPen(QColor(theme.faint), 1))
         painter.drawRect(box)
-        high = colours.high if colours.high > colours.low else colours.low + 1
-        span, line = Span(colours.low, high, box.bottom(), box.top()), self._small.height()
+        span, line = Span(*usable(colours.low, colours.high), box.bottom(), box.top()), self._small.height()
         places, names = self._bar_ticks(colours, area.height())
         painter.setFont(look.sans(theme, TICK))
         for place, name in zip(places, names, strict=True):

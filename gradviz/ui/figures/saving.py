@@ -28,9 +28,8 @@ def picture(figure: Figure, theme: Theme = LIGHT) -> QImage:
     factor = min(SHARP, LARGEST / max(size.width(), size.height()))
     image = QImage(size * factor, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(factor)
-    painter = QPainter(image)
-    paint_figure(painter, figure, QRectF(0, 0, size.width(), size.height()), theme)
-    painter.end()
+    with QPainter(image) as painter:
+        paint_figure(painter, figure, QRectF(0, 0, size.width(), size.height()), theme)
     return image
 
 
@@ -57,9 +56,12 @@ def _svg(figure: Figure, path: Path, theme: Theme) -> bool:
     generator.setSize(size)
     generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
     generator.setTitle(figure.name or "Plot")
-    painter = QPainter(generator)
-    paint_figure(painter, figure, QRectF(0, 0, size.width(), size.height()), theme)
-    return bool(painter.end())
+    painter = QPainter()
+    if not painter.begin(generator):
+        return False
+    with painter:
+        paint_figure(painter, figure, QRectF(0, 0, size.width(), size.height()), theme)
+    return True
 
 
 def _size(figure: Figure) -> QSize:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,6 +15,11 @@ from gradviz.trace.figures import Axes, Figure, Layer
 Array = NDArray[np.float64]
 MARGIN = 0.05  # of the range of the numbers, at both ends
 FAR = 1e5  # pixels; Qt draws nothing beyond that in good order
+LARGEST, SMALLEST = sys.float_info.max, math.ulp(0.0)
+MOST_POWER = math.log10(LARGEST)
+NARROWEST = 1e-9  # of the larger end; nearer ends are the same number for a reader
+NOTHING = 1e-287  # ends that are both smaller are 0, as they are for Matplotlib
+MOST_TICKS = 200
 COLUMNS = {
     "x": ("x", "left", "right", "x0", "x1"),
     "y": ("y", "bottom", "top", "low", "high", "y0", "y1"),
@@ -23,7 +29,7 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Span:
-    """One direction of an axes: numbers from `low` to `high` on pixels from `start` to `end`."""
+    """One direction of an axes: numbers from `low` to `high`, as `usable` has them, on pixels from `start` to `end`."""
 
     low: float
     high: float
@@ -36,7 +42,8 @@ class Span:
         low, high = self._ends
         with np.errstate(all="ignore"):
             values = np.where(numbers > 0, np.log10(numbers), np.nan) if self.log else numbers
-            pixels = self.start + (values - low) / (high - low) * (self.end - self.start)
+            # halves: the difference of two numbers may be beyond all numbers
+            pixels = self.start + (values / 2 - low / 2) / (high / 2 - low / 2) * (self.end - self.start)
         return np.clip(pixels, -FAR, FAR)
 
     def at(self, number: float) -> float:
@@ -44,10 +51,18 @@ class Span:
         return float(self.to(np.array([number], dtype=float))[0])
 
     def back(self, pixel: float) -> float:
-        """The number at a pixel."""
+        """The number at a pixel, infinite or NaN beyond all numbers."""
         low, high = self._ends
-        value = low + (pixel - self.start) / ((self.end - self.start) or 1.0) * (high - low)
-        return float(10**value) if self.log else value
+        share = (pixel - self.start) / ((self.end - self.start) or 1.0)
+        value = 2 * (low / 2 + share * (high / 2 - low / 2))
+        if self.log:
+            return 10**value if value < MOST_POWER else math.inf
+        return value
+
+    @property
+    def width(self) -> float:
+        """How far the ends are from each other, the largest number where that is beyond all numbers."""
+        return min(self.high - self.low, LARGEST)
 
     @property
     def _ends(self) -> tuple[float, float]:
@@ -61,28 +76,26 @@ def limits(figure: Figure, axes: Axes, name: str) -> tuple[float, float]:
     for each in group:
         chosen = (each.x if name == "x" else each.y).limits
         if chosen is not None:
-            return _usable(*chosen, log=scale.kind == "log")
+            return usable(*chosen, log=scale.kind == "log")
     parts = [_numbers(layer, name) for each in group for layer in each.layers]
     found = np.concatenate([np.zeros(0), *parts])
-    found = found[np.isfinite(found) & (np.abs(found) < 1e300)]
+    found = found[np.isfinite(found)]
     log = scale.kind == "log"
     if log:
         found = found[found > 0]
     if not found.size:
         ticks = [each for each in scale.ticks or () if each > 0 or not log]
-        return _usable(min(ticks), max(ticks), log=log) if ticks else ((1.0, 10.0) if log else (0.0, 1.0))
+        return usable(min(ticks), max(ticks), log=log) if ticks else ((1.0, 10.0) if log else (0.0, 1.0))
     low, high = float(found.min()), float(found.max())
     kinds = {layer.kind for each in group for layer in each.layers if layer.kind != "words"}
     if kinds == {"image"}:
-        return _usable(low, high, log=log)
+        return usable(low, high, log=log)
     if log:
         edge = (math.log10(high) - math.log10(low)) * MARGIN or 0.1
-        return low / 10**edge, high * 10**edge
-    edge = (high - low) * MARGIN
+        return usable(max(low / 10**edge, SMALLEST), high * 10**edge, log=True)
+    edge = high * MARGIN - low * MARGIN
     stands = "bars" in kinds and name == ("y" if _upright(group) else "x")
-    return _usable(
-        low - (0.0 if stands and low == 0 else edge), high + (0.0 if stands and high == 0 else edge), log=log
-    )
+    return usable(low - (0.0 if stands and low == 0 else edge), high + (0.0 if stands and high == 0 else edge), log=log)
 
 
 def sharing(figure: Figure, axes: Axes, name: str) -> list[Axes]:
@@ -108,43 +121,44 @@ def _numbers(layer: Layer, name: str) -> Array:
     return np.concatenate([np.zeros(0), *(layer.columns[each] for each in COLUMNS[name] if each in layer.columns)])
 
 
-def _usable(low: float, high: float, *, log: bool) -> tuple[float, float]:
-    """Two different numbers in order, above 0 for logarithms."""
-    low, high = min(low, high), max(low, high)
+def usable(low: float, high: float, *, log: bool = False) -> tuple[float, float]:
+    """Two finite numbers in order that are far enough from each other to be told apart, above 0 for logarithms."""
+    low, high = (min(max(each, -LARGEST), LARGEST) for each in (min(low, high), max(low, high)))
     if log:
         high = high if high > 0 else 10.0
-        low = low if low > 0 else high / 1000
-        return (low, high) if high > low * 1.0001 else (low / 2, high * 2)
-    edge = max(abs(low), abs(high)) * 1e-9
-    if high - low > edge:
+        low = low if low > 0 else max(high / 1000, SMALLEST)
+        return (low, high) if high / low > 1.0001 else (max(low / 2, SMALLEST), min(high * 2, LARGEST))
+    largest = max(abs(low), abs(high))
+    if high - low > largest * NARROWEST and largest > NOTHING:
         return low, high
-    wide = abs(low) * MARGIN or 0.5
-    return low - wide, high + wide
+    wide = max(abs(low) * MARGIN, NOTHING) if largest > NOTHING else 0.5
+    return max(low - wide, -LARGEST), min(high + wide, LARGEST)
 
 
 def ticks(span: Span, room: float) -> list[float]:
     """Round numbers in the span, about one for so many pixels."""
-    count = max(2, int(abs(span.end - span.start) / max(1.0, room)))
-    if span.log and math.log10(span.high / span.low) >= 1:
+    count = min(max(2, int(abs(span.end - span.start) / max(1.0, room))), MOST_TICKS - 1)
+    if span.log and span.high / span.low >= 10:
         first, last = math.ceil(math.log10(span.low) - 1e-9), math.floor(math.log10(span.high) + 1e-9)
         step = max(1, math.ceil((last - first + 1) / (count + 1)))
-        return [10.0**power for power in range(first, last + 1, step) if -300 < power < 300]
-    gap = _round_step((span.high - span.low) / count)
+        return [10.0**power for power in range(first, last + 1, step) if 10.0**power > 0]
+    gap = _round_step(span.high / count - span.low / count)
     begin = math.ceil(span.low / gap - 1e-6)
-    return [(begin + number) * gap for number in range(200) if (begin + number) * gap <= span.high + gap * 1e-6]
+    places = [(begin + number) * gap for number in range(MOST_TICKS)]
+    return [each for each in places if math.isfinite(each) and each - span.high <= gap * 1e-6]
 
 
 def _round_step(rough: float) -> float:
-    power = 10.0 ** math.floor(math.log10(rough))
+    power = max(10.0 ** math.floor(math.log10(max(rough, SMALLEST))), SMALLEST)
     for factor in (1.0, 2.0, 2.5, 5.0):
         if factor * power >= rough * 0.999:
-            return factor * power
-    return 10.0 * power
+            return min(factor * power, LARGEST)
+    return min(10.0 * power, LARGEST)
 
 
 def written(places: list[float], *, log: bool = False) -> list[str]:
     """The numbers of ticks, all with as many digits as one needs."""
-    if log and len(places) > 1 and all(math.log10(each) == round(math.log10(each)) for each in places if each > 0):
+    if log and len(places) > 1 and all(each > 0 and math.log10(each) == round(math.log10(each)) for each in places):
         return [f"10{str(round(math.log10(each))).translate(SUPERSCRIPT)}" for each in places]
     largest = max((abs(each) for each in places), default=0.0)
     if largest >= 1e6 or (0 < largest < 1e-4):

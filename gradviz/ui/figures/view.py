@@ -63,27 +63,31 @@ class FigureView(QWidget):
         self._redraw()
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        painter = QPainter(self)
-        if self._figure is None:
-            painter.fillRect(self.rect(), QColor(self._theme.panel))
-            return
+        with QPainter(self) as painter:
+            if self._figure is None:
+                painter.fillRect(self.rect(), QColor(self._theme.panel))
+                return
+            painter.drawPixmap(0, 0, self._drawn(self._figure))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self._spot is not None:
+                painter.setPen(QPen(QColor(self._theme.text), 1.5))
+                painter.drawEllipse(self._spot, 6, 6)
+            if self.hasFocus():
+                painter.setPen(QPen(QColor(self._theme.focus), 1.5))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+
+    def _drawn(self, figure: Figure) -> QPixmap:
+        """The figure as it is now, painted when it is asked for."""
         ratio = self.devicePixelRatioF()
         if self._picture is None or self._picture.devicePixelRatioF() != ratio:
             self._picture = QPixmap(self.size() * ratio)
             self._picture.setDevicePixelRatio(ratio)
-            inner = QPainter(self._picture)
-            inner.fillRect(self.rect(), QColor(self._theme.panel))
-            self._placed = paint_figure(inner, self._figure, self._box(self._figure), self._theme)
-            inner.end()
-        painter.drawPixmap(0, 0, self._picture)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if self._spot is not None:
-            painter.setPen(QPen(QColor(self._theme.text), 1.5))
-            painter.drawEllipse(self._spot, 6, 6)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(self._theme.focus), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+            self._placed = []
+            with QPainter(self._picture) as painter:
+                painter.fillRect(self.rect(), QColor(self._theme.panel))
+                self._placed = paint_figure(painter, figure, self._box(figure), self._theme)
+        return self._picture
 
     def _box(self, figure: Figure) -> QRectF:
         """Where it is painted: about as high for its width as the snippet wished."""

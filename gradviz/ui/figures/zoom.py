@@ -55,9 +55,10 @@ class ZoomView(FigureView):
         """Give the axes at this place, and those that share limits with them, other limits: this share of what is
         seen around the place, so many pixels further."""
         figure = self._figure
-        under = [placed for placed in self._placed if placed.area.contains(place)]
-        if figure is None or not under:
+        if figure is None:
             return
+        self._drawn(figure)  # what was changed last may not have been painted
+        under = [placed for placed in self._placed if placed.area.contains(place)]
         chosen: dict[Axes, dict[str, Ends]] = {}
         for placed in under:
             ways = (("x", placed.x, place.x(), shift.x()), ("y", placed.y, place.y(), shift.y()))
@@ -67,6 +68,8 @@ class ZoomView(FigureView):
                     return
                 for axes in sharing(figure, placed.axes, name):
                     chosen.setdefault(axes, {})[name] = limits
+        if not chosen:
+            return
         seen = replace(figure, axes=tuple(_within(axes, chosen.get(axes, {})) for axes in figure.axes))
         super().show_figure(seen, self._theme)
 

@@ -276,28 +276,28 @@ class CodeEdit(QPlainTextEdit):
             self.numbers.update(0, rect.y(), self.numbers.width(), rect.height())
 
     def _paint_numbers(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.numbers)
-        painter.fillRect(event.rect(), QColor(self._theme.panel))
-        painter.setFont(look.mono(self._theme, look.SMALL))
-        block = self.firstVisibleBlock()
-        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
-        width = self.numbers.width()
-        while block.isValid() and top <= event.rect().bottom():
-            height = self.blockBoundingRect(block).height()
-            line = block.blockNumber() + 1
-            box = QRect(0, round(top), width, round(height))
-            is_step, is_error = line == self._step_line, line == self._error_line
-            if is_step:
-                painter.fillRect(box, QColor(self._theme.current_line))
-            if line in self._break_lines:
-                _paint_dot(painter, self._theme, box, self._break_lines[line])
-            ink = self._theme.error if is_error else self._theme.text if is_step else self._theme.faint
-            painter.setPen(QColor(ink))
-            sign = "×" if is_error else "▸" if is_step else ""
-            painter.drawText(box.adjusted(self._theme.px(5), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, sign)
-            painter.drawText(box.adjusted(0, 0, -self._theme.px(11), 0), _RIGHT, str(line))
-            block = block.next()
-            top += height
+        with QPainter(self.numbers) as painter:
+            painter.fillRect(event.rect(), QColor(self._theme.panel))
+            painter.setFont(look.mono(self._theme, look.SMALL))
+            block = self.firstVisibleBlock()
+            top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+            width = self.numbers.width()
+            while block.isValid() and top <= event.rect().bottom():
+                height = self.blockBoundingRect(block).height()
+                line = block.blockNumber() + 1
+                box = QRect(0, round(top), width, round(height))
+                is_step, is_error = line == self._step_line, line == self._error_line
+                if is_step:
+                    painter.fillRect(box, QColor(self._theme.current_line))
+                if line in self._break_lines:
+                    _paint_dot(painter, self._theme, box, self._break_lines[line])
+                ink = self._theme.error if is_error else self._theme.text if is_step else self._theme.faint
+                painter.setPen(QColor(ink))
+                sign = "×" if is_error else "▸" if is_step else ""
+                painter.drawText(box.adjusted(self._theme.px(5), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, sign)
+                painter.drawText(box.adjusted(0, 0, -self._theme.px(11), 0), _RIGHT, str(line))
+                block = block.next()
+                top += height
 
 
 def _mark_of(

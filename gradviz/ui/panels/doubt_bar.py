@@ -1,6 +1,7 @@
-"""The bar above the code of a document that comes from elsewhere: that nothing has run, a button that runs it, and one
-that says what it may do then. It goes with the first run; editing does not take it away. The sentences are in
-`gradviz.session.doubts`, what the second button opens in `gradviz.ui.safety`."""
+"""The bar above the code of a document that comes from elsewhere: that nothing has run, what to mind on this system, a
+button that runs it, and one that says what it may do then. It goes with the first run; editing does not take it away.
+The sentences are in `gradviz.session.doubts` and `gradviz.worker.layers`, what the second button opens in
+`gradviz.ui.safety`."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
+from gradviz.worker.layers import caution
 
 WIDE = 480  # pixels at 100 % from which the buttons stand beside the sentence
 
@@ -57,7 +59,7 @@ class DoubtBar(QFrame):
     def show_state(self, state: State) -> None:
         """Say why nothing has run, or go."""
         if state.doubt:
-            said = f"{state.doubt} {NOT_RUN}"
+            said = f"{state.doubt} {NOT_RUN} {caution()}".rstrip()
             self.sentence.setText(said)
             self.setAccessibleName(said)
         self.setVisible(bool(state.doubt))

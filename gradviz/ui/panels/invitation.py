@@ -46,12 +46,12 @@ class Sketch(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._theme is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = self.height() / 64
-        painter.translate(self.width() / 2 - 90 * scale, 0)
-        painter.scale(scale, scale)
-        (self._paint_graph if self._graph else self._paint_code)(painter, self._theme)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            scale = self.height() / 64
+            painter.translate(self.width() / 2 - 90 * scale, 0)
+            painter.scale(scale, scale)
+            (self._paint_graph if self._graph else self._paint_code)(painter, self._theme)
 
     def _paint_code(self, painter: QPainter, theme: Theme) -> None:
         """Bars as long as words, in the colours of the editor."""

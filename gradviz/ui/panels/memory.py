@@ -124,17 +124,17 @@ class Curve(QWidget):
         return QRectF(row.left(), text, row.width(), max(1.0, self.height() - text - 8))
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, area, geometry = self._panel.theme, self._area, self._geometry
-        if self.strip is None:
-            return
-        paint_held(painter, geometry, area, self.strip)
-        cursor = self._panel.context.shell.store.state.cursor
-        x = geometry.playhead(cursor)
-        painter.setPen(QPen(QColor(theme.text), 1.5))
-        painter.drawLine(int(x), int(area.top()), int(x), int(area.bottom()))
-        paint_held_text(painter, geometry, area, held_text(self.strip, cursor), at_right=False)
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            theme, area, geometry = self._panel.theme, self._area, self._geometry
+            if self.strip is None:
+                return
+            paint_held(painter, geometry, area, self.strip)
+            cursor = self._panel.context.shell.store.state.cursor
+            x = geometry.playhead(cursor)
+            painter.setPen(QPen(QColor(theme.text), 1.5))
+            painter.drawLine(int(x), int(area.top()), int(x), int(area.bottom()))
+            paint_held_text(painter, geometry, area, held_text(self.strip, cursor), at_right=False)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._scrub(event)

@@ -11,6 +11,7 @@ from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
+from gradviz.worker.terminal import plain
 
 LIVE = object()
 
@@ -56,7 +57,7 @@ class OutputPanel(Panel):
 
     def show_state(self, before: State, after: State) -> None:
         if after.run.is_running and after.live:
-            self._show_live(after.live)
+            self._show_live(plain(after.live))
         elif moved(before, after) or before.run is not after.run:
             if after.trace is not self._trace:
                 self._trace, self._count = after.trace, 0

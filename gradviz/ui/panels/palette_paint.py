@@ -60,10 +60,9 @@ def drag_pixmap(theme: Theme, row: Row, ratio: float) -> QPixmap:
     made = QPixmap(round(width * ratio), round(height * ratio))
     made.setDevicePixelRatio(ratio)
     made.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(made)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    paint_tile(painter, theme, QRectF(2, 2, width - 4, height - 4), row)
-    painter.end()
+    with QPainter(made) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_tile(painter, theme, QRectF(2, 2, width - 4, height - 4), row)
     return made
 
 

@@ -122,18 +122,18 @@ class TimelinePanel(Panel):
         return Geometry(self.width(), self.height(), self.theme, self.state.steps, self.span, has_iterations)
 
     def paintEvent(self, _: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        state = self.state
-        if self.content is None:
-            painter.setFont(look.sans(self.theme))
-            painter.setPen(QPen(self.palette().placeholderText().color()))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The steps of a run appear here.")
-            return
-        if self._picture is None:
-            self._picture = draw(self.content, self.geometry_, self.size(), self.devicePixelRatioF())
-        painter.drawPixmap(0, 0, self._picture)
-        paint_now(painter, self.content, self.geometry_, Now(state.cursor, self._glided(), state.playback))
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            state = self.state
+            if self.content is None:
+                painter.setFont(look.sans(self.theme))
+                painter.setPen(QPen(self.palette().placeholderText().color()))
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The steps of a run appear here.")
+                return
+            if self._picture is None:
+                self._picture = draw(self.content, self.geometry_, self.size(), self.devicePixelRatioF())
+            painter.drawPixmap(0, 0, self._picture)
+            paint_now(painter, self.content, self.geometry_, Now(state.cursor, self._glided(), state.playback))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._picture = None

@@ -151,11 +151,10 @@ def _stamp(theme: Theme, kind: str, sign: str, width: int, height: int, ratio: f
     image = QImage(round(width * ratio), round(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setFont(look.sans(theme, 11, bold=True))
-    _paint_block(painter, theme, QRectF(0, 0, width, height), kind, sign)
-    painter.end()
+    with QPainter(image) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(look.sans(theme, 11, bold=True))
+        _paint_block(painter, theme, QRectF(0, 0, width, height), kind, sign)
     return image
 
 

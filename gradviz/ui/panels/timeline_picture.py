@@ -71,19 +71,18 @@ def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPi
     picture = QPixmap(size * ratio)
     picture.setDevicePixelRatio(ratio)
     picture.fill(geometry.theme.panel)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    rows.paint_overview(painter, geometry, content.strip)
-    if geometry.has_iterations:
-        rows.paint_iterations(painter, geometry, content.iterations)
-    paint_strip(painter, geometry, content.strip, ratio)
-    rows.paint_marks(painter, geometry, content.marks)
-    rows.paint_phases(painter, geometry, content.strip)
-    course, held = plots.areas(geometry, content.course)
-    plots.paint_held(painter, geometry, held, content.strip)
-    if content.course is not None:
-        plots.paint_course(painter, geometry, course, content.course)
-    painter.end()
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rows.paint_overview(painter, geometry, content.strip)
+        if geometry.has_iterations:
+            rows.paint_iterations(painter, geometry, content.iterations)
+        paint_strip(painter, geometry, content.strip, ratio)
+        rows.paint_marks(painter, geometry, content.marks)
+        rows.paint_phases(painter, geometry, content.strip)
+        course, held = plots.areas(geometry, content.course)
+        plots.paint_held(painter, geometry, held, content.strip)
+        if content.course is not None:
+            plots.paint_course(painter, geometry, course, content.course)
     return picture
 
 

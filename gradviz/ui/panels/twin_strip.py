@@ -80,22 +80,22 @@ class TwinStrip(QWidget):
 
     def paintEvent(self, _: QPaintEvent) -> None:
         beside, found = self._context.shell.store.state.what_if, self._found()
-        painter = QPainter(self)
-        if beside is None or found is None:
-            return
-        from gradviz.ui.panels.twin_paint import paint_heads
+        with QPainter(self) as painter:
+            if beside is None or found is None:
+                return
+            from gradviz.ui.panels.twin_paint import paint_heads
 
-        merged = self._axis(found)
-        geometry = self._geometry(merged)
-        if self._picture is None:
-            self._picture = self._draw(geometry, found, merged)
-        painter.drawPixmap(0, 0, self._picture)
-        state = self._context.shell.store.state
-        heads = [
-            float(places[cursor - 1]) + 0.5 if cursor else 0.0
-            for places, cursor in ((merged.here, state.cursor), (merged.there, beside.cursor))
-        ]
-        paint_heads(painter, geometry, (heads[0], heads[1]))
+            merged = self._axis(found)
+            geometry = self._geometry(merged)
+            if self._picture is None:
+                self._picture = self._draw(geometry, found, merged)
+            painter.drawPixmap(0, 0, self._picture)
+            state = self._context.shell.store.state
+            heads = [
+                float(places[cursor - 1]) + 0.5 if cursor else 0.0
+                for places, cursor in ((merged.here, state.cursor), (merged.there, beside.cursor))
+            ]
+            paint_heads(painter, geometry, (heads[0], heads[1]))
 
     def _draw(self, geometry: TwinGeometry, found: Comparison, merged: Merged) -> QPixmap:
         from gradviz.ui.panels.twin_paint import paint_twins
@@ -105,10 +105,9 @@ class TwinStrip(QWidget):
         picture.setDevicePixelRatio(ratio)
         picture.fill(self._theme.panel)
         beside = self._context.shell.store.state.what_if
-        painter = QPainter(picture)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_twins(painter, geometry, found, merged, beside.short_titles if beside is not None else ("", ""))
-        painter.end()
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint_twins(painter, geometry, found, merged, beside.short_titles if beside is not None else ("", ""))
         return picture
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,6 +9,7 @@ from gradviz.session.doubts import HOW, NOT_RUN
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
+from gradviz.worker.layers import caution
 
 GAP = 10  # pixels to the edges
 WIDEST = 460  # at 100 %
@@ -38,7 +39,7 @@ class WaitingNote(QLabel):
     def show_state(self, state: State) -> None:
         """Say why there are no values, or go."""
         if state.doubt:
-            self.setText(f"{state.doubt} {NOT_RUN} {HOW}")
+            self.setText(f"{state.doubt} {NOT_RUN} {HOW} {caution()}".rstrip())
             self._place()
         self.setVisible(bool(state.doubt))
 

@@ -7,6 +7,7 @@ draws it in its panel of plots.
 
 from __future__ import annotations
 
+import gradviz.worker.arrays  # noqa: F401  # fills the tables of `numpy_boundary`
 from gradviz.worker.plots.book import NOT_DRAWN, Book
 from gradviz.worker.plots.pyplot import plot_modules
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.arrays import safe
+from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots.book import AxesRecord, Book, FigureRecord, Layer, short
 from gradviz.worker.plots.facade import Facade, absent, made
+from gradviz.worker.plots.maps import map_name
 from gradviz.worker.plots.numbers import Numbers
 from gradviz.worker.plots.styling import dress, options
 
@@ -98,11 +99,11 @@ class Line2D(Artist):
     def set_data(self, *data: Any) -> None:
         """Other numbers."""
         x, y = data if len(data) == 2 else data[0]
-        x, y = self._numbers.along(x, self._axes.x), self._numbers.along(y, self._axes.y)
+        x, y = self._numbers.along(x, self._axes.x).ravel(), self._numbers.along(y, self._axes.y).ravel()
         if len(x) != len(y):
             raise ValueError(f"shape mismatch: objects have shapes {x.shape} and {y.shape}")
         self._figure.changed = True
-        self._layers[0].columns = {"x": x.ravel(), "y": y.ravel()}
+        self._layers[0].columns = {"x": x, "y": y}
 
     def set_xdata(self, x: Any) -> None:
         """Other numbers along x."""
@@ -114,11 +115,11 @@ class Line2D(Artist):
 
     def get_xdata(self, orig: bool = True) -> Any:
         """The numbers along x."""
-        return safe(np.array(self._layers[0].columns["x"]))
+        return to_snippet(np.array(self._layers[0].columns["x"]))
 
     def get_ydata(self, orig: bool = True) -> Any:
         """The numbers along y."""
-        return safe(np.array(self._layers[0].columns["y"]))
+        return to_snippet(np.array(self._layers[0].columns["y"]))
 
     def get_data(self, orig: bool = True) -> Any:
         """Both."""
@@ -184,8 +185,6 @@ class Coloured(Artist):
 
     def set_cmap(self, cmap: Any) -> None:
         """Another colour map."""
-        from gradviz.worker.plots.maps import map_name
-
         self._figure.changed = True
         for layer in self._layers:
             if layer.colours is not None:
@@ -196,8 +195,8 @@ class Coloured(Artist):
         self._figure.changed = True
         for layer in self._layers:
             if layer.colours is not None:
-                layer.colours["low"] = layer.colours["low"] if vmin is None else float(vmin)
-                layer.colours["high"] = layer.colours["high"] if vmax is None else float(vmax)
+                known = np.array([layer.colours["low"], layer.colours["high"]])
+                layer.colours["low"], layer.colours["high"] = number_range(known, vmin, vmax)
 
     def set_data(self, value: Any) -> None:
         """Another picture of the same size."""
@@ -254,6 +253,12 @@ class Colorbar(Artist):
         return self
 
     set_ylabel = set_title = set_xlabel = set_label
+
+
+def colour_range(value: Any, cmap: Any, low: Any, high: Any) -> dict[str, Any]:
+    """The colours of a layer's numbers, see `gradviz.trace.figures.Colours`."""
+    least, most = number_range(value, low, high)
+    return {"name": map_name(cmap), "low": least, "high": most, "label": "", "bar": False}
 
 
 def number_range(value: Any, low: Any, high: Any) -> tuple[float, float]:

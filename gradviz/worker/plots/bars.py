@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gradviz.trace.figures import MOST_TICKS
-from gradviz.worker.arrays import safe
+from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots import colours
 from gradviz.worker.plots.artists import Artist, BarContainer
 from gradviz.worker.plots.book import Array, Layer, short
@@ -53,8 +54,10 @@ class Bars(Ground):
         if names is not None:
             direction = self._axes.x if upright else self._axes.y
             words = [short(names)] * len(places) if type(names) is str else [short(each) for each in names]
-            direction.ticks = tuple(map(float, places[: len(words)]))[:MOST_TICKS]
-            direction.names = tuple(words[: len(direction.ticks)])
+            known = [pair for pair in zip(map(float, places), words, strict=False) if math.isfinite(pair[0])][
+                :MOST_TICKS
+            ]
+            direction.ticks, direction.names = tuple(at for at, _ in known), tuple(word for _, word in known)
 
     def _error(self, across: Array, up: Array, error: Array) -> None:
         error = spread(error[-1] if error.ndim == 2 else error, up)[0]
@@ -114,8 +117,8 @@ class Bars(Ground):
         drawn = self._columns_of(counts, edges, histtype, stacked, orientation == "vertical", look)
         several = len(sets) > 1
         return (
-            [safe(each) for each in counts] if several else safe(counts[0]),
-            safe(edges),
+            [to_snippet(each) for each in counts] if several else to_snippet(counts[0]),
+            to_snippet(edges),
             drawn if several else drawn[0],
         )
 

@@ -199,6 +199,8 @@ class Book:
     def draw(self, figure: FigureRecord, axes: AxesRecord, layer: Layer) -> Layer:
         """Add a layer."""
         figure.changed = True
+        if layer.kind == "image" and not layer.columns["value"].size:
+            return layer  # nothing is to be seen of it
         if sum(len(each.layers) for each in figure.axes) < MOST_LAYERS:
             axes.layers.append(layer)
         else:

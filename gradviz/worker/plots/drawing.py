@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from gradviz.worker.plots import colours
-from gradviz.worker.plots.artists import Artist, Coloured, Line2D, number_range
+from gradviz.worker.plots.artists import Artist, Coloured, Line2D, colour_range
 from gradviz.worker.plots.book import Array, Layer
 from gradviz.worker.plots.ground import Ground, same_length, spread
-from gradviz.worker.plots.maps import map_name
 from gradviz.worker.plots.styling import options
 
 MOST_GROUPS = 64  # colours among the points of one call
@@ -107,11 +106,13 @@ class Lines(Ground):
             held = {**given, "color": color} if color is not None else given
             first = {**held, "label": None} if layers else held
             layer = self._add(
-                "points", {**columns, "value": value}, first, color=self._colour(held, filled=True), dash="none"
+                "points",
+                {**columns, "value": value},
+                first,
+                color=self._colour(held, filled=True),
+                dash="none",
+                colours=colour_range(value, cmap, vmin, vmax) if len(value) else None,
             )
-            if len(value):
-                low, high = number_range(value, vmin, vmax)
-                layer.colours = {"name": map_name(cmap), "low": low, "high": high, "label": "", "bar": False}
             layers.append(layer)
         return self._handle(Coloured, *layers)
 
@@ -174,10 +175,9 @@ class Lines(Ground):
         self, x: Any, y1: Any, y2: Any = 0, where: Any = None, interpolate: bool = False, step: Any = None, **look: Any
     ) -> Artist:
         """The area between two lines."""
-        across, low, high = spread(self._x(x), self._y(y1), self._y(y2))
-        if where is not None:
-            chosen = spread(self._numbers.array(where), across)[0] != 0
-            low, high = np.where(chosen, low, np.nan), np.where(chosen, high, np.nan)
+        chosen = np.ones(1) if where is None else self._numbers.array(where)
+        across, low, high, chosen = spread(self._x(x), self._y(y1), self._y(y2), chosen)
+        low, high = np.where(chosen != 0, low, np.nan), np.where(chosen != 0, high, np.nan)
         return self._area(across, low, high, look)
 
     def _area(self, across: Array, low: Array, high: Array, look: dict[str, Any]) -> Artist:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -123,7 +124,10 @@ class Figure(Facade):
 
     def add_axes(self, rect: Any, **more: Any) -> Axes:
         """Axes at [left, bottom, width, height], in shares of the figure."""
-        left, bottom, width, height = (min(max(float(each), 0.0), 1.0) for each in rect)
+        sides = [float(each) for each in rect]
+        if not all(map(math.isfinite, sides)):
+            raise ValueError(f"all entries in rect must be finite, not {tuple(sides)}")
+        left, bottom, width, height = (min(max(each, 0.0), 1.0) for each in sides)
         place = (left, min(max(1.0 - bottom - height, 0.0), 1.0), max(width, 0.01), max(height, 0.01))
         return self._axes_of(self._book.add_axes(self._figure, place))
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from gradviz.trace.figures import FREE
 from gradviz.worker.plots.artists import Artist
 from gradviz.worker.plots.book import Array, AxesRecord, Book, FigureRecord, Layer
 from gradviz.worker.plots.facade import Facade, made
@@ -32,6 +33,9 @@ class Ground(Facade):
         return self._numbers.along(value, self._axes.y).ravel()
 
     def _add(self, kind: str, columns: Mapping[str, Array], given: Mapping[str, Any], **defaults: Any) -> Layer:
+        lengths = [len(column) for name, column in columns.items() if name not in FREE.get(kind, ())]
+        if len(set(lengths)) > 1 or (kind == "words" and lengths != [1, 1]):
+            raise ValueError(f"x and y must be the same size, but the sizes are {lengths}")
         layer = dress(Layer(kind, dict(columns), **defaults), given)
         return self._book.draw(self._figure, self._axes, layer)
 

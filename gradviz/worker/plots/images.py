@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradviz.trace.colour_maps import colour_at
-from gradviz.worker.arrays import safe
+from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots import colours
-from gradviz.worker.plots.artists import Artist, Coloured, Words, number_range
+from gradviz.worker.plots.artists import Artist, Coloured, Words, colour_range, number_range
 from gradviz.worker.plots.book import Array, Layer, short
 from gradviz.worker.plots.contours import lines_at, smooth, thinned
 from gradviz.worker.plots.facade import ACCEPTED, Facade, made
@@ -78,6 +78,8 @@ class Images(Ground):
         """The first row is at the top of the extent: left, right, bottom, top."""
         channels = value.shape[2] if value.ndim == 3 else 1
         left, right, bottom, top = extent
+        if not np.isfinite(extent).all():
+            raise ValueError("Axis limits cannot be NaN or Inf")
         given = {"alpha": alpha if alpha is None or np.isscalar(alpha) else None}
         layer = self._add(
             "image",
@@ -85,10 +87,8 @@ class Images(Ground):
             given,
             shape=(value.shape[0], value.shape[1], channels),
             extent=(left, right, bottom, top),
+            colours=colour_range(value, *look) if channels == 1 else None,
         )
-        if channels == 1:
-            low, high = number_range(value, look[1], look[2])
-            layer.colours = {"name": map_name(look[0]), "low": low, "high": high, "label": "", "bar": False}
         return self._handle(Coloured, layer)
 
     def pcolormesh(
@@ -126,6 +126,7 @@ class Images(Ground):
         x, y, z, places = self._levels(args, levels)
         given = options(look, "ContourSet")
         layers: list[Layer] = []
+        shown = colour_range(places, cmap, None, None)
         for number, level in enumerate(places):
             ends = lines_at(*thinned(x, y, z), float(level))
             share = number / max(1, len(places) - 1)
@@ -135,8 +136,7 @@ class Images(Ground):
             columns = dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True))
             layers.append(self._add("segments", columns, {**given, "color": color, "alpha": alpha}))
         if layers:
-            low, high = number_range(places, None, None)
-            layers[0].colours = {"name": map_name(cmap), "low": low, "high": high, "label": "", "bar": False}
+            layers[0].colours = shown
         return self._handle(Coloured, *layers)
 
     def contourf(
@@ -148,8 +148,10 @@ class Images(Ground):
         if colors is not None:
             self._book.without("colours chosen for bands (contourf)")
         z = smooth(thinned(x, y, z)[2], BANDS)
-        band = np.clip(np.searchsorted(places, z, side="right") - 1, 0, max(0, len(places) - 2))
-        middle = (places[:-1] + places[1:]) / 2 if len(places) > 1 else places
+        band = np.clip(np.searchsorted(places, z, side="right") - 1, 0, len(places) - 2)
+        if len(places) < 2:
+            raise ValueError("Filled contours require at least 2 levels.")
+        middle = places[:-1] / 2 + places[1:] / 2
         value = np.where(np.isfinite(z), middle[band], np.nan)
         sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
         return self._picture(value[::-1], sides, (cmap, float(places[0]), float(places[-1])), alpha)
@@ -170,15 +172,17 @@ class Images(Ground):
         places = np.array(7.0) if levels is None else self._numbers.array(levels)
         if not places.shape:
             low, high = number_range(z, None, None)
-            places = np.linspace(low, high if high > low else low + 1, min(int(places), MOST_LEVELS) + 2)
-        return x, y, z, np.sort(places.ravel())[:MOST_LEVELS]
+            share = np.linspace(0.0, 1.0, min(int(places), MOST_LEVELS) + 2)
+            places = low * (1 - share) + (high if high > low else low + 1) * share
+        places = np.sort(places.ravel())
+        return x, y, z, places[np.isfinite(places)][:MOST_LEVELS]
 
     def hist2d(self, x: Any, y: Any, bins: Any = 10, range: Any = None, **look: Any) -> tuple[Any, Any, Any, Coloured]:
         """How many points fall into which cell."""
         many = min(int(bins), 500) if type(bins) is int else [min(int(each), 500) for each in bins]
         count, across, up = np.histogram2d(self._x(x), self._y(y), many)
-        drawn = self.pcolormesh(safe(across), safe(up), safe(count.T.copy()), **look)
-        return safe(count), safe(across), safe(up), drawn
+        drawn = self.pcolormesh(to_snippet(across), to_snippet(up), to_snippet(count.T.copy()), **look)
+        return to_snippet(count), to_snippet(across), to_snippet(up), drawn
 
     def quiver(self, *args: Any, **look: Any) -> Artist:
         """Arrows in a field."""
@@ -223,16 +227,16 @@ class Images(Ground):
         across = given.get("ha", given.get("horizontalalignment", "left"))
         up = given.get("va", given.get("verticalalignment", "bottom"))
         size = given.pop("size", None)
-        points = float(size) if type(size) in (int, float) else 10.0
+        points = colours.finite(size, 10.0) if type(size) in (int, float) else 10.0
         layer = self._add(
             "words",
             {"x": where[0], "y": where[1]},
             {**given, "label": None},
             color="text",
             text=short(text),
-            anchor=f"{short(across)} {short(up)}",
+            anchor=short(f"{short(across)} {short(up)}"),
             inside=inside,
-            size=points,
+            size=min(points, 1000.0),
         )
         return self._handle(Words, layer)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.trace.colour_maps import DEFAULT, NAMES, REVERSED, anchors, colour_at, is_map, is_stepped
-from gradviz.worker.arrays import safe
+from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots.facade import ACCEPTED, Facade, made
 from gradviz.worker.plots.numbers import Numbers
 from gradviz.worker.stand_in import stand_in
@@ -49,7 +49,7 @@ class Colormap(Facade):
         colours = [(*(part / 255 for part in colour_at(self._name, float(one))), opaque) for one in shares.ravel()]
         if not found.shape:
             return colours[0]
-        return safe(np.array(colours).reshape((*found.shape, 4)))
+        return to_snippet(np.array(colours).reshape((*found.shape, 4)))
 
 
 def map_name(value: Any) -> str:

@@ -1,0 +1,102 @@
+"""Functions of NumPy that compute a size or a place without looking for overflow, or forget how an output lies, and
+then read or write where no memory is. Here they look first. A test keeps NumPy's own out of all other modules; a
+snippet that imports NumPy gets these, too."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_LARGEST = 2**63 - 1
+_FURTHEST = 2**31 - 1  # the offset of a diagonal is a C int, whose smallest value has no negative
+_TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
+
+
+def _check(size: Sequence[int], itemsize: int) -> None:
+    if math.prod(size) * itemsize > _LARGEST:
+        raise ValueError(_TOO_BIG)
+
+
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
+    """Each element, or each part along an axis, as often as its count, or as the one count, says."""
+    array, counts = np.asarray(a), np.asarray(repeats).reshape(-1)
+    if counts.dtype.kind in "iu":
+        size = [array.size] if axis is None else list(array.shape)
+        along = 0 if axis is None else operator.index(axis)
+        n = size.pop(along) if -len(size) <= along < len(size) else 1
+        _check([sum(counts.tolist()) * (n if len(counts) == 1 else 1), *size], array.itemsize)
+    return np.repeat(array, repeats, axis)
+
+
+def tile(A: Any, reps: Any) -> Array:
+    """Copies side by side, as many along each dimension as its number says."""
+    array = np.asarray(A)
+    times = np.asarray(reps).reshape(-1).tolist()
+    _check([array.size, *(n for n in times if n > 0)], array.itemsize)
+    return np.tile(A, reps)
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Array:
+    """How often each whole number stands, or the sum of its weights."""
+    values = np.asarray(x)
+    if values.size and values.dtype.kind == "i" and values.max() == _LARGEST:
+        raise ValueError(_TOO_BIG)
+    return np.bincount(x, weights, minlength)
+
+
+def _near(offset: Any) -> int:
+    """An offset beyond all diagonals is as good as another one."""
+    return max(-_FURTHEST, min(operator.index(offset), _FURTHEST))
+
+
+def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Array:
+    """A view of a diagonal, which is not to be written to."""
+    return np.diagonal(a, _near(offset), axis1, axis2)
+
+
+def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+    """The sum of a diagonal."""
+    return np.trace(a, _near(offset), axis1, axis2, dtype, out)
+
+
+def diag(v: Any, k: Any = 0) -> Array:
+    """The diagonal of a matrix, or the matrix that has this diagonal."""
+    return np.diag(v, _near(k) if np.ndim(v) == 2 else k)
+
+
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    """Of several arrays the elements that the numbers in one array choose."""
+    if not isinstance(out, np.ndarray) or out.flags.c_contiguous:
+        return np.choose(a, choices, out, mode)
+    found = np.choose(a, choices, mode=mode)
+    if found.shape != out.shape:
+        raise TypeError("choose: invalid shape for output array.")
+    out[...] = found
+    return out
+
+
+def _accumulation(name: str) -> Callable[..., Any]:
+    """A running sum or product."""
+
+    def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if isinstance(out, np.ndarray):
+            array = np.asarray(a)
+            if out.shape != ((array.size,) if axis is None else array.shape):
+                raise ValueError("provided out is the wrong size for the accumulation.")
+        return getattr(np, name)(a, axis, dtype, out)
+
+    run.__name__ = name
+    return run
+
+
+CAREFUL: dict[str, Callable[..., Any]] = {
+    **{"repeat": repeat, "tile": tile, "bincount": bincount, "choose": choose},
+    **{"diagonal": diagonal, "trace": trace, "diag": diag},
+    **{name: _accumulation(name) for name in ("cumsum", "cumprod", "nancumsum")},
+}

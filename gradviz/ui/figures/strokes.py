@@ -1,0 +1,136 @@
+"""Long lines and rough outlines in bounded time. Qt's time for a path grows with the square of how often it goes back
+and forth, so those that do are painted in pieces; and where a whole figure takes too long (`Pace`), the rest of it is
+painted plainly, then no more."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
+
+from gradviz.ui.figures.scales import Array
+
+PLAIN_AFTER, LAST = 1.0, 3.0  # seconds of processor time for one figure
+ROUGH = 40.0  # how often a path may cross the area in whole
+PIECE = 16  # vertices
+MOST_PARTS = 500  # parts of a line between its gaps that are painted one by one
+MOST_PIECES = 20_000  # of a line with more parts
+
+
+class Pace:
+    """How long the painting of one figure has taken. `is_over` is asked between any two things that are painted."""
+
+    def __init__(self) -> None:
+        self._begun = time.thread_time()
+        self.left_out = False
+
+    @property
+    def plain(self) -> bool:
+        """From now on thin lines with rough edges."""
+        return time.thread_time() - self._begun > PLAIN_AFTER
+
+    @property
+    def is_over(self) -> bool:
+        """True if the rest is left out; it is then known that something was."""
+        self.left_out = self.left_out or time.thread_time() - self._begun > LAST
+        return self.left_out
+
+
+def points(x: Array, y: Array) -> list[QPointF]:
+    """Vertices for Qt."""
+    return [QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+
+
+def is_rough(x: Array, y: Array, area: QRectF) -> bool:
+    """True if Qt would take long for a path along these vertices."""
+    way = np.abs(np.diff(x)).sum() / max(area.width(), 1.0) + np.abs(np.diff(y)).sum() / max(area.height(), 1.0)
+    return bool(way > ROUGH)
+
+
+def plain_pen(pen: QPen) -> QPen:
+    """The fastest pen of the same colour."""
+    return pen if pen.style() is Qt.PenStyle.NoPen else QPen(pen.color(), 0)
+
+
+def stroke(painter: QPainter, x: Array, y: Array, area: QRectF, pace: Pace) -> None:
+    """A line through all these vertices with the pen of the painter."""
+    pen = painter.pen()
+    if pen.style() is Qt.PenStyle.NoPen:
+        return
+    if pace.plain:
+        painter.setPen(plain_pen(pen))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.drawPolyline(QPolygonF(points(x, y)))
+    elif not is_rough(x, y, area):
+        painter.drawPolyline(QPolygonF(points(x, y)))
+    elif pen.style() is Qt.PenStyle.SolidLine:
+        _lines(painter, (x[:-1], y[:-1], x[1:], y[1:]), area)
+    else:
+        _dashes(painter, x, y, pace)
+    painter.setPen(pen)
+
+
+def stroke_parts(painter: QPainter, x: Array, y: Array, area: QRectF) -> None:
+    """The same for a line with very many gaps: some of its pieces."""
+    good = np.isfinite(x) & np.isfinite(y)
+    first = np.flatnonzero(good[:-1] & good[1:])
+    first = first[:: max(1, len(first) // MOST_PIECES)]
+    _lines(painter, (x[first], y[first], x[first + 1], y[first + 1]), area)
+
+
+def _lines(painter: QPainter, ends: tuple[Array, Array, Array, Array], area: QRectF) -> None:
+    """Each piece alone. Their ends overlap, so what is translucent is painted opaque beside, and put over all."""
+    pen, ink = painter.pen(), painter.pen().color()
+    lines = [QLineF(*each) for each in zip(*(part.tolist() for part in ends), strict=True)]
+    pen.setCapStyle(Qt.PenCapStyle.SquareCap)
+    pen.setColor(QColor(ink.rgb()))
+    if ink.alpha() == 255:
+        painter.setPen(pen)
+        painter.drawLines(lines)
+        return
+    box, sharp = area.toAlignedRect(), painter.device().devicePixelRatioF()
+    layer = QImage(box.size() * sharp, QImage.Format.Format_ARGB32_Premultiplied)
+    layer.setDevicePixelRatio(sharp)
+    layer.fill(Qt.GlobalColor.transparent)
+    with QPainter(layer) as beside:
+        beside.setRenderHint(QPainter.RenderHint.Antialiasing)
+        beside.translate(-box.topLeft())
+        beside.setPen(pen)
+        beside.drawLines(lines)
+    painter.setOpacity(ink.alphaF())
+    painter.drawImage(box.topLeft(), layer)
+    painter.setOpacity(1.0)
+
+
+def _dashes(painter: QPainter, x: Array, y: Array, pace: Pace) -> None:
+    """Piece by piece, each with the dashes where the one before has left them."""
+    pen = painter.pen()
+    way = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))]) / max(pen.widthF(), 0.1)
+    for begin in range(0, len(x) - 1, PIECE):
+        if pace.is_over:
+            return
+        pen.setDashOffset(float(way[begin] % sum(pen.dashPattern())))
+        painter.setPen(pen)
+        painter.drawPolyline(QPolygonF(points(x[begin : begin + PIECE + 1], y[begin : begin + PIECE + 1])))
+
+
+def fill(painter: QPainter, x: Array, low: Array, high: Array, area: QRectF, pace: Pace) -> None:
+    """The area between two lines with the pen and brush of the painter."""
+    if not pace.plain and not is_rough(x, low, area) and not is_rough(x, high, area):
+        painter.drawPolygon(QPolygonF(points(np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]]))))
+        return
+    pen = painter.pen()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # pieces with smooth edges would show seams
+    for begin in range(0, len(x), PIECE):
+        if pace.is_over:
+            return
+        across, under, over = (part[begin : begin + PIECE + 1] for part in (x, low, high))
+        painter.drawPolygon(
+            QPolygonF(points(np.concatenate([across, across[::-1]]), np.concatenate([over, under[::-1]])))
+        )
+    painter.setPen(pen)
+    for edge in (low, high):
+        stroke(painter, x, edge, area, pace)

@@ -1,0 +1,85 @@
+"""The audit hook of a worker: a hurdle on every system, and on Windows the only one besides the language that stops
+reading files.
+
+`refuse_from_now_on` is the last thing that a worker does before it takes a snippet. From then on every audited act
+(files, programs, sockets, frames, lists of objects, code from text, imports from disk) is refused, whoever asks, until
+the process ends: there is no way back that somebody could find, because none exists. What GradViz's own functions
+must still do is tied to their code: where a frame is looked at, a traceback is read, or the standard library makes
+the methods of a dataclass.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import sys
+import typing
+from collections.abc import Mapping
+from types import CodeType, MappingProxyType
+from typing import Any
+
+from gradviz.engine.validate import forward_stack
+from gradviz.trace.recorder import Recorder
+from gradviz.trace.sites import Sites
+from gradviz.worker import errors, fresh, runner, standard_modules
+
+# "compile" makes code of a type hint in quotation marks; running code is "exec"
+_HARMLESS = frozenset({"builtins.id", "array.__new__", "compile", "time.sleep", "sys.unraisablehook", "sys.excepthook"})
+
+# The engine asks for the signatures of its formulas, the recorder for the code of a frame that it has. No snippet can
+# spell these names, and reading changes nothing.
+_READABLE = frozenset({"f_code", "__code__", "__defaults__", "__kwdefaults__"})
+
+
+def refuse_from_now_on() -> None:
+    """Install the hook; it can't be removed or opened."""
+    modules, getframe, error = sys.modules, sys._getframe, PermissionError
+    harmless, readable, by_code = _HARMLESS, _READABLE, _permitted()
+    nobody: frozenset[CodeType] = frozenset()
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "object.__getattr__":  # this and the next come with every step that is recorded
+            if arguments[1] in readable:
+                return
+        elif event == "sys._getframe":
+            if arguments[0].f_code in lookers:
+                return
+        elif event in harmless or (event == "import" and arguments[0] in modules):
+            return
+        elif event == "object.__setattr__" and arguments[1] == "__class__":
+            return  # a lazy layer of the engine becomes what it stands for
+        act = f"{event} {arguments[1]}" if event == "object.__getattr__" else event
+        asking = getframe().f_back
+        if asking is not None and asking.f_code in by_code.get(act, nobody):
+            return
+        raise error(f"not available in GradViz snippets: {event}")
+
+    lookers = (*_lookers(), hook.__code__)  # the hash of code is slow
+    sys.addaudithook(hook)
+
+
+def _lookers() -> list[CodeType]:
+    """What asks for its own frame, to find the line of the snippet, and gives nobody more than that."""
+    busy: Any = Recorder.busy
+    return [Sites.here.__code__, busy.fget.__code__, forward_stack.__code__, runner.snippet_line.__code__]
+
+
+def _permitted() -> Mapping[str, frozenset[CodeType]]:
+    """The other acts that GradViz's code still needs, and the code that may do them."""
+    builder = getattr(dataclasses, "_FuncBuilder", None)  # since Python 3.13
+    makes_methods: Any = builder.add_fns_to_class if builder else dataclasses._create_fn  # type: ignore[attr-defined]
+    adds_slots: Any = dataclasses._add_slots  # type: ignore[attr-defined]
+    names_module: Any = typing._caller  # type: ignore[attr-defined]
+    acts: dict[str, tuple[Any, ...]] = {
+        "object.__getattr__ tb_frame": (Sites.raised, errors.calls_of),
+        "object.__setattr__": (
+            collections.namedtuple,
+            adds_slots,
+            standard_modules.describe_class,
+            fresh.restore_class,
+        ),
+        **dict.fromkeys(("sys._getframe", "sys._getframemodulename"), (names_module,)),  # a module's name
+        "exec": (collections.namedtuple, makes_methods),  # of texts that they made, with names that are checked
+        "function.__new__": (runner.Runner._execute,),
+    }
+    return MappingProxyType({act: frozenset(each.__code__ for each in able) for act, able in acts.items()})

@@ -1,0 +1,153 @@
+"""The one way in and out of NumPy for a snippet: `to_snippet` and `to_numpy`.
+
+Nothing of NumPy's own reaches a snippet: an array over any memory, or of any objects, is two calls from every one of
+its types. `to_snippet` takes what NumPy returned and gives a stand-in of `numpy_types` for it, or raises; `to_numpy`
+takes what a snippet passed and gives NumPy its own object, or refuses what NumPy would ask for its memory. Next:
+`numpy_types`, which fills the tables here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.tensor import Tensor
+
+ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
+DTYPE_CODES = "?bBhHiIlLqQefdFDSU"  # of the dtypes that a snippet can have
+DEEPEST = 32  # lists within lists; NumPy has 64 dimensions
+
+PLAIN: frozenset[Any] = frozenset(
+    (int, float, bool, str, complex, bytes, type(None), type(...))
+)  # the same on both sides
+REAL: dict[type, Any] = {}  # class of a stand-in -> NumPy's own
+STAND_INS: dict[type, type] = {}  # NumPy's own class of a scalar or kind of number -> that of its stand-in
+OUT: dict[type, Callable[[Any], Any]] = {}  # exact class of a value -> what the snippet gets
+IN: dict[type, Callable[[Any], Any]] = {}  # exact class of a value of the snippet -> what NumPy gets
+
+
+# --- out ---
+
+
+def to_snippet(value: Any) -> Any:
+    """What a snippet gets for a value that NumPy returned; raises TypeError for what has no stand-in."""
+    leave = OUT.get(type(value))
+    if leave is not None:
+        return leave(value)
+    if isinstance(value, np.dtype):
+        return OUT[np.dtype](value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # what eigh, svd and unique return
+        return tuple(map(to_snippet, value))
+    if isinstance(value, np.ndarray | np.generic):
+        raise TypeError(ONLY_NUMBERS)
+    if isinstance(value, type) and (value in STAND_INS or value in REAL):
+        return STAND_INS.get(value, value)
+    raise TypeError(f"what NumPy returned, a {type(value).__name__}, is not available in GradViz snippets")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+OUT.update(dict.fromkeys((*PLAIN, type(NotImplemented)), _same))
+IN.update(dict.fromkeys(PLAIN, _same))
+OUT[list] = lambda value: [to_snippet(each) for each in value]
+OUT[tuple] = lambda value: tuple([to_snippet(each) for each in value])
+OUT[dict] = lambda value: {key: to_snippet(each) for key, each in value.items()}
+
+
+def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[Any], Any]) -> None:
+    """Let objects of class `made` stand for those of NumPy's class `real`: `leave` makes them, `enter` the way back."""
+    REAL[made], OUT[real], OUT[made], IN[made] = real, leave, _same, enter
+
+
+def as_tensor(found: Any) -> Any:
+    """np.sin(tensor) is a tensor: PyTorch's wrap what a function of numbers makes of them."""
+    from gradviz.torch import from_numpy
+
+    if type(found) is tuple:
+        return tuple(map(as_tensor, found))
+    array = np.asarray(to_numpy(found))
+    return from_numpy(array.astype(np.uint8) if array.dtype == np.bool_ else array)
+
+
+# --- in ---
+
+
+def to_numpy(value: Any, depth: int = 0) -> Any:
+    """NumPy's own object for a value of a snippet; raises TypeError for objects that NumPy would ask for memory."""
+    kind = type(value)
+    enter = IN.get(kind)
+    if enter is not None:
+        return enter(value)
+    if isinstance(value, np.ndarray | np.generic | np.dtype):  # of the engine
+        return value
+    if isinstance(value, Tensor):
+        return to_numpy(Tensor.numpy(value))  # type: ignore[attr-defined]  # not what a class of the snippet makes of it
+    if kind is slice:
+        return slice(*map(to_numpy, (value.start, value.stop, value.step)))
+    if isinstance(value, type):
+        return _class_for_numpy(value)
+    if depth < DEEPEST and (isinstance(value, list | tuple) or kind in _SEVERAL):
+        return _several(value, depth + 1)
+    for plain, exactly in _EXACTLY.items():  # a class of the snippet, IntEnum
+        if isinstance(value, plain):
+            return exactly(value)
+    raise TypeError(f"NumPy in GradViz snippets takes numbers, lists, arrays and tensors, not {kind.__name__} objects")
+
+
+def own(thing: Any) -> Any:
+    """NumPy's own array, with the same memory, or scalar for the `self` of a stand-in's method: no other object is
+    asked anything with NumPy's own operands."""
+    kind = type(thing)
+    if kind not in REAL:
+        raise TypeError(f"this method requires an array or a NumPy scalar, not {kind.__name__}")
+    return IN[kind](thing)
+
+
+def numeric(dtype: Any) -> Any:
+    """The dtype that is meant; raises TypeError for what is no type of numbers or text."""
+    found = np.dtype(to_numpy(dtype))
+    if found.char not in DTYPE_CODES:
+        raise TypeError(ONLY_NUMBERS)
+    return found
+
+
+def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned as it came."""
+    plain = [to_numpy(each) for each in args]
+    named = {key: to_numpy(each) for key, each in keywords.items()}
+    if named.get("dtype") is not None:
+        named["dtype"] = numeric(named["dtype"])
+    found = function(*plain, **named)
+    out = named.get("out")
+    return keywords["out"] if out is not None and found is out else to_snippet(found)
+
+
+def _several(value: Any, depth: int) -> Any:
+    """The items of a list, as they lie in it, whatever a class of the snippet says of itself; or of an iterator."""
+    if isinstance(value, tuple):
+        return tuple([to_numpy(each, depth) for each in tuple.__iter__(value)])
+    items = list.__iter__(value) if isinstance(value, list) else value
+    return [to_numpy(each, depth) for each in items]
+
+
+def _class_for_numpy(value: type) -> Any:
+    if value in REAL:
+        return REAL[value]
+    if value in _EXACTLY or value in STAND_INS:  # the engine names NumPy's own
+        return value
+    raise TypeError(ONLY_NUMBERS)
+
+
+_SEVERAL = (range, map, zip, filter)
+_EXACTLY: dict[type, Callable[[Any], Any]] = {
+    bool: bool,
+    int: int.__int__,
+    float: float.__float__,
+    complex: lambda value: complex(complex.__add__(value, 0)),
+    str: str.__str__,
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+}

@@ -1,0 +1,342 @@
+"""What a snippet gets in place of NumPy's own arrays and scalars.
+
+A stand-in has the attributes in the lists below; whatever else NumPy's class has, now or in a later version, is
+refused, on the instance and on the class. Its methods and operators go through `numpy_boundary`, so neither they nor
+`type(x)` lead to a type of NumPy's itself. Next: `numpy_dtypes`.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Container, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradviz.engine.overflow import CAREFUL
+from gradviz.engine.tensor import Tensor
+from gradviz.worker.numpy_boundary import (
+    DTYPE_CODES,
+    IN,
+    ONLY_NUMBERS,
+    STAND_INS,
+    as_tensor,
+    call_numpy,
+    numeric,
+    offer,
+    own,
+    to_numpy,
+    to_snippet,
+)
+
+# The attributes of arrays and scalars that a snippet may use.
+_COMPUTED = "T device imag itemsize mT nbytes ndim real shape size strides".split()
+_METHODS = """all any argmax argmin argpartition argsort byteswap choose clip compress conj conjugate copy cumprod
+cumsum diagonal dot flatten item max mean min nonzero prod ravel repeat reshape round searchsorted squeeze std sum
+swapaxes take tobytes tolist trace transpose var""".split()
+_WITH_DTYPE = ("astype", "view")
+_OF_ARRAYS = "fill partition put sort".split()
+_OF_PYTHON = "as_integer_ratio fromhex hex is_integer bit_count denominator numerator".split()  # of its own numbers
+_OPERATORS = "add and_ floordiv lshift matmul mod mul or_ pow rshift sub truediv xor".split()
+_COMPARISONS = "eq ge gt le lt ne".split()
+_UNARY = "abs invert neg pos".split()
+_INSTEAD = {"resize": "; use numpy.reshape", "base": "; use numpy.shares_memory"}
+
+
+# --- attributes ---
+
+
+def _method(name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **keywords: Any) -> Any:
+        array = own(self)
+        if name in CAREFUL:
+            return call_numpy(functools.partial(CAREFUL[name], array), args, keywords)
+        return call_numpy(getattr(array, name), args, keywords)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _with_dtype(name: str) -> Callable[..., Any]:
+    """A method whose first argument is a dtype."""
+
+    def method(self: Any, dtype: Any = None, *args: Any, **keywords: Any) -> Any:
+        first = () if dtype is None and name == "view" else (numeric(dtype),)
+        return to_snippet(getattr(own(self), name)(*first, *map(to_numpy, args), **keywords))
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _property(name: str) -> property:
+    return property(lambda self: to_snippet(getattr(own(self), name)))
+
+
+class _Refused:
+    """An attribute that neither the class nor its instances have."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, thing: object, owner: object = None) -> NoReturn:
+        instead = _INSTEAD.get(self._name, "")
+        raise AttributeError(f"the array attribute '{self._name}' is not available in GradViz snippets{instead}")
+
+
+def _shut_others(made: type, offered: Container[str]) -> None:
+    """Refuse every public attribute that is on no list."""
+    for name in dir(made):
+        if not name.startswith("_") and name not in offered:
+            setattr(made, name, _Refused(name))
+
+
+# --- operators ---
+
+
+def _binary(compute: Callable[[Any, Any], Any], reflected: bool = False) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        enter = IN.get(type(other))
+        if enter is None:
+            if isinstance(other, Tensor):
+                return _with_tensor(compute, reflected, self, other)
+            if not isinstance(other, np.ndarray | np.generic | list | tuple | int | float | complex | str | bytes):
+                return NotImplemented  # the other object knows
+            enter = to_numpy
+        return to_snippet(compute(own(self), enter(other)))
+
+    return method
+
+
+def _with_tensor(compute: Callable[[Any, Any], Any], reflected: bool, self: Any, other: Tensor) -> Any:
+    """As NumPy does it, which leaves the first word to a tensor."""
+    if type(self) is Bool:
+        return compute(bool(self), other)
+    return as_tensor(to_snippet(compute(own(self), to_numpy(other)))) if reflected else NotImplemented
+
+
+def _swapped(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda a, b: compute(b, a)
+
+
+def _in_place(compute: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        compute(own(self), to_numpy(other))
+        return self
+
+    return method
+
+
+def _unary(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda self: to_snippet(compute(own(self)))
+
+
+def _operators() -> dict[str, Any]:
+    named = [*((name.rstrip("_"), getattr(operator, name)) for name in _OPERATORS), ("divmod", divmod)]
+    names = {f"__{name}__": _binary(compute) for name, compute in named}
+    names |= {f"__r{name}__": _binary(_swapped(compute), reflected=True) for name, compute in named}
+    names |= {f"__{name}__": _binary(getattr(operator, name)) for name in _COMPARISONS}
+    return names | {f"__{name}__": _unary(getattr(operator, name)) for name in _UNARY}
+
+
+def _shared() -> dict[str, Any]:
+    """What arrays and scalars have in common."""
+    names: dict[str, Any] = {name: _property(name) for name in (*_COMPUTED, "dtype")}
+    names |= {name: _method(name) for name in _METHODS} | {name: _with_dtype(name) for name in _WITH_DTYPE}
+    names |= {"flags": property(Flags), "flat": property(Flat), **_operators()}
+    names["__getitem__"] = lambda self, key: to_snippet(own(self)[to_numpy(key)])
+    names["__round__"] = lambda self, *digits: to_snippet(round(own(self), *map(to_numpy, digits)))
+    return names | {"__repr__": lambda self: repr(own(self)), "__str__": lambda self: str(own(self))}
+
+
+# --- arrays ---
+
+
+class SafeArray(np.ndarray[Any, Any]):
+    """What a snippet knows as `numpy.ndarray`."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: object, **keywords: object) -> NoReturn:
+        raise TypeError("numpy.ndarray() is not available in GradViz snippets; use numpy.array or numpy.zeros")
+
+    def __array_finalize__(self, origin: object) -> None:
+        if self.dtype.char not in DTYPE_CODES:
+            raise TypeError(ONLY_NUMBERS)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        own(self)[to_numpy(key)] = to_numpy(value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(to_snippet, iter(own(self)))
+
+    def __contains__(self, value: object) -> bool:
+        return to_numpy(value) in own(self)
+
+    def __copy__(self) -> Any:
+        return to_snippet(own(self).copy())
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return to_snippet(own(self).copy())
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("cannot pickle 'numpy.ndarray' object")
+
+
+class Flat:
+    """`array.flat`."""
+
+    __slots__ = ("_array", "_place")
+
+    def __init__(self, array: Any) -> None:
+        self._array = own(array)
+        self._place = 0
+
+    def __len__(self) -> int:
+        return int(self._array.size)
+
+    def __iter__(self) -> Flat:
+        return self
+
+    def __next__(self) -> Any:
+        if self._place >= len(self):
+            raise StopIteration
+        self._place += 1
+        return self[self._place - 1]
+
+    def __getitem__(self, key: Any) -> Any:
+        return to_snippet(self._array.flat[to_numpy(key)])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._array.flat[to_numpy(key)] = to_numpy(value)
+
+
+class Flags:
+    """`array.flags`, to look at."""
+
+    __slots__ = ("_text", "c_contiguous", "f_contiguous", "owndata", "writeable")
+
+    def __init__(self, array: Any) -> None:
+        found = own(array).flags
+        self._text = str(found)
+        self.c_contiguous, self.f_contiguous = bool(found.c_contiguous), bool(found.f_contiguous)
+        self.owndata, self.writeable = bool(found.owndata), bool(found.writeable)
+
+    def __getitem__(self, key: str) -> bool:
+        flags = {name.upper(): getattr(self, name) for name in self.__slots__[1:]}
+        if key not in flags:
+            raise KeyError("Unknown flag")
+        return bool(flags[key])
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+# --- scalars ---
+
+
+class Bool(np.ndarray[Any, Any]):
+    """What a snippet knows as `numpy.bool`: NumPy's class can't be derived from, so this is an array without
+    dimensions."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Any = False, /) -> Any:
+        return to_snippet(np.bool_(to_numpy(value)))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(bool(self))
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError("'numpy.bool' object does not support item assignment")
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("'numpy.bool' object is not iterable")
+
+    def __contains__(self, value: object) -> NoReturn:
+        raise TypeError("argument of type 'numpy.bool' is not iterable")
+
+    def __len__(self) -> NoReturn:
+        raise TypeError("object of type 'numpy.bool' has no len()")
+
+    def __index__(self) -> NoReturn:
+        raise TypeError("'numpy.bool' object cannot be interpreted as an integer")
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        return Bool, (bool(self),)
+
+
+_TRUTHS = {value: np.array(value).view(Bool) for value in (False, True)}
+
+
+def _scalar_class(real: Any) -> type:
+    """The stand-in for a class of scalars, derived from it."""
+
+    def __new__(cls: Any, *args: Any, **keywords: Any) -> Any:
+        return call_numpy(real, args, keywords)
+
+    def __reduce_ex__(self: Any, protocol: object) -> Any:
+        return made, (self.item(),)
+
+    names = {**_shared(), "__new__": __new__, "__reduce_ex__": __reduce_ex__, "__hash__": real.__hash__}
+    names |= {"__copy__": lambda self: self, "__deepcopy__": lambda self, memo: self}
+    kept = frozenset(_OF_PYTHON)
+    if issubclass(real, np.character):
+        kept = frozenset((*dir(str), *dir(bytes)))
+        del names["__mod__"], names["__rmod__"]  # "%s" % x
+    made = type(real.__name__, (real,), {"__slots__": (), "__module__": "numpy", **names})
+    _shut_others(made, kept | names.keys())
+    return made
+
+
+# --- making the classes ---
+
+_view = np.ndarray.view
+
+_TEXT: dict[type, Callable[[Any], Any]] = {  # NumPy's constructors would call the `__str__` of the stand-in
+    np.str_: lambda value: np.str_(str.__str__(value)),
+    np.bytes_: lambda value: np.bytes_(bytes.__getitem__(value, slice(None))),
+}
+
+
+def _make_scalars() -> None:
+    for code in DTYPE_CODES:
+        real = np.dtype(code).type
+        if real is not np.bool_ and real not in STAND_INS:
+            made = STAND_INS[real] = _scalar_class(real)
+            offer(made, real, functools.partial(real.__new__, made), _TEXT.get(real, real))
+    for truth in _TRUTHS.values():
+        truth.setflags(write=False)
+    STAND_INS[np.bool_] = Bool
+    offer(Bool, np.bool_, lambda value: _TRUTHS[bool(value)], lambda truth: _view(truth, np.ndarray)[()])
+
+
+def _make_arrays() -> None:
+    shared = _shared()
+    for made in (SafeArray, Bool):
+        for name in shared.keys() - vars(made).keys():
+            setattr(made, name, shared[name])
+    for name in _OF_ARRAYS:
+        setattr(SafeArray, name, _method(name))
+    for name in _OPERATORS:
+        word = name.rstrip("_")
+        setattr(SafeArray, f"__i{word}__", _in_place(getattr(operator, f"i{word}")))
+        setattr(Bool, f"__i{word}__", shared[f"__{word}__"])
+    _shut_others(SafeArray, shared.keys() | frozenset(_OF_ARRAYS))
+    _shut_others(Bool, frozenset(shared))
+    offer(SafeArray, np.ndarray, lambda array: _view(array, SafeArray), lambda array: _view(array, np.ndarray))
+
+    called: dict[str, Any] = {"ndarray": SafeArray, "bool": Bool, "flatiter": Flat, "flagsobj": Flags}
+    for name, made in called.items():
+        made.__name__ = made.__qualname__ = name
+        made.__module__ = "numpy"
+
+
+_make_scalars()
+_make_arrays()

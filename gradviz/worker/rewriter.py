@@ -1,0 +1,88 @@
+"""The rewrites of a snippet's syntax tree: what is read, written or put into text through a hook of `guard`.
+
+The names of the hooks contain `<`: legal in a tree, impossible to type, so no source text can name, shadow or rebind
+them. Everything else is ordinary bytecode; line and column numbers stay. Next: `guard`, which has the hooks.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from gradviz.worker.policy_names import HOOKED_ATTRIBUTES, is_dunder
+
+
+class Rewriter(ast.NodeTransformer):
+    """Puts the hooks in; runs after `check` and after the trace's own instrumentation."""
+
+    def __init__(self) -> None:
+        self._classes: list[str] = []
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.bases = [self.visit(each) for each in node.bases]
+        self._classes.append(node.name.lstrip("_"))
+        node.body = [self.visit(each) for each in node.body]
+        self._classes.pop()
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """super() without arguments stays what it is: Python looks for the class and `self` itself."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "super" and not (node.args or node.keywords):
+            return node
+        self.generic_visit(node)
+        return _hook("<text>", node, node) if name == "str" else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self.generic_visit(node)
+        return _hook("<text>", node, node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        node.value = self.visit(node.value)
+        if node.format_spec is not None:  # an f-string within the f-string, which has to stay one
+            self.generic_visit(node.format_spec)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        self.generic_visit(node)
+        return _hook("<text>", node, node) if text and isinstance(node.op, ast.Mod) else node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id == "super":
+            node.id = "<super>"
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        """A dotted name in a pattern has no place for a hook; the check has looked at it."""
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        name = node.attr
+        if name == "__class__":
+            return _hook("<class>", node, node.value)
+        if name == "__dict__":
+            return _hook("<vars>", node, node.value)
+        mangled = self._mangled(name)
+        node.attr = mangled
+        private = mangled.startswith("_") and not is_dunder(mangled)
+        constant = ast.copy_location(ast.Constant(mangled), node)
+        if isinstance(node.ctx, ast.Load):
+            if private or mangled in HOOKED_ATTRIBUTES or mangled == "__init__":
+                return _hook("<get>", node, node.value, constant)
+        else:
+            node.value = _hook("<write>", node, node.value, constant)
+        return node
+
+    def _mangled(self, name: str) -> str:
+        """`self.__x` in a class body is `_Class__x`; done here because hooks take the name as text."""
+        if name.startswith("__") and not name.endswith("__") and self._classes and self._classes[-1]:
+            return f"_{self._classes[-1]}{name}"
+        return name
+
+
+def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
+    function = ast.copy_location(ast.Name(name, ast.Load()), node)
+    return ast.copy_location(ast.Call(function, list(arguments), []), node)

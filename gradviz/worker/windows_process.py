@@ -1,0 +1,240 @@
+"""Starts a worker on Windows so that its locks hold before its first instruction: suspended, with nothing inherited but
+its pipe, put into its Job, and only then let run.
+
+What `subprocess` offers has neither the tokens of `windows_token` nor the thread that must be resumed. What this gives
+behaves as a `subprocess.Popen` does, as far as `process` needs it. Who calls: `starting`, which also says what became
+of each lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO
+
+from gradviz.worker import windows_token
+from gradviz.worker.windows import DWORD, HANDLE, POINTER, SIZE, Job, Windows
+
+_SUSPENDED, _DETACHED, _UNICODE_ENVIRONMENT, _EXTENDED = 0x4, 0x8, 0x400, 0x80000
+_FLAGS = _SUSPENDED | _DETACHED | _UNICODE_ENVIRONMENT | _EXTENDED  # detached: no console, and no process for one
+_USE_HANDLES = 0x100  # STARTF_USESTDHANDLES
+_HANDLE_LIST = 0x20002  # PROC_THREAD_ATTRIBUTE_HANDLE_LIST
+_FOREVER = _FAILED = 0xFFFFFFFF
+_KILLED = 1
+
+HandleOf = Callable[[int], int]
+
+
+class Refused(OSError):
+    """The process could not be started with one of its locks: its name in `layers`, and why."""
+
+    def __init__(self, layer: str, why: OSError) -> None:
+        super().__init__(str(why))
+        self.layer = layer
+
+
+class StartupInfo(ctypes.Structure):
+    """STARTUPINFOEXW: STARTUPINFOW and a list of attributes."""
+
+    _fields_ = (
+        ("size", DWORD),
+        ("reserved", POINTER),
+        ("desktop", POINTER),
+        ("title", POINTER),
+        *((name, DWORD) for name in ("x", "y", "width", "height", "columns", "rows", "fill", "flags")),
+        ("show", ctypes.c_uint16),
+        ("reserved_size", ctypes.c_uint16),
+        ("reserved_data", POINTER),
+        ("stdin", HANDLE),
+        ("stdout", HANDLE),
+        ("stderr", HANDLE),
+        ("attributes", POINTER),
+    )
+
+
+class ProcessInformation(ctypes.Structure):
+    """PROCESS_INFORMATION."""
+
+    _fields_ = (("process", HANDLE), ("thread", HANDLE), ("process_id", DWORD), ("thread_id", DWORD))
+
+
+class Child:
+    """A process that was started here, and the program's ends of its pipe."""
+
+    def __init__(self, windows: Windows, pid: int, handle: int, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        self.pid = pid
+        self.stdin: IO[bytes] | None = stdin
+        self.stdout: IO[bytes] | None = stdout
+        self.returncode: int | None = None
+        self._windows = windows
+        self._handle = handle
+        self._lock = threading.Lock()
+
+    def poll(self) -> int | None:
+        """The exit status, None while it runs."""
+        return self._wait(0)
+
+    def wait(self) -> int:
+        """Block until it has ended; returns the exit status."""
+        status = self._wait(_FOREVER)
+        assert status is not None
+        return status
+
+    def kill(self) -> None:
+        """End it now."""
+        with self._lock:
+            if self.returncode is None:
+                self._windows.call("TerminateProcess", self._handle, _KILLED)
+
+    def close(self) -> None:
+        """Give its handle back, once it has ended; the program's ends of the pipe are their users'."""
+        with self._lock:
+            self._windows.call("CloseHandle", self._handle)
+
+    def _wait(self, milliseconds: int) -> int | None:
+        if self.returncode is None and self._windows.ask("WaitForSingleObject", self._handle, milliseconds) == 0:
+            with self._lock:
+                status = DWORD()
+                self._windows.call("GetExitCodeProcess", self._handle, ctypes.byref(status))
+                self.returncode = status.value
+        return self.returncode
+
+
+def start(
+    command: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    job: Job | None,
+    tokens: windows_token.Tokens | None,
+    windows: Windows,
+    handle_of: HandleOf,
+) -> Child:
+    """Start it in the folder with this environment. Refused names the lock with which it did not start, any other
+    OSError the call that failed; then nothing was started."""
+    ends = _Ends()
+    try:
+        created = _create(command, folder, environment, tokens, windows, [handle_of(each) for each in ends.theirs])
+        process, thread = created.process or 0, created.thread or 0
+        try:
+            if job is not None:
+                with _refused_by("job"):
+                    job.take(process)
+            if tokens is not None:
+                with _refused_by("restricted token"):
+                    windows.call("SetThreadToken", ctypes.byref(HANDLE(thread)), tokens.start)
+            if windows.ask("ResumeThread", thread) == _FAILED:
+                raise windows.failure("ResumeThread")
+        except OSError:
+            windows.ask("TerminateProcess", process, _KILLED)
+            windows.call("CloseHandle", process)
+            raise
+        finally:
+            windows.call("CloseHandle", thread)
+        return Child(windows, created.process_id, process, *ends.opened())
+    finally:
+        ends.close()
+
+
+@contextmanager
+def _refused_by(layer: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Refused(layer, error) from None
+
+
+class _Ends:
+    """A pipe in both directions and the null device; who inherits takes three of the ends."""
+
+    def __init__(self) -> None:
+        read, self._our_write = os.pipe()
+        self._our_read, write = os.pipe()
+        self.theirs = [read, write, os.open(os.devnull, os.O_WRONLY)]
+        for each in self.theirs:
+            os.set_inheritable(each, True)
+
+    def opened(self) -> tuple[IO[bytes], IO[bytes]]:
+        """Ours, as the standard input and output of the other."""
+        ours = open(self._our_write, "wb", buffering=0), open(self._our_read, "rb", buffering=0)  # noqa: SIM115 kept
+        self._our_write = self._our_read = -1
+        return ours
+
+    def close(self) -> None:
+        """What was not given away."""
+        for each in (*self.theirs, self._our_write, self._our_read):
+            if each >= 0:
+                os.close(each)
+
+
+def _create(
+    command: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    tokens: windows_token.Tokens | None,
+    windows: Windows,
+    handles: list[int],
+) -> ProcessInformation:
+    """CreateProcess, suspended, that inherits these three handles and no other."""
+    inherited = (HANDLE * len(handles))(*handles)
+    startup, created = StartupInfo(), ProcessInformation()
+    startup.size, startup.flags = ctypes.sizeof(startup), _USE_HANDLES
+    startup.stdin, startup.stdout, startup.stderr = handles
+    with _AttributeList(windows, inherited) as startup.attributes:
+        rest = (
+            command[0],
+            ctypes.create_unicode_buffer(subprocess.list2cmdline(command)),  # which it may write to
+            None,
+            None,
+            1,
+            _FLAGS,
+            ctypes.create_unicode_buffer(_block(environment)),
+            folder,
+            ctypes.byref(startup),
+            ctypes.byref(created),
+        )
+        if tokens is None:
+            windows.call("CreateProcessW", *rest)
+        else:
+            with _refused_by("restricted token"):
+                windows.call("CreateProcessAsUserW", tokens.process, *rest)
+    return created
+
+
+def _block(environment: Mapping[str, str]) -> str:
+    """As Windows takes it: sorted, each with a zero behind it; the last zero is that of the text."""
+    return "".join(f"{name}={value}\0" for name, value in sorted(environment.items(), key=lambda pair: pair[0].upper()))
+
+
+class _AttributeList:
+    """A PROC_THREAD_ATTRIBUTE_LIST with the handles to inherit; entering gives its address."""
+
+    def __init__(self, windows: Windows, inherited: ctypes.Array[ctypes.c_void_p]) -> None:
+        self._windows, self._inherited = windows, inherited
+
+    def __enter__(self) -> int:
+        size = SIZE()
+        self._windows.ask("InitializeProcThreadAttributeList", None, 1, 0, ctypes.byref(size))  # says how large it is
+        self._list = ctypes.create_string_buffer(max(size.value, 64))
+        self._windows.call("InitializeProcThreadAttributeList", self._list, 1, 0, ctypes.byref(size))
+        try:
+            self._windows.call(
+                "UpdateProcThreadAttribute",
+                self._list,
+                0,
+                _HANDLE_LIST,
+                self._inherited,
+                ctypes.sizeof(self._inherited),
+                None,
+                None,
+            )
+        except OSError:
+            self.__exit__()
+            raise
+        return ctypes.addressof(self._list)
+
+    def __exit__(self, *error: object) -> None:
+        self._windows.ask("DeleteProcThreadAttributeList", self._list)

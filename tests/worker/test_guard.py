@@ -1,0 +1,197 @@
+"""The guard alone, in this process: what its hooks refuse although neither the policy nor a locked worker, which would
+stop most of it, too, is there."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradviz.worker.policy_names import REFUSED_BUILTINS
+from gradviz.worker.snippet_builtins import snippet_builtins
+from gradviz.worker.stand_in import plain_super, plain_type
+from gradviz.worker.stand_ins import TorchFacade, World
+from gradviz.worker.torch_modules import load_torch, torch_modules
+
+REAL = load_torch()
+TORCH = REAL["torch"]
+DOORS = ("__array_interface__", "__array_struct__", "__array__")  # by which NumPy asks an object for its memory
+
+
+class Lying(str):
+    """A name that answers as one which is offered."""
+
+    __slots__ = ()
+
+    def startswith(self, *given: object) -> bool:
+        return False
+
+
+@pytest.fixture(scope="module")
+def world() -> World:
+    made = World(TorchFacade(torch_modules(REAL)), lambda stream, text: None)
+    made.guard.globals["__name__"] = "__main__"
+    return made
+
+
+def made_by_snippet(world: World, text: str = "class A: pass", **names: Any) -> Any:
+    """The class A that a statement of the snippet makes."""
+    held = {"__builtins__": {**vars(builtins), "__build_class__": world.classes.build_class}, "__name__": "__main__"}
+    exec(text, held | names, made := {})
+    return made["A"]
+
+
+def node() -> Any:
+    x = TORCH.tensor(1.0, requires_grad=True)
+    return (x * x).grad_fn
+
+
+READ: dict[str, Callable[[World], Any]] = {
+    "a name that lies": lambda world: world.guard.getattr(int, Lying("__mro__")),
+    "a name of Python's": lambda world: world.guard.getattr(int, "__subclasses__", None),
+    "a name of Python's insides": lambda world: world.guard.getattr((each for each in ()), "gi_frame", None),
+    "whether there is such a name": lambda world: world.guard.hasattr(int, "__mro__"),
+    "a private name": lambda world: world.guard.get(TORCH.ones(1), "_data"),
+    "a private name of a node": lambda world: world.guard.get(node(), "_backward"),
+    "what a node has saved": lambda world: world.guard.get(node(), "saved"),
+    "what a node has saved, by its class": lambda world: world.guard.get(type(node()), "saved_items"),
+    "the NumPy type of a dtype": lambda world: world.guard.get(TORCH.float32, "np"),
+    "the object of an error": lambda world: world.guard.get(AttributeError("x", obj=math), "obj"),
+    "super() of a tensor": lambda world: world.guard.super(TORCH.Tensor, TORCH.ones(1)),
+    "the attributes of a tensor": lambda world: world.guard.vars(TORCH.ones(1)),
+    "the attributes of a class": lambda world: world.guard.vars(made_by_snippet(world)),
+    "attributes in a text": lambda world: world.guard.get("{0.__class__}", "format")(1),
+    "attributes in a text, by its class": lambda world: world.guard.get(str, "format")("{0.__class__}", 1),
+    "attributes in a text with names": lambda world: world.guard.get("{x.__class__}", "format_map")({"x": 1}),
+    "attributes by operator.attrgetter": lambda world: world.modules["operator"].attrgetter("__class__.__base__")(1),
+    "a method by its name": lambda world: world.modules["operator"].methodcaller("__reduce_ex__", 2)(1),
+    "type() with three arguments": lambda world: plain_type("A", (), {}),
+    "a class by the class of super()": lambda world: plain_super(int, 1),
+}
+
+
+def f() -> None:
+    """A function that is not the snippet's."""
+
+
+WRITTEN: dict[str, Callable[[World], Any]] = {
+    "a name of Python's": lambda world: world.guard.setattr(made_by_snippet(world), "__module__", "torch"),
+    "a name that lies": lambda world: world.guard.setattr(made_by_snippet(world)(), Lying("__class__"), int),
+    "an attribute of a class": lambda world: world.guard.setattr(TORCH.Tensor, "backward", 1),
+    "an attribute of a builtin class": lambda world: world.guard.setattr(OSError, "x", 1),
+    "an attribute of a function": lambda world: world.guard.setattr(f, "x", 1),
+    "an attribute of an error": lambda world: world.guard.setattr(ValueError(), "x", 1),
+    "an attribute of a dtype": lambda world: world.guard.setattr(TORCH.float32, "x", 1),
+    "an attribute of a node": lambda world: world.guard.setattr(node(), "saved", 1),
+    "a private name of a tensor": lambda world: world.guard.setattr(TORCH.ones(1), "_data", 1),
+    "the table of a module": lambda world: world.guard.setattr(TORCH.nn.Linear(1, 1), "_modules", {}),
+    "a name that is taken away": lambda world: world.guard.delattr(TORCH.nn.Module, "forward"),
+    "a name put into vars()": lambda world: world.guard.vars(made_by_snippet(world)()).update({"__deepcopy__": 1}),
+    "a name in a namespace": lambda world: world.modules["types"].SimpleNamespace(**{"__deepcopy__": 1}),
+    "a function by functools.wraps": lambda world: world.modules["functools"].wraps(math.sin)(f),
+    "a class by @dataclass": lambda world: world.modules["dataclasses"].dataclass(TORCH.nn.Linear),
+    "a class by @total_ordering": lambda world: world.modules["functools"].total_ordering(TORCH.nn.Linear),
+}
+
+
+@pytest.mark.parametrize("what", READ)
+def test_what_is_not_read(world: World, what: str) -> None:
+    with pytest.raises((AttributeError, TypeError)):
+        READ[what](world)
+
+
+@pytest.mark.parametrize("what", WRITTEN)
+def test_what_is_not_written(world: World, what: str) -> None:
+    with pytest.raises((AttributeError, TypeError)):
+        WRITTEN[what](world)
+
+
+@pytest.mark.parametrize("name", REFUSED_BUILTINS)
+def test_a_builtin_that_is_not_offered(world: World, name: str) -> None:
+    """Whatever way the snippet names it."""
+    offered = snippet_builtins(world.guard, world.classes, world.import_module, print, input)
+    with pytest.raises(PermissionError, match=rf"{name}\(\) is not available"):
+        offered[name]("1", "x", "exec")
+
+
+def test_the_tables_of_a_module_are_there_to_look_at(world: World) -> None:
+    module = TORCH.nn.Linear(1, 1)
+    for name in ("_parameters", "_modules", "_buffers", "_forward_hooks"):
+        table = world.guard.get(module, name)
+        assert type(table) is MappingProxyType
+        assert table == getattr(module, name)
+
+
+@pytest.mark.parametrize("base", [TORCH.dtype, type, type(math), np.ndarray, memoryview, type(f)])
+def test_what_is_no_base_class(world: World, base: type) -> None:
+    with pytest.raises(TypeError, match="can't be a base class"):
+        made_by_snippet(world, "class A(base): pass", base=base)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("class A(metaclass=Meta): pass", "a metaclass is not"),
+        ("class A(total=False): pass", "class keywords are not"),
+        *((f"class A:\n    __slots__ = ['{name}']", "a class can't define") for name in DOORS),
+        *((f"class A:\n    {name} = 1", "a class can't define") for name in ("__reduce__", "__del__", "__getattr__")),
+        ("class A(Row):\n    __reduce__ = 1", "a class can't define"),
+        ("class A(Module):\n    __match_args__ = ('_modules',)", "a field can't be called '_modules'"),
+        ("class A(str):\n    __match_args__ = ('format',)", "a field can't be called 'format'"),
+    ],
+)
+def test_what_a_class_does_not_hold(world: World, text: str, words: str) -> None:
+    row = world.modules["typing"].NamedTuple
+    with pytest.raises(TypeError, match=words):
+        made_by_snippet(world, text, Meta=type("Meta", (type,), {}), Module=TORCH.nn.Module, Row=row)
+
+
+@pytest.mark.parametrize(
+    ("base", "field"), [("Module", "_modules"), ("Tensor", "_data"), ("str", "format"), ("AttributeError", "obj")]
+)
+def test_a_class_that_dataclass_refuses_has_no_pattern(world: World, base: str, field: str) -> None:
+    """The snippet has it still, and may catch the error."""
+    text = f"class A({base}):\n    {field}: int"
+    made = made_by_snippet(world, text, Module=TORCH.nn.Module, Tensor=TORCH.Tensor)
+    with pytest.raises(TypeError, match=f"a field can't be called '{field}'"):
+        world.modules["dataclasses"].dataclass(made)
+    assert not hasattr(made, "__match_args__") and not hasattr(made, "__dataclass_fields__")
+
+
+def test_a_field_may_be_called_as_what_only_others_keep(world: World) -> None:
+    made = made_by_snippet(world, "class A:\n    format: str\n    obj: int = 2")
+    assert repr(world.modules["dataclasses"].dataclass(made)("png")) == "A(format='png', obj=2)"
+
+
+@pytest.mark.parametrize("name", ["dataclass", "total_ordering"])
+def test_a_decorator_changes_no_class_of_others(world: World, name: str) -> None:
+    decorate = getattr(world.modules["dataclasses" if name == "dataclass" else "functools"], name)
+    with pytest.raises(TypeError, match=f"{name} works on classes of the snippet"):
+        decorate(TORCH.nn.Linear)
+
+
+def test_an_enum_is_made_by_a_class_statement_only(world: World) -> None:
+    for kind in (world.modules["enum"].Enum, world.modules["enum"].IntEnum):
+        with pytest.raises(TypeError, match="an Enum is made with a class statement"):
+            kind("A", {"x": 1})
+
+
+def test_functools_wraps_copies_no_table_of_others(world: World) -> None:
+    made: dict[str, Any] = {}
+    exec("def g(): pass", world.guard.globals, made)
+    wrapped = world.modules["functools"].wraps(TORCH.nn.Linear(1, 1))(made["g"])
+    assert vars(wrapped).keys() <= {"__wrapped__"}
+
+
+def test_numpy_asks_an_object_of_the_snippet_for_no_memory(world: World) -> None:
+    """Whatever name of NumPy's got into it by a way that nobody knows."""
+    memory = np.arange(8.0)
+    for name in DOORS:
+        thing = made_by_snippet(world)()
+        vars(thing)[name] = getattr(memory, name)
+        assert np.asarray(thing).dtype == object

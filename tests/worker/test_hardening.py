@@ -1,0 +1,63 @@
+"""What a worker changes on the torch classes, in a process of its own where neither the policy nor the guard is: names
+that are given as data stay out, and arrays leave as stand-ins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BEFORE = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import numpy as np
+from gradviz.worker.hardening import harden
+from gradviz.worker import numpy_dtypes
+from gradviz.worker.numpy_types import SafeArray
+from gradviz.worker.torch_modules import load_torch
+modules = load_torch()
+harden(modules)
+torch = modules["torch"]
+class Own(torch.nn.Module): pass
+class Recurrent(torch.nn.LSTM): pass
+recurrent = Recurrent(2, 2)
+recurrent._flat_weights_names = ["__dict__"]
+optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+def said(attempt):
+    try:
+        return attempt()
+    except (AttributeError, TypeError) as error:
+        return str(error)
+"""
+NAME = "the name '{}' is not available in GradViz snippets"
+SAID = {
+    "the array of a tensor": ("type(torch.ones(1).numpy()) is SafeArray", "True"),
+    "a name set on a module": ("setattr(Own(), '__deepcopy__', 1)", NAME.format("__deepcopy__")),
+    "a class set on a module": ("setattr(Own(), '__class__', Own)", NAME.format("__class__")),
+    "what NumPy would ask for": (
+        "vars(schedule).update(__array_interface__=1) or schedule.__array_interface__",
+        "'StepLR' object has no attribute '__array_interface__'",
+    ),
+    "a key of a table": ("torch.nn.ParameterDict()['__class__']", NAME.format("__class__")),
+    "a key set in a table": ("torch.nn.ParameterDict().__setitem__('__x__', 1)", NAME.format("__x__")),
+    "a name of weights": ("recurrent._flat_weights", "'Recurrent' object has no attribute '_flat_weights'"),
+    "a state of a scheduler": ("schedule.load_state_dict({'__deepcopy__': 1})", NAME.format("__deepcopy__")),
+    "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
+}
+
+
+@pytest.fixture(scope="module")
+def said() -> list[str]:
+    script = BEFORE + "".join(f"print(said(lambda: {code}))\n" for code, _ in SAID.values())
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_stays_out(said: list[str], what: str) -> None:
+    assert said[list(SAID).index(what)] == SAID[what][1]
