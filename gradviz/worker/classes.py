@@ -52,6 +52,7 @@ class ClassMaker:
         if bases == (NamedTupleForm,):
             return self._named_tuple(body, name)
         made: type = builtins.__build_class__(body, name, *bases)
+        check_text(made)
         if type(made) in self._metaclasses:
             return self._guard.adopt(made)
         if type(made) is not type:
@@ -126,6 +127,23 @@ def _check_finished(made: type) -> None:
     for key in vars(made):
         if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+    if "__slots__" in vars(made):
+        type.__setattr__(made, "__slots__", _plain_slots(made))
+
+
+def _plain_slots(made: type) -> Any:
+    """The names of the slots: `copy` reads them again, and reads and sets attributes of these names."""
+    given = vars(made)["__slots__"]
+    if type(given) in (list, tuple) and all(type(each) is str for each in given):
+        return tuple(given)
+    return tuple(name for name, value in vars(made).items() if isinstance(value, types.MemberDescriptorType))
+
+
+def check_text(made: type, compares: bool = False) -> None:
+    """A text is equal to its letters only: else a name would be another one when it is looked up than when the guard,
+    or the engine, looked at it. `compares` is for a class that is about to get methods of its own."""
+    if issubclass(made, str) and (compares or made.__eq__ is not str.__eq__ or made.__hash__ is not str.__hash__):
+        raise TypeError(f"a class of texts with an __eq__ or __hash__ of its own is not {HERE}")
 
 
 def check_patterns(guard: Guard, made: type, fields: Iterable[str] = ()) -> None:

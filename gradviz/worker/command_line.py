@@ -98,7 +98,7 @@ class _Options:
 
 
 def _check(name: str) -> None:
-    if name.lstrip("-").startswith("_"):
+    if type(name) is not str or name.lstrip("-").startswith("_"):
         raise ValueError(f"an argument can't be called '{name}' in GradViz snippets")
 
 

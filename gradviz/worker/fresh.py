@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+import types
 import typing
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -58,7 +59,7 @@ def _tables() -> Iterator[Any]:
                 waiting += [each for each in value.values() if type(each) in _TABLES]
         elif _is_own_class(value):
             waiting += [each for each in vars(value).values() if type(each) in _TABLES]
-        elif type(value).__module__.startswith(_PACKAGES) and not _is_frozen(value):
+        elif (_is_function(value) or type(value).__module__.startswith(_PACKAGES)) and not _is_frozen(value):
             held = getattr(value, "__dict__", None)
             if type(held) is dict:
                 yield held
@@ -71,13 +72,20 @@ def _values() -> Iterator[Any]:
             yield from (value for key, value in vars(module).items() if not key.startswith("__"))
 
 
+def _is_function(value: Any) -> bool:
+    return type(value) is types.FunctionType and value.__module__.startswith(("gradviz", "torch"))
+
+
 def _is_own_class(value: Any) -> bool:
     return type(value) is type and value.__module__.startswith(("gradviz", "torch"))
 
 
 def restore_class(cls: type, before: dict[str, Any]) -> None:
-    """What a setting such as `Distribution.set_default_validate_args` keeps in the class; what is new stays."""
-    now = vars(cls)
+    """What a setting such as `Distribution.set_default_validate_args`, or a method that got the class as its object,
+    keeps in the class."""
+    now = dict(vars(cls))
+    for name in now.keys() - before.keys():
+        delattr(cls, name)
     for name, value in before.items():
         if now.get(name) is not value and name not in ("__dict__", "__weakref__"):
             setattr(cls, name, value)

@@ -154,11 +154,10 @@ class Guard:
     def _is_engines(self, thing: Any, name: str) -> bool:
         """Whether the engine keeps something of its own under this public name."""
         cls = thing if isinstance(thing, type) else type(thing)
-        made_here = [base for base in cls.__mro__ if base in self._own and not issubclass(base, Function)]
-        return any(name in names and issubclass(cls, ours) for ours, names in _ENGINES) and not any(
-            name in vars(base)
-            for base in made_here  # the engine writes into each Function's class, too
-        )
+        if not any(name in names and issubclass(cls, ours) for ours, names in _ENGINES):
+            return False
+        made_here = [base for base in cls.__mro__ if base in self._own and name in vars(base)]
+        return all(name == "row" and issubclass(base, Function) for base in made_here)  # which the engine puts there
 
     def _initializer(self, thing: Any, subject: Any) -> Any:
         """`__init__`, which would make what all runs share anew: typing's forms, a constraint that PyTorch has."""

@@ -41,6 +41,8 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
+            for name in ("state_dict", "load_state_dict"):
+                _wrap(each, name, functools.partial(_of_its_own, each))
     speak_as_pytorch()
     for error in _errors_of_numpy():
         _keep_text_only(error)
@@ -135,6 +137,17 @@ def _with_plain_keys(original: Callable[..., Any]) -> Callable[..., Any]:
         if plain.get("_scale_fn_custom") is not None:
             plain["_scale_fn_custom"] = _plain_table(plain["_scale_fn_custom"])
         original(self, plain)
+
+    return call
+
+
+def _of_its_own(owner: type, original: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that reads or fills the table of its object, whatever that is."""
+
+    def call(self: Any, *args: Any, **keywords: Any) -> Any:
+        if not isinstance(self, owner):
+            raise TypeError(f"expected a '{owner.__name__}', not '{type(self).__name__}'")
+        return original(self, *args, **keywords)
 
     return call
 

@@ -70,12 +70,13 @@ FORBIDDEN_ATTRIBUTES = frozenset(
 )
 
 # public names of the engine's classes that PyTorch's do not have, by class; some lead to NumPy or to raw memory
+_OF_NODES = frozenset(
+    """ apply captured class_name dirty for_forward freed metas next params parent plan post_hooks pre_hooks release
+    retained row saved saved_items sequence_nr slots stack tensor_hooks unpack written """.split()
+)
 ENGINE_ATTRIBUTES = {
-    "Node": frozenset(
-        """ apply captured class_name dirty for_forward freed metas next params parent plan post_hooks pre_hooks release
-        retained row saved saved_items sequence_nr slots stack tensor_hooks unpack written """.split()
-    ),
-    "Function": frozenset({"row", "saved", "saved_items"}),
+    "Node": _OF_NODES,
+    "Function": _OF_NODES - {"apply"},  # an object of it forwards to its node
     "dtype": frozenset("cpp label name np rank title".split()),
     "Generator": frozenset("load_bytes next_normal raw32 raw64 state_bytes".split()),
     "RemovableHandle": frozenset({"hooks"}),

@@ -94,9 +94,11 @@ def _importer(import_module: Callable[[str], Any]) -> Callable[..., Any]:
         if not fromlist:
             return import_module(name.partition(".")[0])
         found = import_module(name)
-        for each in fromlist:
-            if type(each) is str and is_pytorch(name, each) and not hasattr(found, each):
-                raise ImportError(sentence(f"{name}.{each}"), name=name)
+        for each in fromlist:  # what is not there, Python itself would look for among all that is loaded
+            if not hasattr(found, each):
+                known = is_pytorch(name, each)
+                text = sentence(f"{name}.{each}") if known else f"cannot import name {each!r} from {name!r}"
+                raise ImportError(text, name=name)
         return found
 
     return import_

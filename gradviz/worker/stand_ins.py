@@ -7,11 +7,12 @@ from typing import Any
 
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.classes import ClassMaker
+from gradviz.worker.enumerations import ClassFormOnly
 from gradviz.worker.guard import Guard
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
 from gradviz.worker.progress import progress_modules
-from gradviz.worker.standard_modules import ClassFormOnly, offered_classes, standard_modules
+from gradviz.worker.standard_modules import offered_classes, standard_modules
 
 _CHANGEABLE = (
     "torch.Tensor",

@@ -16,7 +16,6 @@ import contextlib
 import copy
 import dataclasses
 import datetime
-import enum
 import functools
 import heapq
 import io
@@ -38,8 +37,16 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.worker.classes import ABSTRACT_META, NamedTupleForm, ProtocolForm, TypedDictForm, check_patterns
+from gradviz.worker.classes import (
+    ABSTRACT_META,
+    NamedTupleForm,
+    ProtocolForm,
+    TypedDictForm,
+    check_patterns,
+    check_text,
+)
 from gradviz.worker.command_line import PROGRAM, command_line_module
+from gradviz.worker.enumerations import enum_names
 from gradviz.worker.error_modules import error_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.log_messages import logging_module
@@ -53,20 +60,21 @@ Writer = Callable[[str, str], None]  # (stream, text)
 
 def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     """Every stand-in of the standard library for one run, by module name."""
+    abstract = stand_in("collections.abc", _named(typing, _ABSTRACT))
     modules = {
         "math": stand_in("math", _public(math)),
         "random": stand_in("random", _random_names()),
         "itertools": stand_in("itertools", _public(itertools)),
         "functools": stand_in("functools", _functools_names(guard)),
-        "collections": stand_in("collections", _collections_names(guard)),
-        "collections.abc": stand_in("collections.abc", _named(typing, _ABSTRACT)),
+        "collections": stand_in("collections", {**_collections_names(guard), "abc": abstract}),
+        "collections.abc": abstract,
         "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS),
         "dataclasses": stand_in("dataclasses", _dataclasses_names(guard)),
         "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
         "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
         "__future__": stand_in("__future__", dict.fromkeys(_FUTURE)),
         "abc": stand_in("abc", {"ABC": Abstract, "ABCMeta": ABSTRACT_META, "abstractmethod": abc.abstractmethod}),
-        "enum": stand_in("enum", _enum_names()),
+        "enum": stand_in("enum", enum_names()),
         "operator": stand_in("operator", _operator_names(guard)),
         "statistics": stand_in("statistics", _named(statistics, _STATISTICS)),
         "string": stand_in("string", _named(string, _STRING)),
@@ -223,7 +231,7 @@ def _collections_names(guard: Guard) -> dict[str, Any]:
 def _dataclasses_names(guard: Guard) -> dict[str, Any]:
     def dataclass(cls: Any = None, /, **options: bool) -> Any:
         def decorate(each: Any) -> Any:
-            _own_class(guard, each, "dataclass")
+            check_text(_own_class(guard, each, "dataclass"), compares=True)
             check_patterns(guard, each, vars(each).get("__annotations__", {}))
             _make_plain(each)
             given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
@@ -274,33 +282,6 @@ class Abstract:
 
 Abstract.__name__ = Abstract.__qualname__ = "ABC"
 Abstract.__module__ = "abc"
-
-
-def _enum_names() -> dict[str, Any]:
-    return {"Enum": EnumBase, "IntEnum": IntEnumBase, "auto": enum.auto, "unique": _unique}
-
-
-class ClassFormOnly(enum.EnumMeta):
-    """Enum's metaclass without the call that makes classes from names given as text."""
-
-    def __call__(cls, value: Any, *more: Any, **keywords: Any) -> Any:
-        if more or keywords:
-            raise TypeError("an Enum is made with a class statement in GradViz snippets")
-        return super().__call__(value)
-
-
-class EnumBase(enum.Enum, metaclass=ClassFormOnly):
-    """`enum.Enum`."""
-
-
-class IntEnumBase(enum.IntEnum, metaclass=ClassFormOnly):
-    """`enum.IntEnum`."""
-
-
-def _unique(enumeration: Any) -> Any:
-    if type(enumeration) is not ClassFormOnly:
-        raise TypeError("unique works on Enum classes")
-    return enum.unique(enumeration)  # type: ignore[type-var]
 
 
 def _operator_names(guard: Guard) -> dict[str, Any]:

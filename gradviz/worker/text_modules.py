@@ -46,7 +46,7 @@ class Space(types.SimpleNamespace):
 
     def __init__(self, **values: Any) -> None:
         for name in values:
-            if is_dunder(name):
+            if type(name) is not str or is_dunder(name):
                 raise AttributeError(f"the attribute '{name}' is not available in GradViz snippets")
         super().__init__(**values)
 

@@ -64,13 +64,14 @@ def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
     from tests.escapes.asking import ASKING
     from tests.escapes.found import FOUND
+    from tests.escapes.fourth_look import FOURTH
     from tests.escapes.machine import MACHINE
     from tests.escapes.second_look import SECOND
     from tests.escapes.spies import SPIES
     from tests.escapes.strain import STRAIN
     from tests.escapes.third_look import THIRD
 
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD, *FOURTH]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

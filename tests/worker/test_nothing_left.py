@@ -31,6 +31,18 @@ LEFT = {
         "import torch\nprint(torch.nn.Identity()(torch.ones(1)))",
         "tensor([1.])\n",
     ),
+    "a class's new attribute by a method of another": (
+        "import torch\ntry: torch.nn.Module.train(torch.nn.Linear, False)\nexcept TypeError: pass\n"
+        "assert torch.nn.Linear.training is False\n"
+        "torch.autograd.function.FunctionCtx.mark_dirty(torch.relu, 1)\nassert torch.relu.dirty == (1,)",
+        "import torch\nprint(hasattr(torch.nn.Linear, 'training'), hasattr(torch.relu, 'dirty'))",
+        "False False\n",
+    ),
+    "what a class of functions keeps for all": (
+        "import torch\nC = torch.autograd.function.FunctionCtx\nC.set_materialize_grads(C, 5)",
+        "import torch\nprint(torch.autograd.function.FunctionCtx.materialize_grads)",
+        "True\n",
+    ),
     "a number in the engine's cache": (
         "import torch\nclass F(float):\n    __hash__ = float.__hash__\n    def __eq__(self, o): print('left')\n"
         "torch.ones(1) + F(3.5)",

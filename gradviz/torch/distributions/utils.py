@@ -64,9 +64,13 @@ class lazy_property:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return self
+        wrapped = self.wrapped
+        name = wrapped.__name__
+        if str.startswith(name, "_"):  # what Python and PyTorch keep in an object
+            raise AttributeError(f"a lazy property can't be called '{name}'")
         with enable_grad():
-            value = self.wrapped(instance)
-        instance.__dict__[self.wrapped.__name__] = value
+            value = wrapped(instance)
+        instance.__dict__[name] = value
         return value
 
 

@@ -338,7 +338,9 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """A parameter, or `default`."""
-        return getattr(self, str(key)) if key in self else default
+        if key not in self:
+            return default
+        return self[key]
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """A parameter, which becomes `default` if it is not there."""

@@ -1,0 +1,129 @@
+"""Doors that a fourth attack found: what Python finds among all modules when an import finds nothing, texts that are
+equal to others than their letters say, methods called with objects of other classes."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+
+_LOADED = {
+    "a part of NumPy that is loaded": "from numpy import lib\nprint('ESCAPED', lib.stride_tricks)",
+    "a private part of NumPy that is loaded": "from numpy import _core\nprint('ESCAPED', _core.multiarray)",
+    "a part of a part of NumPy": "from numpy.linalg import _linalg\nprint('ESCAPED', _linalg)",
+    "a part of NumPy in a try": (
+        "try: from numpy import lib as found\nexcept (ImportError, AttributeError): found = None\n"
+        "if found: print('ESCAPED', found)"
+    ),
+    "a part of collections that is loaded": (
+        "from collections import abc\nif 'frozen' in repr(abc): print('ESCAPED', abc)"
+    ),
+}
+_TEXT = "class S(str):\n    now = '__reduce_ex__'\n    def __hash__(self): return hash(self.now)\n"
+_TEXT += "    def __eq__(self, o): return str.__eq__(self.now, o)\n"
+_COPY = "import copy, types, argparse, enum, typing, torch\n"
+_THREE = "lambda p: (int, (3,))"
+_ASKED = "if copy.copy(n) == 3: print('ESCAPED')"
+_SLOTS = (
+    "class T(S):\n    def __hash__(self):\n        T.n += 1\n        return hash('f' if T.n < k else '__reduce_ex__')\n"
+)
+_SLOTS += "    def __eq__(self, o): return str.__eq__('f', o) or str.__eq__('__reduce_ex__', o)\n"
+_LETTERS = {
+    "a name in a namespace": f"{_COPY}{_TEXT}n = types.SimpleNamespace(**{{S('x'): {_THREE}}})\n{_ASKED}",
+    "a name in a command line's namespace": f"{_COPY}{_TEXT}n = argparse.Namespace(**{{S('x'): {_THREE}}})\n{_ASKED}",
+    "a name that begins otherwise": (
+        f"{_COPY}class S(str):\n    def startswith(self, *a): return False\n"
+        f"n = types.SimpleNamespace(**{{S('__reduce_ex__'): {_THREE}}})\n{_ASKED}"
+    ),
+    "a default that begins otherwise": (
+        f"{_COPY}class S(str):\n    def lstrip(self, *a): return 'x'\np = argparse.ArgumentParser()\n"
+        "p.set_defaults(**{S('__deepcopy__'): lambda m: 3})\n"
+        "if copy.deepcopy(p.parse_args([])) == 3: print('ESCAPED')"
+    ),
+    "an option of NumPy's that is not seen": (
+        "import numpy as np\nclass S(str):\n    __eq__ = str.__eq__\n    def __hash__(self): return 1\n"
+        "kept = [[object() for _ in range(64)] for _ in range(200)]\ndel kept\n"
+        "def look(n): return np.add(np.ones(n), 1, **{S('where'): np.zeros(n, bool)}).any()\n"
+        "if any(look(n) for n in (8, 16, 32, 64, 100) for _ in range(50)): print('ESCAPED')"
+    ),
+    "a buffer's name": (
+        f"import torch\n{_TEXT}class N(S):\n    n = 0\n    def rpartition(self, dot): return '', '', self\n"
+        "    def __hash__(self):\n        N.n += 1\n        return hash('b' if N.n > k else '__dict__')\n"
+        "    def __eq__(self, o): return str.__eq__(o, '__dict__') or str.__eq__(o, 'b')\n"
+        "m = torch.nn.Module()\nm.register_buffer('b', torch.ones(1))\nfor k in range(9):\n    N.n = 0\n"
+        "    try: print('ESCAPED', m.get_buffer(N('x')))\n    except AttributeError: pass"
+    ),
+    "a distribution's parameter": (
+        f"import torch\nfrom torch.distributions import Distribution\n{_TEXT}S.now = '__dict__'\n"
+        "class C:\n    is_discrete, event_dim = False, 0\n    def check(self, v): print('ESCAPED', v)\n"
+        "class D(Distribution):\n    arg_constraints = {S('loc'): C()}\nD((), (), validate_args=True)"
+    ),
+    "the names of slots": (
+        f"{_COPY}{_TEXT}{_SLOTS}class A:\n    __slots__ = ('y', T('x'))\nclass B(A): pass\nb = B()\nb.y, b.x = 0, 1\n"
+        f"b.f = {_THREE}\nfor k in range(12):\n    T.n = 0\n    n = copy.copy(b)\n    {_ASKED}"
+    ),
+    "a list of the names of slots": (
+        "import copy\nL = ['y']\nclass A:\n    __slots__ = L\nclass B(A): pass\nL.append('__reduce_ex__')\nb = B()\n"
+        "b.y = 0\ncopy.copy(b)\nprint('ESCAPED' if '__reduce_ex__' in A.__slots__ else '')"
+    ),
+    "a member of an Enum that is made": (
+        f"{_COPY}leak = []\nclass E(str, enum.Enum):\n    A = 'x'\n    def __init__(self, *a): leak.append(self)\n"
+        "    def __hash__(self): return 1\nprint('ESCAPED')"
+    ),
+    "a member of an Enum by a class that is mixed in": (
+        "import enum\nleak = []\nclass H:\n    def __hash__(self): return 1\ntry:\n"
+        "    class E(H, str, enum.Enum):\n        A = 'x'\n        def __init__(self, *a): leak.append(self)\n"
+        "except TypeError: pass\nif leak: print('ESCAPED')"
+    ),
+    "a dataclass of texts": (
+        "import dataclasses\n@dataclasses.dataclass\nclass S(str):\n    a: int = 1\nprint('ESCAPED')"
+    ),
+    "a lazy property called by a type": (
+        f"{_COPY}from torch.distributions.utils import lazy_property\nN = typing.NewType('__reduce_ex__', int)\n"
+        f"class A:\n    x = lazy_property(N)\n    def __call__(self, p): return int, (3,)\nn = A()\nn.x\n{_ASKED}"
+    ),
+    "a lazy property called by a text": (
+        f"{_COPY}from torch.distributions.utils import lazy_property\nclass S(str):\n"
+        "    def startswith(self, *a): return False\nN = typing.NewType(S('__reduce_ex__'), int)\n"
+        f"class A:\n    x = lazy_property(N)\n    def __call__(self, p): return int, (3,)\nn = A()\nn.x\n{_ASKED}"
+    ),
+    "a module's table by a lazy property": (
+        "import torch\nfrom torch.distributions.utils import lazy_property\nclass M(torch.nn.Linear):\n"
+        "    @lazy_property\n    def _parameters(self): return {'weight': 5}\n    x = _parameters\n"
+        "class N(torch.nn.Linear): pass\nN.x = M.x\nm = N(1, 1)\nm.x\nprint('ESCAPED', m.weight + 1)"
+    ),
+    "a parameter's name that is a text when it counts": (
+        "import torch\nclass K:\n    def __hash__(self): return hash('a')\n    def __eq__(self, o): return True\n"
+        "    def __str__(self): return '__dict__'\n"
+        "print('ESCAPED', torch.nn.ParameterDict({'a': torch.ones(1)}).get(K()))"
+    ),
+}
+_RATES = "import torch\nfrom torch.optim.lr_scheduler import LRScheduler, LambdaLR\n"
+_OTHERS = {
+    "a module's table by the state of a scheduler": (
+        f"{_RATES}print('ESCAPED', LRScheduler.state_dict(torch.nn.Linear(1, 1))['_parameters'])"
+    ),
+    "a class's slots by the state of a scheduler": (
+        f"{_RATES}print('ESCAPED', LRScheduler.state_dict(torch.Tensor)['_data'])"
+    ),
+    "a class's slots by the state of another scheduler": (
+        f"{_RATES}print('ESCAPED', LambdaLR.state_dict(torch.Tensor)['_data'])"
+    ),
+    "a function's attributes by the state of a scheduler": (
+        f"{_RATES}LRScheduler.load_state_dict(torch.relu, {{'x': 1}})\nprint('ESCAPED', torch.relu.x)"
+    ),
+    "a module's table replaced by the state of a scheduler": (
+        f"{_RATES}m = torch.nn.Linear(1, 1)\nLRScheduler.load_state_dict(m, {{'_parameters': {{'weight': 5}}}})\n"
+        "print('ESCAPED', m.weight + 1)"
+    ),
+    "what a node captured by a Function's object": (
+        "import torch\nclass F(torch.autograd.Function): pass\nf = F()\nprint('ESCAPED', f.captured, f.params)"
+    ),
+    "what a node releases by a Function's object": (
+        "import torch\nclass F(torch.autograd.Function): pass\nf = F()\nprint('ESCAPED', f.unpack, f.release)"
+    ),
+}
+
+FOURTH: list[Attack] = [
+    *listed("Found: modules by an import that finds nothing", _LOADED),
+    *listed("Found: texts that are equal to others", _LETTERS),
+    *listed("Found: methods with objects of other classes", _OTHERS),
+]
