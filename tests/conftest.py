@@ -42,11 +42,21 @@ def _guard(_watch: tuple[guard.Origins, guard.Records]) -> Iterator[guard.Guard]
 
         qInstallMessageHandler(records.qt_message)
         origins.watch_qt()
+        _collect_garbage_in_this_thread()
     one = guard.Guard(origins, records)
     yield one
     verdict = one.verdict()
     if verdict:
         pytest.fail(verdict, pytrace=False)
+
+
+def _collect_garbage_in_this_thread() -> None:
+    """As in the program: another thread that collects objects of Qt may wait for this one, which waits for it."""
+    from gradviz.ui.garbage import GarbageCollector
+
+    app = guard.application()
+    if app.findChild(GarbageCollector) is None:
+        GarbageCollector(app)
 
 
 @pytest.fixture(scope="session", autouse=True)

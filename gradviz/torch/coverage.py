@@ -39,11 +39,9 @@ def lookup(space: str) -> Any:
 
 def states() -> dict[str, dict[str, bool]]:
     """For each namespace its names, and whether each is there."""
-    found = {}
-    for space in SPACES:
-        owner = lookup(space)
-        found[space] = {name: hasattr(owner, name) for name in sorted(missing.NAMES[space])}
-    return found
+    owners = {space: lookup(space) for space in SPACES}  # all of them first: a module is a name of its parent
+    names = {space: sorted(missing.NAMES[space]) for space in SPACES}
+    return {space: {name: hasattr(owner, name) for name in names[space]} for space, owner in owners.items()}
 
 
 def document() -> str:

@@ -22,10 +22,12 @@ DEEP = 150_000
 @pytest.fixture
 def no_collector() -> Iterator[None]:
     """Only reference counts free what is dropped."""
+    was_on = gc.isenabled()
     gc.collect()
     gc.disable()
     yield
-    gc.enable()
+    if was_on:
+        gc.enable()
 
 
 class Passed(torch.autograd.Function):
@@ -295,3 +297,11 @@ def test_boxed_gradients_are_nobody_elses(no_collector: None) -> None:
     x = torch.ones(2, requires_grad=True)
     Boxed.apply(x).sum().backward()
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_the_variable_of_old_programs() -> None:
+    assert torch.autograd.Variable.__module__.endswith("torch.autograd.variable")
+    x = torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    assert isinstance(x, torch.autograd.Variable) and x.requires_grad
+    with pytest.raises(RuntimeError, match=r"torch\.autograd\.variable\(\.\.\.\) is deprecated, use torch\.tensor"):
+        torch.autograd.variable(1.0)

@@ -29,6 +29,11 @@ LOOPS = {
 STUCK = "import time, gradviz.worker.main as main\nmain._prepare = lambda: time.sleep(1000)\nmain.main()"
 
 
+def _hears_hangups() -> None:
+    """Under `nohup` a process inherits that it does not."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def descendants(pid: int) -> set[int]:
     found = _children(str(pid))
     return found.union(*map(descendants, found)) if found else found
@@ -57,7 +62,7 @@ def test_a_command_that_is_ended_while_a_snippet_runs(number: signal.Signals, lo
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "TMPDIR": str(temporary)},
-        restore_signals=True,
+        preexec_fn=_hears_hangups,
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"

@@ -60,7 +60,6 @@ def collector(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[G
     one = GarbageCollector(qapp)
     yield one
     one.deleteLater()
-    gc.enable()
 
 
 def _allocate() -> None:

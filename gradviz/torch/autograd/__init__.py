@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from gradviz.engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradviz.engine.call import backward, grad
@@ -16,6 +15,7 @@ from gradviz.torch.autograd import _functions as _functions
 from gradviz.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
 from gradviz.torch.autograd.grad_mode import _force_original_view_tracking
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
+from gradviz.torch.autograd.variable import Variable
 
 __all__ = [
     "Function",
@@ -39,6 +39,7 @@ __all__ = [
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
+    "variable",
 ]
 
 
@@ -78,30 +79,6 @@ def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple
     return shape, Size(grad.shape[1:]) if is_grads_batched else grad.shape
 
 
-class _Engine:
-    """The part of the backward engine that custom functions call."""
-
-    def queue_callback(self, callback: Callable[[], Any]) -> None:
-        """Call it when the backward pass that runs now is over."""
-        if state.running is None:
-            raise RuntimeError("Final callbacks can only be installed during backward pass.")
-        state.running.callbacks.append(callback)
-
-
-class _VariableMeta(type):
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, Tensor)
-
-
-class Variable(metaclass=_VariableMeta):
-    """As before PyTorch 0.4: the tensor itself."""
-
-    _execution_engine = _Engine()
-
-    def __new__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
-        if not isinstance(data, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
-        made = data.detach()
-        if requires_grad:
-            made.requires_grad_()
-        return made
+def variable(*args: Any, **kwargs: Any) -> NoReturn:
+    """PyTorch has it to say what to use; it takes the place of the module of this name."""
+    raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")
