@@ -11,7 +11,7 @@ import itertools
 import re
 from typing import Any
 
-from tests.python_text import in_this_python
+from tests.python_text import in_this_python, in_words_of_3_11
 
 RELATIVE = 1e-4
 # A floating-point number has a point or an exponent. Trailing zeros and padding belong to it, so that "0.10" against "0.1" differs.
@@ -39,7 +39,8 @@ def close(ours: str, theirs: str) -> bool:
 def compare(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str]:
     """("same" | "close" | "different", the first difference as two lines)."""
     verdict, difference = "same", ""
-    mine, yours = ours["stdout"], [in_this_python(line) for line in theirs["stdout"]]
+    mine = [in_words_of_3_11(line) for line in ours["stdout"]]
+    yours = in_this_python("\n".join(theirs["stdout"])).split("\n") if theirs["stdout"] else []
     for part, left, right in (
         ("error", ours["error"] or "no error", theirs["error"] or "no error"),
         *(("printed", a, b) for a, b in itertools.zip_longest(mine, yours, fillvalue="<end of output>")),
