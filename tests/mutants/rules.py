@@ -490,7 +490,7 @@ MODULES = (
         W + "test_guard.py::test_a_class_that_dataclass_refuses_has_no_pattern",
     ),
     worker(
-        "standard_modules",
+        "enumerations",
         "classes that Enum makes of names",
         "if more or keywords:",
         "if False:",
@@ -520,7 +520,7 @@ MODULES = (
     worker(
         "text_modules",
         "names in a namespace",
-        "            if is_dunder(name):\n",
+        "            if type(name) is not str or is_dunder(name):\n",
         "            if False:\n",
         f"{WRITTEN}[a name in a namespace]",
     ),
