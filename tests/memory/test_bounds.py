@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine.memory import strided
+from gradviz.engine.memory import check_count, check_room, sliding, storage_bytes, strided
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,27 @@ def test_a_view_that_leaves_its_memory_is_pytorchs_error(
 ) -> None:
     with pytest.raises(RuntimeError, match="out of bounds for storage of size 32"):
         torch.zeros(8).as_strided(size, stride, offset)
+
+
+def test_more_bytes_than_64_bits_count_are_refused() -> None:
+    with pytest.raises(RuntimeError, match="overflow"):
+        torch.zeros(8).as_strided((2, 2), (2**62, 2**62))
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+        storage_bytes((3,), (2**62,), 4)
+    with pytest.raises(RuntimeError, match="numel: integer multiplication overflow"):
+        check_count((2**40, 2**40), 1)
+    with pytest.raises(RuntimeError, match="Storage size calculation overflowed"):
+        check_room((2**40, 2**22), 8)
+
+
+def test_windows_are_as_long_as_they_said_when_they_were_compared() -> None:
+    class Lying(int):
+        def __gt__(self, other: object) -> bool:
+            return False
+
+        def __rsub__(self, other: object) -> int:
+            return 1
+
+    x = np.arange(4.0)
+    with pytest.raises(ValueError, match="window shape cannot be larger"):
+        sliding(x, [Lying(5)], [0])
