@@ -35,14 +35,21 @@ def _select(shell: Shell, step: int) -> None:
 
 
 def _end(shell: Shell) -> None:
-    """One thing at a time: the search, what stands out, the selection."""
+    """One thing at a time: a layout that takes long, the search, what stands out, the selection."""
     store = shell.store
-    if store.state.search.open:
+    if store.state.is_slow:
+        shell.slow.stop()
+    elif store.state.search.open:
         store.look_for(replace(store.state.search, open=False))
     elif store.state.lineage is not None:
         store.trace_lineage(None)
     else:
         store.select(None)
+
+
+def _can_end(state: State) -> bool:
+    chosen = state.selection is not None or state.lineage is not None
+    return chosen or state.search.open or state.is_slow
 
 
 def _has_graph(state: State) -> bool:
@@ -152,10 +159,11 @@ VIEW_ROWS = (
         id="view.select_none",
         title="Follow the &Current Step",
         menu="View",
-        help="Inspect whatever the current step is about; before that, end a search or a selection of relatives.",
+        help="Inspect whatever the current step is about; before that, end a long layout, a search or a selection "
+        "of relatives.",
         shortcuts=("Escape",),
         group=2,
-        enabled=lambda state: state.selection is not None or state.lineage is not None or state.search.open,
+        enabled=_can_end,
         run=lambda shell, _: _end(shell),
     ),
     *FIND_ROWS,

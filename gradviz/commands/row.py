@@ -57,6 +57,19 @@ class Chains(Protocol):
     def ask(self, tensor: int) -> None: ...
 
 
+class Layouting(Protocol):
+    """A part of the window that lays something out beside its work."""
+
+    def give_up(self) -> None: ...
+
+
+class Slow(Protocol):
+    """Layouts that take long, and can be given up."""
+
+    def tell(self, part: Layouting, what: str) -> None: ...
+    def stop(self) -> None: ...
+
+
 class Canvas(Protocol):
     """How the graph is looked at."""
 
@@ -137,6 +150,8 @@ class Shell(Protocol):
     def beside(self) -> Beside: ...
     @property
     def chains(self) -> Chains: ...
+    @property
+    def slow(self) -> Slow: ...
     @property
     def trial(self) -> Trials: ...
     @property

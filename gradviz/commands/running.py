@@ -23,6 +23,9 @@ def _can_step_back(state: State) -> bool:
 
 
 def _stop(shell: Shell) -> None:
+    if shell.store.state.is_slow:
+        shell.slow.stop()
+        return
     shell.runner.stop()
     shell.beside.stop()
 
@@ -95,10 +98,10 @@ RUN_ROWS = (
         id="run.stop",
         title="Sto&p",
         menu="Run",
-        help="Stop the run; what was recorded stays.",
+        help="Stop the run, what was recorded stays; or a layout that takes long, the picture stays.",
         shortcuts=("Shift+F5", "Ctrl+."),
         toolbar="■  Stop",
-        enabled=lambda state: state.is_busy,
+        enabled=lambda state: state.is_busy or state.is_slow,
         run=lambda shell, _: _stop(shell),
     ),
     Command(

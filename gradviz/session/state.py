@@ -146,6 +146,7 @@ class State:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
     notice: Notice = field(default_factory=Notice)
+    slow: str = ""  # what the window does beside its work, if that takes long: a layout
     view: View = field(default_factory=View)
 
     @property
@@ -174,6 +175,11 @@ class State:
     def is_busy(self) -> bool:
         """True while the snippet, or its change, is running."""
         return self.run.is_running or (self.what_if is not None and self.what_if.run.is_running)
+
+    @property
+    def is_slow(self) -> bool:
+        """True while a layout that takes long can be given up; a run is stopped first."""
+        return bool(self.slow) and not self.is_busy
 
     @property
     def left(self) -> int | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.documents import Document
 from gradviz.session import linked, runs, what_if
 from gradviz.session.breakpoints import Breakpoints, shifted
-from gradviz.session.folding import Folding
+from gradviz.session.folding import Folding, Presentation
 from gradviz.session.history import MERGE_SECONDS, TYPING, History
 from gradviz.session.playing import Playback
 from gradviz.session.state import Lineage, Notice, Run, Search, Selection, State, View
@@ -85,7 +85,7 @@ class Store:
         before = self._state
         view = before.view.with_recent(str(path)) if path else before.view
         opened = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view)
-        self._become(replace(opened, search=before.search, notice=before.notice))
+        self._become(replace(opened, search=before.search, notice=before.notice, slow=before.slow))
 
     def distrust(self, doubt: str) -> None:
         """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
@@ -167,6 +167,11 @@ class Store:
         """Open or close groups of the graph."""
         self._change(folding=folding)
 
+    def present(self, presentation: Presentation) -> None:
+        """Let the graph be folded and turned so."""
+        view = replace(self._state.view, vertical=presentation.vertical, direct_uses=presentation.direct_uses)
+        self._change(folding=presentation.folding, view=view)
+
     def trace_lineage(self, lineage: Lineage | None) -> None:
         """Let all but the relatives of a thing fade; None for nothing."""
         self._change(lineage=lineage)
@@ -198,6 +203,10 @@ class Store:
     def say(self, sentence: str) -> None:
         """Tell the user one sentence."""
         self._change(notice=Notice(sentence, self._state.notice.serial + 1))
+
+    def be_slow(self, what: str) -> None:
+        """Tell what takes long; "" when it is over."""
+        self._change(slow=what)
 
     def _set_document(self, document: Document, note: str = "") -> None:
         stops, same_kind = self._state.breakpoints, type(document) is type(self._state.document)

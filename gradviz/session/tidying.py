@@ -68,7 +68,7 @@ def tidied(
     units = [id for id in boxes if id not in {comment.id for comment in drawing.comments}]
     if not units:
         return {}
-    layouter.begin()
+    layouter.renew()
     result = nested(layouter, _asked(drawing, units, boxes, wires))
     wished = {id: (float(x), float(y)) for id, (x, y) in zip(units, result.centres.tolist(), strict=True)}
     pinned = _pinned(drawing, units)

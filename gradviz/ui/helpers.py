@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.plots import PlotsPanel
     from gradviz.ui.player import Player
     from gradviz.ui.recovery import RecoveryKeeper
+    from gradviz.ui.slow import Slow
     from gradviz.ui.stop_finder import StopFinder
     from gradviz.ui.theme import Theme
     from gradviz.ui.toolbar import Tools
@@ -53,7 +54,14 @@ class Helpers:
         """What is done by hand on a drawing."""
         from gradviz.ui.drawing.board import DrawingBoard
 
-        return DrawingBoard(self.store, lambda: self.canvas.drawn.hands)
+        return DrawingBoard(self.store, lambda: self.canvas.drawn.hands, self.slow)
+
+    @cached_property
+    def slow(self) -> Slow:
+        """Tells of layouts that take long."""
+        from gradviz.ui.slow import Slow
+
+        return Slow(self.store)
 
     @cached_property
     def runner(self) -> WorkerBridge:

@@ -15,6 +15,8 @@ from gradviz.ui.theme import Theme
 PATIENCE = 500  # milliseconds before progress is shown
 FOLLOWS = "follows PyTorch 2.13"
 NOTICE = 8000  # milliseconds that a notice stays
+KEEPS_STEPS = "Stop the run; what was recorded stays."
+KEEPS_PICTURE = "Give the layout up; the picture stays as it was (Esc)."
 
 
 def summary(state: State) -> str:
@@ -28,6 +30,8 @@ def summary(state: State) -> str:
         return f"running the change · {state.what_if.recorded:,} steps so far"
     if run.is_running:
         return f"running · {state.recorded:,} steps so far"
+    if state.slow:
+        return state.slow
     if state.doubt:
         return f"nothing has run yet · {FOLLOWS}"
     if run.phase is Phase.NEVER or state.trace is None:
@@ -53,9 +57,7 @@ class StatusLine(QStatusBar):
         self.progress = QProgressBar()
         self.progress.setRange(0, 0)
         self.progress.setTextVisible(False)
-        self.progress.setAccessibleName("The snippet is running")
         self.cancel = QPushButton("Cancel")
-        self.cancel.setToolTip("Stop the run; what was recorded stays.")
         self.cancel.clicked.connect(lambda: do("run.stop"))
         self.keep_going = QPushButton("Keep Going")
         self.keep_going.setToolTip("Give the run the same time again (Ctrl+F5).")
@@ -82,11 +84,13 @@ class StatusLine(QStatusBar):
         """Say how it stands."""
         self.label.setText(summary(after))
         self.keep_going.setVisible(after.left is not None)
-        if after.left is not None:
+        self.progress.setAccessibleName(after.slow if after.is_slow else "The snippet is running")
+        self.cancel.setToolTip(KEEPS_PICTURE if after.is_slow else KEEPS_STEPS)
+        if after.left is not None or after.is_slow:
             self._show_progress()
         if after.is_busy and not self._patience.isActive() and not self.progress.isVisible():
             self._patience.start()
-        elif not after.is_busy:
+        elif not after.is_busy and not after.is_slow:
             self._patience.stop()
             self._hide_progress()
         if before.run is not after.run and self.currentMessage() == before.run.sentence:

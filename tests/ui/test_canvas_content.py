@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -20,7 +22,7 @@ from gradviz.ui.canvas.content import (
     value_content,
 )  # fmt: skip
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE, TENSOR
-from gradviz.ui.canvas.edge_painter import dashes, in_area
+from gradviz.ui.canvas.edge_painter import dashes, in_area, seen_length
 from gradviz.ui.canvas.heat import BEYOND, GAP, INFINITE, MISSING, cells, picture
 from gradviz.ui.canvas.hover import html, words
 from gradviz.ui.canvas.ink import Ink
@@ -214,7 +216,21 @@ def test_dashes_of_long_edges_are_made_only_where_they_are_seen(qapp: QApplicati
     lines, owner = dashes(placed, cubics, area, 9.0, 6.0, np.zeros(len(cubics)))
     met = len(np.unique(owner))
     assert met > 20
-    assert len(lines) < 2 * met * (600 + 400 + 0.1 * placed.cubic_length.max()) / 15
+    assert len(lines) < 2 * met * (600 + 400 + 2 * 15) / 15
+
+
+def test_an_edge_from_very_far_has_dashes_where_it_is_seen(qapp: QApplication) -> None:
+    placed = scene_of(run(CHAIN.format(count=1))).placed
+    cubics = placed.cubics.copy()
+    cubics[0] = ((-1e9, 300.0), (-5e8, 300.0), (-5e8, 0.0), (0.0, 0.0))
+    placed, far = replace(placed, cubics=cubics), np.zeros(1, np.int64)
+    area = (-200.0, -200.0, 400.0, 200.0)
+    lines, _ = dashes(placed, far, area, 9.0, 6.0, np.zeros(1))
+    assert 2 * 200 / 15 - 2 <= len(lines) <= 2 * 200 / 15 + 4
+    assert np.hypot(*(lines[1:-1, 2:] - lines[1:-1, :2]).T) == pytest.approx(4.5, abs=0.2)
+    assert seen_length(placed, far, area) == pytest.approx(200, abs=1)
+    assert seen_length(placed, far, (0.0, 1e6, 9.0, 2e6)) == 0.0
+    assert seen_length(placed, far, (-200.0, 0.0, 0.0, 9.0)) > 0.0, "along the border"
 
 
 def test_the_iterations_of_a_loop_keep_their_place(qapp: QApplication) -> None:

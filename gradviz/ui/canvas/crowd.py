@@ -57,10 +57,11 @@ class Crowd:
         every_long = np.maximum(-(-self.long // budget.long), 1)
         painted = self.nth % np.where(self.is_long, every_long[self.graph], every[self.graph]) == 0
         length = self.short_length * np.minimum(1.0, wide * high / self.area)
-        if math.isinf(wide):
-            length += self.long_length
-        dashed = (length <= budget.dashes * PERIOD)[self.graph] & ~(self.is_long & (every_long > 1)[self.graph])
-        return painted, dashed
+        short = length <= budget.dashes * PERIOD
+        long = short & (every_long == 1)
+        if math.isinf(wide):  # all of a long edge is seen there
+            long &= length + self.long_length <= budget.dashes * PERIOD
+        return painted, np.where(self.is_long, long[self.graph], short[self.graph])
 
 
 def find_crowd(graph: Ints, length: Floats, area: Floats) -> Crowd:

@@ -25,7 +25,7 @@ NEAR, MIDDLE, FAR = 0.42, 0.16, 0.09
 DASH = 9.0
 GAP = PERIOD - DASH
 DOT, DOT_GAP = 2.5, 5.0
-MOST_DASHES = 1_000_000  # that are painted at once; longer edges than their share are painted as lines
+MOST_DASHES = 1_000_000  # that are painted at once; edges of which more is seen than their share are painted as lines
 ARROW = 7.0
 CROWDED = 0.5  # opacity of gradients that are too many for dashes
 Area = tuple[float, float, float, float]
@@ -128,6 +128,7 @@ def dashes(placed: Placed, cubics: Ints, area: Area, dash: float, gap: float, ph
     steps = np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0))
     way: Floats = np.cumsum(np.concatenate((np.zeros((len(cubics), 1)), steps), axis=1).reshape(-1))
     start, real = way[:: WEIGHTS[20].shape[0]], steps.sum(1)
+    spare = np.minimum(1e-6 * real, 1e-3)  # the ends are also those of the next cubic
     begin, length = placed.cubic_start[cubics], np.maximum(placed.cubic_length[cubics], 1e-6)
     period = dash + gap
     shift = -phase * period
@@ -138,23 +139,38 @@ def dashes(placed: Placed, cubics: Ints, area: Area, dash: float, gap: float, ph
     number = first[owner] + np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     head = number * period + shift[owner]
     stops = np.stack((head, head + dash / 2, head + dash), axis=1) - begin[owner][:, None]
-    part = np.clip(stops / length[owner][:, None], 1e-6, 1 - 1e-6)  # the ends are also those of the next cubic
-    stops = start[owner][:, None] + part * real[owner][:, None]
+    stops = stops / length[owner][:, None] * real[owner][:, None]
+    stops = start[owner][:, None] + np.clip(stops, spare[owner][:, None], (real - spare)[owner][:, None])
     x, y = (np.interp(stops, way, points.reshape(-1, 2)[:, axis]) for axis in (0, 1))
     lines = np.stack((x[:, :-1], y[:, :-1], x[:, 1:], y[:, 1:]), axis=2).reshape(-1, 4)
     return lines, np.repeat(owner, 2)
 
 
 def _inside(points: Floats, steps: Floats, area: Area) -> tuple[Floats, Floats]:
-    """From where up to where, as parts of their lengths, cubics of so many pieces may be seen in an area."""
-    low, high = np.minimum(points[:, :-1], points[:, 1:]), np.maximum(points[:, :-1], points[:, 1:])
-    seen: NDArray[np.bool_] = np.logical_and.reduce((high >= area[:2]) & (low <= area[2:]), axis=2)
+    """From where up to where, as parts of their lengths, cubics of so many straight pieces may be seen in an area."""
+    begin, way = points[:, :-1], np.diff(points, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):  # pieces that are level or upright, or have no length
+        one, other = (np.array(area[:2]) - begin) / way, (np.array(area[2:]) - begin) / way
+    one[np.isnan(one)], other[np.isnan(other)] = -np.inf, np.inf  # level at the very border: all of it is inside
+    into, out = np.minimum(one, other).max(2, initial=0.0), np.maximum(one, other).min(2, initial=1.0)
+    seen = into <= out
+    into[~seen] = out[~seen] = 0.0
     first = seen.argmax(1)
-    last = seen.shape[1] - 1 - seen[:, ::-1].argmax(1)
-    way = np.concatenate((np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)), axis=1)
-    way /= np.maximum(way[:, -1:], 1e-9)
+    last = np.where(seen.any(1), seen.shape[1] - 1 - seen[:, ::-1].argmax(1), 0)
+    whole = np.maximum(steps.sum(1), 1e-9)
+    before = np.cumsum(steps, axis=1) - steps
     rows = np.arange(len(way))
-    return way[rows, first], np.where(seen.any(1), way[rows, last + 1], way[rows, first])
+    enters = (before[rows, first] + into[rows, first] * steps[rows, first]) / whole
+    leaves = (before[rows, last] + out[rows, last] * steps[rows, last]) / whole
+    return enters, leaves
+
+
+def seen_length(placed: Placed, cubics: Ints, area: Area) -> Floats:
+    """How much of each cubic may be seen in an area."""
+    points = np.matmul(WEIGHTS[20], placed.cubics[cubics])
+    enters, leaves = _inside(points, np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0)), area)
+    found: Floats = (leaves - enters) * placed.cubic_length[cubics]
+    return found
 
 
 def thickness(norm: Floats) -> Floats:
@@ -200,7 +216,9 @@ def _paint_dashes(
         painter.setPen(_flat(ink.pen(colour, 9.0, alpha=0.18)))
         draw_lines(painter, lines_of(placed, cubics[now], scale))
     dash, gap = (DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)
-    endless = placed.cubic_length[cubics] > MOST_DASHES / len(cubics) * (dash + gap)
+    share = MOST_DASHES / len(cubics) * (dash + gap)
+    endless = placed.cubic_length[cubics] > share
+    endless[endless] = seen_length(placed, cubics[endless], area) > share
     if endless.any():
         painter.setPen(ink.hairline(colour))
         draw_lines(painter, lines_of(placed, cubics[endless], scale))

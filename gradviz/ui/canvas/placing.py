@@ -25,16 +25,18 @@ if TYPE_CHECKING:
 
 TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
 IDLE = 1500  # milliseconds after a large drawing until what it took is given back: its draft is gone then, too
+CANCELLED = "The layout was cancelled: the graph is folded and drawn quickly. View > Unfold All lays all of it out."
 QUICK = 300  # items that are laid out well before anyone would want a draft
 
 
 @dataclass(frozen=True, eq=False)
 class Wish:
-    """What is to be drawn: a trace up to `steps`, folded and turned so."""
+    """What is to be drawn: a trace up to `steps`, folded and turned so; a `quick` one is drawn as drafts are."""
 
     trace: Trace
     steps: int
     drawing: Presentation
+    quick: bool = False
 
 
 class Placing(QObject):
@@ -45,7 +47,8 @@ class Placing(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
-        self._waiting: Wish | None = None
+        self._wish: Wish | None = None  # the latest, until it is given up
+        self._waiting: Wish | None = None  # the same, until it is in work
         self._thread: threading.Thread | None = None
         self._layouter: Layouter | None = None
         self._known: tuple[Trace, int, Structure] | None = None
@@ -63,12 +66,19 @@ class Placing(QObject):
         with self._lock:
             if self._closed:
                 return
-            self._waiting = wish
+            self._wish = self._waiting = wish
             if not self.is_busy:
                 sys.setswitchinterval(TURN)
                 self._thread = threading.Thread(target=self._work, name="layout", daemon=True)
                 self._thread.start()
             elif self._layouter is not None:
+                self._layouter.cancel()
+
+    def give_up(self) -> None:
+        """Let go of what is in work; nothing more comes of it."""
+        with self._lock:
+            self._wish = self._waiting = None
+            if self._layouter is not None:
                 self._layouter.cancel()
 
     @property
@@ -101,9 +111,10 @@ class Placing(QObject):
         ruler = Ruler()
         structure = self._structure(wish)
         diagram = diagram_of(structure, ruler, wish.drawing, self._at_first(structure, ruler, layouter, wish.drawing))
-        if len(diagram) > QUICK:
+        if len(diagram) > QUICK and not wish.quick:
             self._send(wish, lay_out(diagram, ruler, layouter, draft=True), False)
-        self._send(wish, lay_out(diagram, ruler, layouter), True)
+        placed = lay_out(diagram, ruler, layouter, draft=wish.quick)
+        self._send(wish, replace(placed, note=CANCELLED) if wish.quick else placed, True)
 
     def _structure(self, wish: Wish) -> Structure:
         """Of the trace, found once for all ways of folding it."""
@@ -130,7 +141,7 @@ class Placing(QObject):
 
         prepare(placed)
         with self._lock:
-            newest = self._waiting is None and not self._closed
+            newest = self._wish is wish and not self._closed
         if newest:
             self.placed.emit(wish, placed, final)
 

@@ -5,6 +5,7 @@ for what is on it."""
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Signal
@@ -23,11 +24,16 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.placed import Placed
     from gradviz.ui.canvas.scene import Scene
 
+LAYING = "Laying out a graph of {:,} nodes…"
+GIVEN_UP = "The layout was cancelled. View > Unfold All lays the graph out."
+
 
 class CanvasView(Unfolding):
     """Shows a trace at a cursor."""
 
     laidOut = Signal(bool)  # a drawing is shown; False: a draft, a better one follows
+    laying = Signal(str)  # what is being laid out; "" when that is over
+    presented = Signal(object)  # a layout was given up: the Presentation that is shown instead
 
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -36,8 +42,9 @@ class CanvasView(Unfolding):
         self.follow = True
         self._cursor = 0
         self._trace: Trace | None = None
-        self._laid_out: tuple[Trace, int] | None = None
-        self._final = False  # what is shown is the best drawing of what was laid out
+        self._wish: Wish | None = None  # what is laid out, or was
+        self._final = False  # what is shown is the best drawing of that
+        self._latest: tuple[Wish, Placed] | None = None  # the latest best drawing of any
         self.moving = Moving(self)
         self._placing = Placing()
         self._placing.placed.connect(self._on_placed)
@@ -52,7 +59,9 @@ class CanvasView(Unfolding):
         self._invitation = EMPTY if trace is None else ""
         if trace is None:
             self.moving.finish()
-            self._scene = None
+            self._scene = self._wish = self._latest = None
+            self._placing.give_up()
+            self.laying.emit("")
             self._repaint_all()
         else:
             self._lay_out()
@@ -61,17 +70,63 @@ class CanvasView(Unfolding):
         trace = self._trace
         if trace is None:
             return
-        if self._laid_out == (trace, len(trace)):
+        wish = self._wish
+        if wish is not None and wish.trace is trace and wish.steps == len(trace):
             if self._final:
                 self.laidOut.emit(True)
             return
+        self._ask_for(Wish(trace, len(trace), self._drawing))
+
+    def _ask_for(self, wish: Wish) -> None:
         self._final = False
-        self._laid_out = (trace, len(trace))
-        self._placing.place(Wish(trace, len(trace), self._drawing))
+        self._wish = wish
+        self.laying.emit(LAYING.format(len(wish.trace.nodes)))
+        self._placing.place(wish)
 
     def _draw_anew(self) -> None:
-        self._laid_out = None
+        self._wish = None
         self._lay_out()
+
+    @property
+    def is_laying(self) -> bool:
+        """Whether a drawing is on its way."""
+        here = self._latest is not None and self._latest[0] is self._wish
+        return self._wish is not None and not self._final and not here
+
+    def give_up(self) -> None:
+        """Let go of the layout in work. What was seen of this trace before is seen again; if nothing was, it is folded
+        and drawn quickly; if that was given up, too, a draft stays."""
+        wish, latest = self._wish, self._latest
+        if wish is None or not self.is_laying:
+            return
+        self._placing.give_up()
+        self._anchor = None
+        self.laying.emit("")
+        if latest is not None and latest[0].trace is wish.trace and latest[0].steps == wish.steps:
+            self._wish, self._drawing = latest[0], latest[0].drawing
+            self.presented.emit(self._drawing)
+            self._on_placed(*latest, True)
+        elif not wish.quick:
+            self._drawing = replace(wish.drawing, folding=wish.drawing.folding.at_level(0))
+            self._ask_for(replace(wish, drawing=self._drawing, quick=True))
+            self.presented.emit(self._drawing)
+        else:
+            if self._scene is not None and self._scene.trace is not wish.trace:
+                self._scene = None
+            self._invitation, self._final = GIVEN_UP, True
+            self._repaint_all()
+            self.laidOut.emit(True)
+
+    def show_waiting(self, what: str) -> None:
+        """Where nothing is drawn yet, say what for."""
+        if self._scene is None and self._trace is not None and not self._final:
+            self._invitation = what
+            self.update()
+
+    @property
+    def note(self) -> str:
+        """Why the graph is drawn more simply than others, "" if it is not."""
+        return self._scene.placed.note if self._scene is not None else ""
 
     def _on_placed(self, wish: object, placed: object, final: bool) -> None:
         from gradviz.ui.canvas.morph import morph
@@ -79,8 +134,11 @@ class CanvasView(Unfolding):
         from gradviz.ui.canvas.scene import Scene
 
         assert isinstance(wish, Wish) and isinstance(placed, Placed)
-        if wish.trace is not self._trace or wish.drawing != self._drawing:
+        if wish is not self._wish:
             return
+        if final:
+            self._latest = wish, placed
+            self.laying.emit("")
         self.moving.finish()
         if not len(placed.diagram):
             self._scene, self._invitation = None, NO_TENSOR

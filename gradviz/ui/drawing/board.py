@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
 
+from gradviz.commands.row import Slow
 from gradviz.document import shaping
 from gradviz.document.clip import copy_code, paste_code
 from gradviz.document.drawing import Drawing
@@ -28,10 +29,10 @@ APART = 40.0  # world units between two things that are placed one after the oth
 class DrawingBoard:
     """Implements the commands' `Board`; `hands` gives the gestures of the canvas that shows the drawing."""
 
-    def __init__(self, store: Store, hands: Callable[[], Interactions]) -> None:
+    def __init__(self, store: Store, hands: Callable[[], Interactions], slow: Slow) -> None:
         self._store = store
         self._hands = hands
-        self.tidying = Tidying(store)
+        self.tidying = Tidying(store, slow)
         self.tidying.done.connect(self._fit)  # by a method: a lambda would keep the window
 
     def begin(self) -> bool:

@@ -95,6 +95,8 @@ class Keyboard:
         hands, ground = self._hands, self._ground
         if hands.gesture is not None:
             return lambda: _ignore(hands.cancel())
+        if ground.store.state.is_slow:
+            return None  # the window's Escape ends that
         if ground.layer.sentence:
             return ground.layer.drop_bubble
         if self._wire is not None:

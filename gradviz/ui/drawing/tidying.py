@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from gradviz.commands.row import Slow
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Number, Operation
 from gradviz.session.store import Store
@@ -18,47 +19,58 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.geometry import Geometry
 
 LABEL = "Tidy Up"
+TIDYING = "Tidying up {:,} nodes…"
 NUMBER_ROOM = 30.0  # for a number before a port
 
 
 class Tidying(QObject):
-    """`done` comes when the drawing is tidy, or stays as it was because it changed meanwhile."""
+    """`done` comes when the drawing is tidy, or stays as it was because it changed meanwhile, but not if that is given
+    up."""
 
     done = Signal()
-    _found = Signal(object, object)
+    _found = Signal(object, object, object)
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, slow: Slow) -> None:
         super().__init__()
         self._store = store
-        self._thread: threading.Thread | None = None
-        self._layouter: Layouter | None = None
+        self._slow = slow
+        self._threads: list[threading.Thread] = []  # the last of them, and those that were given up and still end
+        self._layouter: Layouter | None = None  # of what is in work
         self._found.connect(self._place)
 
     @property
     def is_busy(self) -> bool:
         """Whether places are being looked for."""
-        return self._thread is not None
+        return self._layouter is not None
 
     def start(self, geometry: Geometry) -> None:
-        """Find places for all that this is the geometry of."""
+        """Find places for all that this is the geometry of, unless that goes on already."""
         if self.is_busy:
             return
         from gradviz.layout.ladder import Layouter
 
         self._layouter = layouter = Layouter(rows=False)
         drawing, boxes, wires = geometry.drawing, boxes_of(geometry), wires_of(geometry)
-        self._thread = threading.Thread(
+        thread = threading.Thread(
             target=self._find, args=(drawing, boxes, wires, layouter), name="tidying", daemon=True
         )
-        self._thread.start()
+        self._threads = [*(other for other in self._threads if other.is_alive()), thread]
+        thread.start()
+        self._slow.tell(self, TIDYING.format(len(drawing.nodes)))
+
+    def give_up(self) -> None:
+        """Leave the drawing as it is."""
+        if self._layouter is not None:
+            self._layouter.cancel()
+            self._layouter = None
+            self._slow.tell(self, "")
 
     def close(self) -> None:
-        """Give up what is in work."""
-        thread = self._thread
-        if thread is not None and self._layouter is not None:
-            self._layouter.cancel()
+        """Give up what is in work, and wait for its end."""
+        self.give_up()
+        for thread in self._threads:
             thread.join()
-            self._thread = self._layouter = None
+        self._threads.clear()
 
     def _find(self, drawing: Drawing, boxes: dict[int, Box], wires: tuple[Wire, ...], layouter: Layouter) -> None:
         from gradviz.layout.ladder import Cancelled
@@ -70,12 +82,13 @@ class Tidying(QObject):
             return
         finally:
             layouter.close()
-        self._found.emit(drawing, places)
+        self._found.emit(layouter, drawing, places)
 
-    def _place(self, drawing: Drawing, places: dict[int, tuple[float, float]]) -> None:
-        if self._thread is not None:
-            self._thread.join()
-        self._thread = self._layouter = None
+    def _place(self, layouter: Layouter, drawing: Drawing, places: dict[int, tuple[float, float]]) -> None:
+        if layouter is not self._layouter:
+            return
+        self._layouter = None
+        self._slow.tell(self, "")
         now = self._store.state.drawing
         if now is not None and now.by_id.keys() == drawing.by_id.keys():
             self._store.edit(LABEL, shaping.move_to(now, places))

@@ -60,6 +60,8 @@ class GraphPanel(Panel):
 
             self._view = CanvasView(self.theme)
             self._view.laidOut.connect(self._laid_out)
+            self._view.laying.connect(self._tell)
+            self._view.presented.connect(self.context.shell.store.present)
             self._view.nodeSelected.connect(self._select)
             self._view.nothingSelected.connect(self._select_nothing)
             self._view.refolded.connect(self.context.shell.store.fold)
@@ -117,6 +119,7 @@ class GraphPanel(Panel):
 
     def show_state(self, before: State, after: State) -> None:
         if after.drawing is not None and after.what_if is None:
+            self._let_go()
             self._show_page(self.drawn.view, before, after)
             self.drawn.show_state(before, after)
             self._settled = True
@@ -126,6 +129,7 @@ class GraphPanel(Panel):
         if after.trace is None or not after.steps:
             if before.doubt != after.doubt:
                 self.invitation.show_doubt(after.doubt)
+            self._let_go()
             self._show_page(self.invitation, before, after)
             return
         self._show_page(self.view, before, after)
@@ -139,6 +143,8 @@ class GraphPanel(Panel):
         if moved(before, after) or anew:
             self.view.set_cursor(after.cursor)
         self.view.set_playing(after.playing)
+        if before.slow != after.slow:
+            self.view.show_waiting(after.slow)
         if before.selection != after.selection or anew:
             if after.selection is None:
                 self.view.clear_selection()
@@ -184,6 +190,20 @@ class GraphPanel(Panel):
         if self._coming is not None:
             self.view.show_thing(self._coming.kind, self._coming.index)
             self._coming = None if final else self._coming
+        store = self.context.shell.store
+        if final and self.view.note and not store.state.is_busy:
+            store.say(self.view.note)
+
+    def _tell(self, what: str) -> None:
+        """A layout begins, or is over."""
+        self._settled = self._settled and not what
+        self.context.shell.slow.tell(self.view, what)
+
+    def _let_go(self) -> None:
+        """The canvas is not seen for now."""
+        if self._view is not None and self._view.is_laying:
+            self._view.set_trace(None)
+            self._settled = True
 
     def close_canvas(self) -> None:
         """End what the canvas still has running."""

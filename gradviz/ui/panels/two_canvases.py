@@ -40,6 +40,8 @@ class TwoCanvases(QObject):
         self._turn_soon.setInterval(0)
         self._turn_soon.timeout.connect(self._turn)
         self.other.laidOut.connect(self._laid_out)
+        self.other.laying.connect(self._tell)
+        self.other.presented.connect(context.shell.store.present)
         self.other.nodeSelected.connect(self._select)
         self.other.nothingSelected.connect(self._select_nothing)
         self.other.refolded.connect(context.shell.store.fold)
@@ -125,6 +127,10 @@ class TwoCanvases(QObject):
     def _laid_out(self, final: bool) -> None:
         self.is_settled = final
         self._turn_soon.start()
+
+    def _tell(self, what: str) -> None:
+        """A layout begins, or is over."""
+        self._context.shell.slow.tell(self.other, what)
 
     def _turn(self) -> None:
         """Side by side, or one under the other."""
