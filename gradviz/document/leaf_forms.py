@@ -11,6 +11,7 @@ from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
 from gradviz.document.factories import RANDOM
+from gradviz.document.literals import as_float, as_floats
 from gradviz.document.shaping.values import DIFFERENTIABLE, MOST, flat
 from gradviz.document.tables import resized, shape_of, shaped
 from gradviz.document.typed import Value
@@ -148,7 +149,7 @@ def leaf_shape(leaf: Leaf) -> tuple[int, ...]:
 
 
 def _real(value: Literal) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
+    return as_float(value) if isinstance(value, int | float) else 0.0
 
 
 def leaf_dtype(leaf: Leaf) -> str:
@@ -170,7 +171,7 @@ def fitted(leaf: Leaf, data: Literal) -> Literal:
     dtype = leaf_dtype(leaf)
     numbers = flat(data)
     if dtype in DIFFERENTIABLE and any(type(number) in (int, bool) for number in numbers):
-        numbers = [float(number) if type(number) in (int, bool) else number for number in numbers]  # type: ignore[arg-type]
+        numbers = [as_floats(number) for number in numbers]
     elif dtype == leaf.dtype and "int" in dtype:
         whole = [int(number) if isinstance(number, float) and number.is_integer() else number for number in numbers]
         numbers = whole

@@ -38,9 +38,15 @@ def as_floats(data: Literal) -> Literal:
     """The same with whole numbers as floats, as in what can have, or be, a gradient."""
     if isinstance(data, tuple):
         return tuple(map(as_floats, data))
-    if isinstance(data, int):
-        return float(data) if abs(data) < 2**1000 else math.inf
-    return data
+    return as_float(data) if isinstance(data, int) else data
+
+
+def as_float(number: float) -> float:
+    """A number as a float: a whole number that no float reaches is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _quoted(text: str) -> str:

@@ -105,6 +105,7 @@ def test_a_file_of_an_older_version_goes_through_its_migrations(monkeypatch: pyt
         ('"data": 3.0', '"data": {"a": 1}', "node 1 (data is not understood)"),
         ('"data": 3.0', '"data": 1e999', "node 1 (data is not understood)"),
         ('"data": [[1.0, 0.1]', '"data": [[1.0]', "node 2 (Row 2 has 2 numbers, another has 1)"),
+        ('"slider": [-1.0, 2.5]', f'"slider": [-1, {10**320}]', "node 1 (slider is not understood)"),
         ('"x": 10.0', '"x": "left"', "node 1 (x must be number)"),
         ('"x": 10.0', '"x": NaN', "node 1 (x must be number)"),
         ('"id": 9', '"id": true', "node number 5 (id must be integer)"),

@@ -9,6 +9,7 @@ import pytest
 from gradviz.document.drawing import Leaf
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import FORMS, arguments, as_form, fitted, form_of, leaf_dtype, leaf_shape, packed
+from gradviz.document.literals import as_floats
 from gradviz.document.shaping.values import check_leaf
 from gradviz.document.tables import resized, slice_of, tabbed, transposed, with_block, with_slice
 from gradviz.document.typed import read, read_number, write
@@ -144,3 +145,10 @@ def test_a_whole_number_typed_into_a_leaf_of_floats_is_a_float() -> None:
 )
 def test_what_a_leaf_will_be_is_known_before_it_runs(leaf: Leaf, dtype: str, shape: tuple[int, ...]) -> None:
     assert (leaf_dtype(leaf), leaf_shape(leaf)) == (dtype, shape)
+
+
+def test_whole_numbers_beyond_all_floats_are_infinite() -> None:
+    assert as_floats((10**400, -(10**400), 2, 0.5, True)) == (math.inf, -math.inf, 2.0, 0.5, 1.0)
+    leaf = Leaf(1, "w", 1.0)
+    assert fitted(leaf, 10**400) == math.inf
+    assert leaf_shape(Leaf(1, "a", (0, 10**400, 1), maker="arange")) == (0,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -51,6 +53,15 @@ def test_a_picked_number_has_a_slider_and_a_vector_has_none(drawn: MainWindow) -
     left, top = drawn.canvas.drawn.view.camera.to_screen(card.left(), card.top())
     assert abs(slider_of(drawn).geometry().left() - left) <= 1
     assert slider_of(drawn).geometry().bottom() < top
+
+
+@pytest.mark.parametrize(("data", "place"), [(1e308, 1000), (-1e308, 0), (10**400, 0), (float("inf"), 0)])
+def test_a_number_far_outside_of_its_range(drawn: MainWindow, data: float, place: int) -> None:
+    drawing, leaf = shaping.new_leaf(Drawing(), 0, 0, data=0.5, name="w")
+    far = replace(drawing.by_id[leaf], data=data, slider=(0.0, 1.0))
+    drawn.store.edit("Set w", replace(drawing, nodes=(far,)))
+    drawn.store.pick(frozenset({leaf}))
+    assert slider_of(drawn, leaf).value() == place
 
 
 def test_a_slider_covers_no_card(drawn: MainWindow) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSlider, QStyle
 
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.literals import as_float
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui.canvas import sizes
@@ -76,9 +77,9 @@ class LeafSlider(QSlider):
             self._range = range_of(leaf)
         self._whole = isinstance(leaf.data, int)
         low, high = self._range
-        value = float(leaf.data) if isinstance(leaf.data, int | float) else 0.0
-        share = (value - low) / (high - low) if math.isfinite(value) else 0.0
-        place = min(max(round(share * STEPS), 0), STEPS)
+        value = as_float(leaf.data) if isinstance(leaf.data, int | float) else 0.0
+        share = (min(max(value, low), high) - low) / (high - low) if math.isfinite(value) else 0.0
+        place = round(share * STEPS)
         if not self.isSliderDown() and self.value() != place:
             self.blockSignals(True)
             self.setValue(place)
