@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradviz.worker.guard import Guard
+from gradviz.worker.operands import guarded_operators
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
@@ -123,10 +124,13 @@ ABSTRACT_META = AbstractMeta()
 
 
 def _check_finished(made: type) -> None:
-    """A second look at what a class body defined; the policy has already looked at its text."""
+    """A second look at what a class body defined; the policy has already looked at its text. What Python, NumPy or the
+    engine would use behind the snippet's back is replaced."""
     for key in vars(made):
         if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+    for key, method in guarded_operators(dict(vars(made))).items():
+        type.__setattr__(made, key, method)
     if "__slots__" in vars(made):
         type.__setattr__(made, "__slots__", _plain_slots(made))
 

@@ -7,6 +7,7 @@ import enum
 from typing import Any
 
 from gradviz.worker.classes import check_text
+from gradviz.worker.operands import guarded_operators
 
 
 def enum_names() -> dict[str, Any]:
@@ -21,6 +22,8 @@ class ClassFormOnly(enum.EnumMeta):
         mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
         if any(issubclass(base, str) for base in mixed_in):  # its members are made before it is
             check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))
+        for key, method in guarded_operators(names).items():
+            dict.__setitem__(names, key, method)
         return super().__new__(cls, name, bases, names, **keywords)
 
     def __call__(cls, value: Any, *more: Any, **keywords: Any) -> Any:

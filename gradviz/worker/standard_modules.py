@@ -231,8 +231,9 @@ def _collections_names(guard: Guard) -> dict[str, Any]:
 def _dataclasses_names(guard: Guard) -> dict[str, Any]:
     def dataclass(cls: Any = None, /, **options: bool) -> Any:
         def decorate(each: Any) -> Any:
-            check_text(_own_class(guard, each, "dataclass"), compares=True)
+            _own_class(guard, each, "dataclass")
             check_patterns(guard, each, vars(each).get("__annotations__", {}))
+            check_text(each, compares=True)
             _make_plain(each)
             given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
             describe_class(each)

@@ -1,5 +1,5 @@
 """Doors that a fourth attack found: what Python finds among all modules when an import finds nothing, texts that are
-equal to others than their letters say, methods called with objects of other classes."""
+equal to others than their letters say, methods called with objects of other classes, numbers that meet an array."""
 
 from __future__ import annotations
 
@@ -122,8 +122,68 @@ _OTHERS = {
     ),
 }
 
+_MEETS = "import torch, enum, functools\ngot = []\ndef meet(self, o):\n    got.append(o)\n    return 0.\n"
+_RAW = "\nfor each in got: print('ESCAPED', type(each)((1,), 'O'))"
+_MIXED = f"torch.lerp(torch.ones(3), torch.ones(3), N(0.5)){_RAW}"
+_OPERANDS = {
+    "NumPy's own array by the weight of a mean": f"{_MEETS}class N(float): __mul__ = meet\n{_MIXED}",
+    "NumPy's own array by a method called otherwise": (
+        f"{_MEETS}class N(float):\n    __mul__ = staticmethod(lambda o: got.append(o) or 0.)\n{_MIXED}"
+    ),
+    "NumPy's own array by a property": (
+        f"{_MEETS}class N(float):\n    __mul__ = property(lambda self: lambda o: got.append(o) or 0.)\n{_MIXED}"
+    ),
+    "NumPy's own array by a list's method": (
+        f"{_MEETS}class N(float): __mul__ = got.append\ntry: torch.lerp(torch.ones(3), torch.ones(3), N(0.5))\n"
+        f"except TypeError: pass{_RAW}"
+    ),
+    "NumPy's own array by partial": f"{_MEETS}class N(float): __mul__ = functools.partial(meet, 1)\n{_MIXED}",
+    "NumPy's own array by a base class": (f"{_MEETS}class A: __mul__ = meet\nclass N(A, float): pass\n{_MIXED}"),
+    "NumPy's own array by a member of an Enum that is made": (
+        f"{_MEETS}class N(float, enum.Enum):\n    X = 0.5\n    __mul__ = meet\n    def __init__(self, *a):\n"
+        f"        torch.lerp(torch.ones(3), torch.ones(3), self){_RAW}"
+    ),
+    "NumPy's own array by a tolerance": (
+        f"{_MEETS}class N(float): __mul__ = __add__ = __radd__ = meet\n"
+        f"torch.allclose(torch.ones(3), torch.ones(3), rtol=N(0.1), atol=N(0.1)){_RAW}"
+    ),
+    "NumPy's own array by a factor": (
+        f"{_MEETS}class N(float): __mul__ = meet\n"
+        f"torch.addcmul(torch.ones(3), torch.ones(3), torch.ones(3), value=N(0.5)){_RAW}"
+    ),
+    "NumPy's own array by a momentum": (
+        f"{_MEETS}class N(float): __mul__ = meet\ntorch.nn.BatchNorm1d(3, momentum=N(0.5))(torch.ones(2, 3)){_RAW}"
+    ),
+    "NumPy's own array by a start": f"{_MEETS}class N(int): __add__ = meet\ntorch.arange(N(0), N(3), N(1)){_RAW}",
+    "a table of the engine's by an operand": (
+        f"{_MEETS}class N(float):\n    def __mul__(self, o):\n        o[:] = 7\n        return 0.\n"
+        "y = torch.ones(3)\ntorch.addcmul(y, y, y, value=N(0.5))\nif y.sum() != 3: print('ESCAPED', y)"
+    ),
+}
+
+_CAUGHT = "import dataclasses, torch\nclass T(BASE):\n    FIELD: int\ntry: dataclasses.dataclass(T)\n"
+_CAUGHT += "except TypeError: pass\nmatch MADE:\n    case T(found): print('ESCAPED', found)"
+
+
+def _caught(base: str, field: str, made: str) -> str:
+    return _CAUGHT.replace("BASE", base).replace("FIELD", field).replace("MADE", made)
+
+
+_REFUSED = {
+    "a tensor's memory by the pattern of a class that was refused": _caught("torch.Tensor", "_data", "T([1.])"),
+    "a module's table by the pattern of a class that was refused": _caught("torch.nn.Module", "_modules", "T()"),
+    "a text's format by the pattern of a class that was refused": _caught("str", "format", "T('{0.x}')"),
+    "an error's object by the pattern of a class that was refused": _caught("AttributeError", "obj", "T('x')"),
+    "a text that is compared by a class that was refused": (
+        "import dataclasses\nclass S(str):\n    a: int = 1\ntry: dataclasses.dataclass(S)\nexcept TypeError: pass\n"
+        "if S('a') != 'a' or hash(S('a')) != hash('a'): print('ESCAPED')"
+    ),
+}
+
 FOURTH: list[Attack] = [
     *listed("Found: modules by an import that finds nothing", _LOADED),
     *listed("Found: texts that are equal to others", _LETTERS),
     *listed("Found: methods with objects of other classes", _OTHERS),
+    *listed("Found: operands of NumPy's own", _OPERANDS),
+    *listed("Found: classes that were refused", _REFUSED),
 ]
