@@ -65,6 +65,20 @@ class Namespace:
         return name in self.__dict__
 
 
+def _apart(call: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    """What a method of the real parser returns, or what it raises without what that holds: the argument itself, which
+    knows the parser."""
+    try:
+        return call(*given, **options)
+    except argparse.ArgumentError as error:
+        plain = argparse.ArgumentError(None, error.message)
+        plain.argument_name = error.argument_name
+        raised: BaseException = plain
+    except SystemExit as leaving:
+        raised = SystemExit(leaving.code)
+    raise raised
+
+
 class _Options:
     """Where options are added: a parser or a group of one. The real one stays inside a function."""
 
@@ -76,7 +90,7 @@ class _Options:
         plain = {key: _plain_option(key, value) for key, value in options.items()}
         for name in [*map(_text, names), plain.get("dest") or "x"]:
             _check(name)
-        self._real.add_argument(*map(_text, names), **plain)
+        _apart(self._real.add_argument, *map(_text, names), **plain)
 
     def add_argument_group(self, title: str | None = None, description: str | None = None) -> _Options:
         """A part of the options with a title of its own in the help."""
@@ -140,7 +154,7 @@ class _CommandLine(_Options):
         if not isinstance(result, Namespace):
             raise TypeError(f"a namespace that is not argparse.Namespace is not {_HERE}")
         given = [_text(each) for each in args or ()]
-        found, rest = self._real.parse_known_args(given, argparse.Namespace(**result.__dict__))
+        found, rest = _apart(self._real.parse_known_args, given, argparse.Namespace(**result.__dict__))
         for name, value in vars(found).items():
             setattr(result, name, value)
         return result, rest
@@ -174,12 +188,12 @@ class _CommandLine(_Options):
 
     def error(self, message: str) -> NoReturn:
         """Say how the script is used, and end it."""
-        self._real.error(_text(message))
+        _apart(self._real.error, _text(message))
         raise SystemExit(2)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         """End the script."""
-        self._real.exit(status, _text(message))
+        _apart(self._real.exit, status, _text(message))
         raise SystemExit(status)
 
 

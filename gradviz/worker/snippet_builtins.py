@@ -91,10 +91,12 @@ def _importer(import_module: Callable[[str], Any]) -> Callable[..., Any]:
             return sys.modules[name]
         if level or type(name) is not str:
             raise ImportError(f"a relative import is not {HERE}")
+        # What is not there, in `from name import each` and in `import name.each as x`, Python itself would look for
+        # among all that is loaded.
+        found = import_module(name)
         if not fromlist:
             return import_module(name.partition(".")[0])
-        found = import_module(name)
-        for each in fromlist:  # what is not there, Python itself would look for among all that is loaded
+        for each in fromlist:
             if not hasattr(found, each):
                 known = is_pytorch(name, each)
                 text = sentence(f"{name}.{each}") if known else f"cannot import name {each!r} from {name!r}"

@@ -13,6 +13,12 @@ _LOADED = {
         "try: from numpy import lib as found\nexcept (ImportError, AttributeError): found = None\n"
         "if found: print('ESCAPED', found)"
     ),
+    "a part of NumPy under another name": (
+        "try: import numpy.lib as found\nexcept ImportError: found = None\nif found: print('ESCAPED', found)"
+    ),
+    "a part of NumPy for other tools": (
+        "TYPE_CHECKING = True\nif TYPE_CHECKING:\n    import numpy._core.multiarray as found\nprint('ESCAPED', found)"
+    ),
     "a part of collections that is loaded": (
         "from collections import abc\nif 'frozen' in repr(abc): print('ESCAPED', abc)"
     ),
@@ -161,6 +167,30 @@ _OPERANDS = {
     ),
 }
 
+_ARGUMENT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', type=int)\nseen = []\n"
+_ARGUMENT += (
+    "class A:\n    option_strings, dest, nargs, type, metavar, required = ['--y'], 'y', None, None, None, False\n"
+)
+_ARGUMENT += "    help = default = const = choices = None\n    def __init__(self, **k): pass\n"
+_ARGUMENT += "    def __call__(self, parser, *rest): seen.append(parser)\n"
+_READ = "act.container.add_argument('--y', action=A)\np.parse_args(['--y', '1'])\n"
+_READ += "q = type(seen[0])(print, fromfile_prefix_chars='@')\nprint('ESCAPED', q.parse_known_args(['@SECRET']))"
+_ERRORS = {
+    "a file by an argument in an error that exit has behind it": (
+        f"{_ARGUMENT}try: p.parse_args(['--n', 'a'])\nexcept SystemExit as e: act = e.__context__.args[0]\n{_READ}"
+    ),
+    "a file by an argument that an error names": (
+        f"{_ARGUMENT}try: p.add_argument('--n')\n"
+        f"except argparse.ArgumentError as e: act = e.args[0]\nprint('ESCAPED', act.nargs)\n{_READ}"
+    ),
+    "an argument in an error of a group": (
+        f"{_ARGUMENT}g = p.add_argument_group('g')\ntry: g.add_argument('--n')\n"
+        "except argparse.ArgumentError as e: act = e.args[0]\nprint('ESCAPED', act.nargs)"
+    ),
+    "an argument in the end of a script": (
+        f"{_ARGUMENT}try: p.error('x')\nexcept SystemExit as e: print('ESCAPED', e.__context__.args[0])"
+    ),
+}
 _CAUGHT = "import dataclasses, torch\nclass T(BASE):\n    FIELD: int\ntry: dataclasses.dataclass(T)\n"
 _CAUGHT += "except TypeError: pass\nmatch MADE:\n    case T(found): print('ESCAPED', found)"
 
@@ -172,7 +202,6 @@ def _caught(base: str, field: str, made: str) -> str:
 _REFUSED = {
     "a tensor's memory by the pattern of a class that was refused": _caught("torch.Tensor", "_data", "T([1.])"),
     "a module's table by the pattern of a class that was refused": _caught("torch.nn.Module", "_modules", "T()"),
-    "a text's format by the pattern of a class that was refused": _caught("str", "format", "T('{0.x}')"),
     "an error's object by the pattern of a class that was refused": _caught("AttributeError", "obj", "T('x')"),
     "a text that is compared by a class that was refused": (
         "import dataclasses\nclass S(str):\n    a: int = 1\ntry: dataclasses.dataclass(S)\nexcept TypeError: pass\n"
@@ -185,5 +214,6 @@ FOURTH: list[Attack] = [
     *listed("Found: texts that are equal to others", _LETTERS),
     *listed("Found: methods with objects of other classes", _OTHERS),
     *listed("Found: operands of NumPy's own", _OPERANDS),
+    *listed("Found: what an error has behind it", _ERRORS),
     *listed("Found: classes that were refused", _REFUSED),
 ]
