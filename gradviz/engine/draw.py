@@ -24,6 +24,15 @@ Array = np.ndarray[Any, Any]
 generator = Generator()
 
 
+def source_of(given: Any) -> Generator:
+    """The stream that a caller means: the one given, or the one that all share."""
+    if given is None:
+        return generator
+    if not isinstance(given, Generator):
+        raise TypeError(f"argument 'generator' must be torch._C.Generator, not {type(given).__name__}")
+    return given
+
+
 def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array]) -> None:
     def function(
         *sizes: Any,
@@ -36,7 +45,7 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
     ) -> Tensor:
         check_device(device)
         shape = sizes_of(sizes if size is None else (size,), name)
-        drawn = draw(generator or globals()["generator"], shape, float_type(dtype).np)
+        drawn = draw(source_of(generator), shape, float_type(dtype).np)
         return made(drawn, requires_grad) if out is None else put_out(out, drawn)
 
     def like(
@@ -48,9 +57,7 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
         generator: Any = None,
         memory_format: Any = None,
     ) -> Tensor:
-        return made(
-            draw(generator or globals()["generator"], input._data.shape, (dtype or input.dtype).np), requires_grad
-        )
+        return made(draw(source_of(generator), input._data.shape, (dtype or input.dtype).np), requires_grad)
 
     function.__name__ = function.__qualname__ = name
     like.__name__ = like.__qualname__ = f"{name}_like"
@@ -84,7 +91,7 @@ def randint(
         low = given.pop() if given else 0
     target = (dtype or dtypes.int64).np
     return made(
-        distributions.randint(generator or globals()["generator"], int(low), int(high), sizes_of(size), target),
+        distributions.randint(source_of(generator), int(low), int(high), sizes_of(size), target),
         requires_grad,
     )
 
@@ -103,7 +110,7 @@ def randint_like(
 ) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    source = generator or globals()["generator"]
+    source = source_of(generator)
     return made(distributions.randint(source, low, high, input._data.shape, (dtype or input.dtype).np), requires_grad)
 
 
@@ -112,9 +119,7 @@ def randperm(
     n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A permutation of 0 … n−1."""
-    return made(
-        distributions.randperm(generator or globals()["generator"], n, (dtype or dtypes.int64).np), requires_grad
-    )
+    return made(distributions.randperm(source_of(generator), n, (dtype or dtypes.int64).np), requires_grad)
 
 
 _NORMAL = [
@@ -162,7 +167,7 @@ def normal(
     requires_grad: bool = False,
 ) -> Tensor:
     """Normally distributed numbers, with means and deviations as numbers or tensors."""
-    source = generator or globals()["generator"]
+    source = source_of(generator)
     _check_normal(mean, std, size)
     if size is not None:
         return made(
@@ -182,7 +187,7 @@ def normal(
 @api("multinomial", where="torch method")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn with the weights given."""
-    return made(distributions.multinomial(generator or globals()["generator"], input._data, num_samples, replacement))
+    return made(distributions.multinomial(source_of(generator), input._data, num_samples, replacement))
 
 
 @api("manual_seed", where="torch")
@@ -222,7 +227,7 @@ def _fill_random(name: str, draw: Callable[..., Array]) -> None:
         check_writable(self)
         if state.layered:
             layers.check_drawn_in_place(self._data)
-        source = generator or globals()["generator"]
+        source = source_of(generator)
         put(self, draw(source, self._data, *args, **kwargs))
         if state.observer is not None:
             state.observer.metadata_changed(self)

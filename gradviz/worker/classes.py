@@ -13,8 +13,9 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
-from gradviz.worker.guard import Guard
-from gradviz.worker.operands import guarded_operators
+from gradviz.engine.tensor import Tensor
+from gradviz.worker.guard import WITH_ARRAYS, Guard, meets_arrays
+from gradviz.worker.operands import guarded, guarded_operators
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
@@ -58,6 +59,8 @@ class ClassMaker:
             return self._guard.adopt(made)
         if type(made) is not type:
             raise TypeError(f"a metaclass is not {HERE}")
+        if issubclass(made, WITH_ARRAYS):
+            self._check_alone(made)
         _check_finished(made)
         _find_abstract(made)
         self._guard.adopt(made)
@@ -86,6 +89,12 @@ class ClassMaker:
         _check_finished(made)
         made.__new__ = lambda cls, *args, **items: dict(*args, **items)  # type: ignore[method-assign,assignment]
         return self._guard.adopt(made)
+
+    def _check_alone(self, made: type) -> None:
+        """A tensor or an optimizer has no methods from elsewhere: its own are called with arrays."""
+        others = [base for base in made.__mro__[1:] if self._guard.owns(base) and not issubclass(base, WITH_ARRAYS)]
+        if others:
+            raise TypeError(f"{others[0].__name__} as another base class of a tensor or an optimizer is not {HERE}")
 
     def _check_base(self, base: Any) -> None:
         if isinstance(base, _ALIASES):  # of Generic[T] or List[int] what stands before the bracket
@@ -129,10 +138,23 @@ def _check_finished(made: type) -> None:
     for key in vars(made):
         if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
-    for key, method in guarded_operators(dict(vars(made))).items():
+    for key, method in {**guarded_operators(dict(vars(made))), **_overriding(made)}.items():
         type.__setattr__(made, key, method)
     if "__slots__" in vars(made):
         type.__setattr__(made, "__slots__", _plain_slots(made))
+
+
+def _overriding(made: type) -> dict[str, Any]:
+    """What is called in place of PyTorch's own methods, as it is to be; a tensor's own state has no other place."""
+    found = {}
+    for key, value in vars(made).items():
+        if issubclass(made, Tensor) and key.startswith("_") and not is_dunder(key) and hasattr(Tensor, key):
+            raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+        if not is_dunder(key) and meets_arrays(made, key):
+            if type(value) is not types.FunctionType:
+                raise TypeError(f"the method '{key}' can only be defined by def in GradViz snippets")
+            found[key] = guarded(value)
+    return found
 
 
 def _plain_slots(made: type) -> Any:

@@ -20,6 +20,7 @@ from gradviz.engine.function import Function, FunctionCtx
 from gradviz.engine.graph import Node, RemovableHandle
 from gradviz.engine.random import Generator
 from gradviz.engine.tensor import Tensor
+from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.attributes import attributes_of
 from gradviz.worker.identity import Identities
 from gradviz.worker.policy_names import (
@@ -58,6 +59,18 @@ _CLASSES: dict[str, type] = {
 }
 _ENGINES = [(_CLASSES[name], names) for name, names in ENGINE_ATTRIBUTES.items()]
 _NUMPY_DOORS = ("__array_interface__", "__array_struct__", "__array__")  # which it looks for in the object itself
+
+
+WITH_ARRAYS = (Tensor, Optimizer)
+
+
+def meets_arrays(cls: type, name: str) -> bool:
+    """Whether PyTorch's own part of a class calls a method of this name with arrays of NumPy's own: any of a tensor's,
+    the private ones of an optimizer."""
+    if not issubclass(cls, WITH_ARRAYS) or not (name.startswith("_") or issubclass(cls, Tensor)):
+        return False
+    theirs = [vars(base).get(name) for base in cls.__mro__ if base.__module__ != "__main__"]
+    return any(isinstance(each, types.FunctionType | staticmethod | classmethod) for each in theirs)
 
 
 def _shut_door(thing: object) -> NoReturn:
@@ -266,6 +279,8 @@ class Guard:
                 raise AttributeError(f"'{name}' of a '{cls.__name__}' can be read in GradViz snippets, not replaced")
         if self.owns(thing) and self._is_engines(thing, name):  # `x.saved += y` reads it, too
             raise AttributeError(f"'{name}' belongs to GradViz here; choose another name")
+        if meets_arrays(thing if isinstance(thing, type) else cls, name):
+            raise AttributeError(f"the method '{name}' can't be replaced in GradViz snippets; choose another name")
         if isinstance(thing, type):
             if thing in self._own:
                 return thing

@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gradviz.engine.random import Generator
+from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.identity import MEMORIES
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.out_of_memory import speak_as_pytorch
@@ -41,8 +43,12 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
-            for name in ("state_dict", "load_state_dict"):
-                _wrap(each, name, functools.partial(_of_its_own, each))
+            for method in ("state_dict", "load_state_dict"):
+                _wrap(each, method, functools.partial(_of_its_own, each))
+    for cls in _own_classes(torch):
+        if issubclass(cls, (Optimizer, Generator)):  # their methods hand arrays to each other
+            for name in [each for each, value in vars(cls).items() if _is_method(each, value)]:
+                _wrap(cls, name, functools.partial(_of_its_own, cls))
     speak_as_pytorch()
     for error in _errors_of_numpy():
         _keep_text_only(error)
@@ -141,8 +147,12 @@ def _with_plain_keys(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _is_method(name: str, value: object) -> bool:
+    return type(value) is types.FunctionType and not is_dunder(name)
+
+
 def _of_its_own(owner: type, original: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that reads or fills the table of its object, whatever that is."""
+    """A method that reads or fills the table of its object, whatever that is, or calls what that has under a name."""
 
     def call(self: Any, *args: Any, **keywords: Any) -> Any:
         if not isinstance(self, owner):

@@ -28,9 +28,8 @@ _OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
 
 def guarded_operators(names: Any) -> dict[str, Any]:
     """For the names of a class the operators among them, as they are to be."""
-    return {
-        name: _guarded(value) for name, value in names.items() if name in _OPERATORS and not _is_harmless(name, value)
-    }
+    operators = {name: value for name, value in names.items() if name in _OPERATORS}
+    return {name: guarded(value) for name, value in operators.items() if not _is_harmless(name, value)}
 
 
 def _is_harmless(name: str, value: object) -> bool:
@@ -38,7 +37,8 @@ def _is_harmless(name: str, value: object) -> bool:
     return value is None or (name in _COMPARISONS and isinstance(value, types.WrapperDescriptorType))
 
 
-def _guarded(method: Any) -> Callable[..., Any]:
+def guarded(method: Any) -> Callable[..., Any]:
+    """The method, with stand-ins for what it would get of NumPy's own."""
     bind = getattr(type(method), "__get__", None)
 
     def operate(self: Any, *others: Any, **named: Any) -> Any:

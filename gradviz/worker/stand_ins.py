@@ -33,7 +33,7 @@ class TorchFacade:
     def __init__(self, modules: dict[str, Any]) -> None:
         self.modules = modules
         self.classes = offered_classes(modules.values())
-        self.final = {_look_up(modules, "torch.dtype")}
+        self.final = {_look_up(modules, "torch.dtype"), _look_up(modules, "torch.Generator")}
         found = [_look_up(modules, name) for name in _CHANGEABLE]
         classes = [each if isinstance(each, type) else type(each) for each in found if each is not None]
         self.changeable = tuple(classes)

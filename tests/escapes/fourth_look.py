@@ -167,6 +167,63 @@ _OPERANDS = {
     ),
 }
 
+_STEP = "import torch\np = torch.ones(1, requires_grad=True)\np.grad = torch.ones(1)\nclass O(torch.optim.SGD): pass\n"
+_PARAMETER = "import torch\ngot = []\nclass P(torch.nn.Parameter):\n    "
+_IN_PLACE = {
+    "a tensor's memory by a property": (
+        f"{_PARAMETER}_data = property(lambda s: got[-1], lambda s, v: got.append(v))\n"
+        "try: P(torch.ones(1))\nexcept AttributeError: pass\nprint('ESCAPED', type(got[0])((1,), 'O'))"
+    ),
+    "a tensor's memory by a slot": f"{_PARAMETER}__slots__ = ('_data',)\nprint('ESCAPED', P(torch.ones(1)))",
+    "a tensor's method by a property": (
+        f"{_PARAMETER}mul = property(lambda s: lambda *a: got.append(a))\nprint('ESCAPED')"
+    ),
+    "a tensor's method on the object": (
+        "import torch\nx = torch.ones(1)\nx.mul = lambda *a: 5\nprint('ESCAPED', x.mul(2))"
+    ),
+    "a tensor's method by a lazy property": (
+        "import torch\nfrom torch.distributions.utils import lazy_property\nclass A:\n    @lazy_property\n"
+        "    def mul(self): return lambda *a: print('ESCAPED')\nclass P(torch.nn.Parameter): x = A.mul\n"
+        "p = P(torch.ones(2))\np.x\np.mul(2.)"
+    ),
+    "what an optimizer computes with": (
+        f"{_STEP}class U(O):\n    def _update(self, *a): print('ESCAPED', type(a[1])((1,), 'O'))\nU([p], lr=1.).step()"
+    ),
+    "what an optimizer computes with by a list's method": (
+        f"{_STEP}got = []\nclass U(O): _update = got.append\nprint('ESCAPED', U)"
+    ),
+    "what an optimizer computes with by its object": (
+        f"{_STEP}o = O([p], lr=1.)\no._update = lambda *a: print('ESCAPED', type(a[1])((1,), 'O'))\no.step()"
+    ),
+    "what an optimizer computes with by its class later": (
+        f"{_STEP}O._update = lambda *a: print('ESCAPED', type(a[2])((1,), 'O'))\nO([p], lr=1.).step()"
+    ),
+    "what an optimizer computes with by another base class": (
+        f"{_STEP}class M: pass\nclass U(M, O): pass\nM._update = lambda *a: print('ESCAPED', type(a[2])((1,), 'O'))\n"
+        "U([p], lr=1.).step()"
+    ),
+    "what an optimizer computes with by an object of another class": (
+        f"{_STEP}class F:\n    param_groups, state = O([p], lr=1.).param_groups, {{}}\n"
+        "    def __init__(self): self._optimizer_step_pre_hooks = self._optimizer_step_post_hooks = {}\n"
+        "    def _update(self, *a): print('ESCAPED', type(a[1])((1,), 'O'))\ntorch.optim.SGD.step(F())"
+    ),
+    "the state of a generator": (
+        "import torch\nclass G(torch.Generator):\n"
+        "    def load_bytes(self, state): print('ESCAPED', type(state)((1,), 'O'))\ng = G()\ng.set_state(g.get_state())"
+    ),
+    "the state of a generator by an object of another class": (
+        "import torch\nclass F:\n    def load_bytes(self, state): print('ESCAPED', type(state)((1,), 'O'))\n"
+        "torch.Generator.set_state(F(), torch.get_rng_state())"
+    ),
+    "a source of numbers of another class": (
+        "import torch\nclass N:\n    def __and__(self, other): return self\n"
+        "    def astype(self, kind): print('ESCAPED', kind([1.]).astype('O'))\nclass G:\n"
+        "    def raw32(self, count): return N()\n    raw64 = raw32\ntorch.rand(3, generator=G())"
+    ),
+    "the weights of a sampler": (
+        "import torch\nw = torch.utils.data.WeightedRandomSampler([1.], 1).weights\nprint('ESCAPED', w.astype('O'))"
+    ),
+}
 _ARGUMENT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', type=int)\nseen = []\n"
 _ARGUMENT += (
     "class A:\n    option_strings, dest, nargs, type, metavar, required = ['--y'], 'y', None, None, None, False\n"
@@ -214,6 +271,7 @@ FOURTH: list[Attack] = [
     *listed("Found: texts that are equal to others", _LETTERS),
     *listed("Found: methods with objects of other classes", _OTHERS),
     *listed("Found: operands of NumPy's own", _OPERANDS),
+    *listed("Found: in place of PyTorch's own methods", _IN_PLACE),
     *listed("Found: what an error has behind it", _ERRORS),
     *listed("Found: classes that were refused", _REFUSED),
 ]

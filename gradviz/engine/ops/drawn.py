@@ -79,10 +79,6 @@ def _result(row: OpRow, input: Tensor, drawn: Any) -> Any:
     return call(row, input, wrap(drawn)) if input.requires_grad else made(drawn)
 
 
-def _source(generator: Any) -> Any:
-    return generator or draw.generator
-
-
 def _require_float(input: Tensor, kernel: str) -> None:
     if input._data.dtype.kind in "biu":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{_TITLES[input._data.dtype.name]}'")
@@ -91,17 +87,17 @@ def _require_float(input: Tensor, kernel: str) -> None:
 @api("bernoulli", where="torch method")
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Any:
     """Ones with the probabilities given, else zeros."""
-    data = input._data
+    data, source = input._data, draw.source_of(generator)
     if p is not None:
-        return _result(BERNOULLI, input, distributions.bernoulli_scalar(_source(generator), data.shape, p, data.dtype))
-    return _result(BERNOULLI, input, distributions.bernoulli(_source(generator), data))
+        return _result(BERNOULLI, input, distributions.bernoulli_scalar(source, data.shape, p, data.dtype))
+    return _result(BERNOULLI, input, distributions.bernoulli(source, data))
 
 
 @api("poisson", where="torch")
 def poisson(input: Tensor, generator: Any = None) -> Any:
     """Counts with the rates given."""
     _require_float(input, "poisson_cpu")
-    return _result(POISSON, input, rejection.poisson(_source(generator), input._data))
+    return _result(POISSON, input, rejection.poisson(draw.source_of(generator), input._data))
 
 
 @api("binomial", where="torch")
@@ -112,19 +108,19 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Any:
             title = _TITLES[each._data.dtype.name]
             raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {title}")
     counts, probs = np.broadcast_arrays(count._data, prob._data)
-    return made(rejection.binomial(_source(generator), counts, probs))
+    return made(rejection.binomial(draw.source_of(generator), counts, probs))
 
 
 @api("_standard_gamma", where="torch")
 def standard_gamma(input: Tensor, generator: Any = None) -> Any:
     """Gamma numbers with the shape parameters given."""
-    return _result(STANDARD_GAMMA, input, rejection.standard_gamma(_source(generator), input._data))
+    return _result(STANDARD_GAMMA, input, rejection.standard_gamma(draw.source_of(generator), input._data))
 
 
 @api("_sample_dirichlet", where="torch")
 def sample_dirichlet(input: Tensor, generator: Any = None) -> Any:
     """Parts of one, drawn with the concentrations given; without a history."""
-    return made(rejection.dirichlet(_source(generator), input._data))
+    return made(rejection.dirichlet(draw.source_of(generator), input._data))
 
 
 @api("_dirichlet_grad", where="torch")

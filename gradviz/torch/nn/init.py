@@ -85,7 +85,7 @@ def trunc_normal_(
             "The distribution of values may be incorrect.",
             stacklevel=2,
         )
-    source = draw.generator if generator is None else generator
+    source = draw.source_of(generator)
     return _fill(tensor, distributions.trunc_normal(source, tensor.shape, mean, std, a, b, tensor.dtype.np))
 
 
@@ -183,7 +183,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         return tensor
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
-    source = draw.generator if generator is None else generator
+    source = draw.source_of(generator)
     drawn = distributions.normal(source, [rows, columns], dtype=tensor.dtype.np)
     q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
     q = q * np.sign(np.diag(r))
@@ -195,7 +195,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
-    source = draw.generator if generator is None else generator
+    source = draw.source_of(generator)
     values = distributions.normal(source, [rows, columns], 0.0, std, tensor.dtype.np)
     zeros = math.ceil(sparsity * rows)
     for column in range(columns):

@@ -152,6 +152,6 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
         lengths = _whole_lengths(len(dataset), lengths)
     if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order = distributions.randperm(generator or draw.generator, len(dataset)).tolist()
+    order = distributions.randperm(draw.source_of(generator), len(dataset)).tolist()
     ends = list(itertools.accumulate(int(length) for length in lengths))
     return [Subset(dataset, order[end - int(length) : end]) for end, length in zip(ends, lengths, strict=True)]

@@ -10,6 +10,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from gradviz.engine import distributions, draw
+from gradviz.engine.api import FUNCTIONS
+from gradviz.engine.dtypes import float64
 from gradviz.engine.random import Generator
 
 T = TypeVar("T")
@@ -17,7 +19,7 @@ T = TypeVar("T")
 
 def draw_seed(generator: Generator | None) -> int:
     """One integer of 63 bits: `torch.empty((), dtype=torch.int64).random_()`."""
-    return int(distributions.random_full(generator or draw.generator, (), np.int64))
+    return int(distributions.random_full(draw.source_of(generator), (), np.int64))
 
 
 class Sampler(Generic[T]):
@@ -66,7 +68,7 @@ class RandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         count = len(self.data_source)
-        source = self.generator or Generator().manual_seed(draw_seed(None))
+        source = Generator().manual_seed(draw_seed(None)) if self.generator is None else draw.source_of(self.generator)
         if self.replacement:
             for _ in range(self.num_samples // 32):
                 yield from distributions.randint(source, 0, count, (32,)).tolist()
@@ -88,7 +90,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        source = self.generator or draw.generator
+        source = draw.source_of(self.generator)
         for i in distributions.randperm(source, len(self.indices)).tolist():
             yield self.indices[i]
 
@@ -106,14 +108,14 @@ class WeightedRandomSampler(Sampler[int]):
         replacement: bool = True,
         generator: Generator | None = None,
     ) -> None:
-        self.weights = np.asarray([float(weight) for weight in weights], np.float64)
+        self.weights = FUNCTIONS["as_tensor"](weights, dtype=float64)
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        source = self.generator or draw.generator
-        yield from distributions.multinomial(source, self.weights, self.num_samples, self.replacement).tolist()
+        drawn = FUNCTIONS["multinomial"](self.weights, self.num_samples, self.replacement, generator=self.generator)
+        yield from drawn.tolist()
 
     def __len__(self) -> int:
         return self.num_samples
