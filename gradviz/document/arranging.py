@@ -113,6 +113,7 @@ def _users(drawing: Drawing) -> dict[int, list[int]]:
 def _parts(new: list[Node], users: dict[int, list[int]], chosen: set[int]) -> list[list[Node]]:
     """What is connected with each other."""
     known = {node.id: node for node in new}
+    order = {node.id: at for at, node in enumerate(new)}
     parts: list[list[Node]] = []
     seen: set[int] = set()
     for node in new:
@@ -127,7 +128,7 @@ def _parts(new: list[Node], users: dict[int, list[int]], chosen: set[int]) -> li
                     found.add(other)
                     waiting.append(other)
         seen |= found
-        parts.append([one for one in new if one.id in found])
+        parts.append([known[id] for id in sorted(found, key=order.__getitem__)])
     return parts
 
 

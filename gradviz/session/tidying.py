@@ -4,6 +4,7 @@ places for what was parsed are in `document.arranging`."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 ROOM = 12.0  # above and below a box, for what is written there
 APART = 24.0  # between what is pinned and what made way
+COLUMN = 300.0  # pixels
 HEADER = (120.0, 26.0)  # of the frame of an open group
 
 
@@ -130,18 +132,43 @@ def _made_way(goals: dict[int, Box], pinned: Mapping[int, Box]) -> dict[int, Box
     if not pinned:
         return goals
     free = {id: box for id, box in goals.items() if id not in pinned}
-    crowded = {id for id, box in free.items() if any(box.is_near(other) for other in pinned.values())}
-    standing = [*pinned.values(), *(box for id, box in free.items() if id not in crowded)]
+    standing = _Columns()
+    for box in pinned.values():
+        standing.add(box)
+    crowded = {id for id, box in free.items() if any(box.is_near(other) for other in standing.around(box))}
+    for id, box in free.items():
+        if id not in crowded:
+            standing.add(box)
     found = dict(goals) | dict(pinned)
     for id in sorted(crowded, key=lambda one: (free[one].left, free[one].top)):
         found[id] = _nearest_free(free[id], standing)
-        standing.append(found[id])
+        standing.add(found[id])
     return found
 
 
-def _nearest_free(box: Box, standing: list[Box]) -> Box:
+class _Columns:
+    """Boxes by where they are from left to right, so that thousands find their places quickly."""
+
+    def __init__(self) -> None:
+        self._boxes: dict[int, list[Box]] = defaultdict(list)
+
+    def add(self, box: Box) -> None:
+        """One more that stays."""
+        for column in self._columns_of(box):
+            self._boxes[column].append(box)
+
+    def around(self, box: Box) -> list[Box]:
+        """Those that may be near it, or above or below it."""
+        return [other for column in self._columns_of(box) for other in self._boxes.get(column, ())]
+
+    @staticmethod
+    def _columns_of(box: Box) -> range:
+        return range(int((box.left - APART) // COLUMN), int((box.left + box.width + APART) // COLUMN) + 1)
+
+
+def _nearest_free(box: Box, standing: _Columns) -> Box:
     """The box as little above or below as lies on nothing."""
-    column = [other for other in standing if other.moved(0, box.top - other.top).is_near(box)]
+    column = [other for other in standing.around(box) if other.moved(0, box.top - other.top).is_near(box)]
     tops = [box.top]
     tops += [other.top + other.height + APART for other in column]
     tops += [other.top - box.height - APART for other in column]

@@ -34,6 +34,7 @@ MARGIN = 28.0
 PNG_SCALE = 2.0
 LARGEST_SIDE = 16_000  # pixels of a PNG, and the size that an SVG asks for
 MOST_PIXELS = 40_000_000  # of a PNG
+QUICK_PNG = 90  # Qt's word for less compression, which takes most of the time where a picture is large
 PDF_DOTS = 144
 LARGEST_PAGE = 14_400.0  # points: readers of PDF show no larger page
 MOST_WHOLE, MOST_NAMED = 3_000, 9_000  # boxes that are painted whole, and with name and main value
@@ -99,7 +100,8 @@ def write(
         out.touch()
         scene = _scene(trace, cursor, theme) if drawing is None else _drawn_scene(drawing, trace, cursor, theme)
         page = {".svg": _svg, ".png": _png, ".pdf": _pdf}[out.suffix.lower()](scene, out, theme)
-        return tuple(sentence for sentence in (scene.placed.note, _left_out(scene, page, out.name)) if sentence)
+        said = (scene.placed.note, _left_out(scene, page, out.name), _edges_left_out(scene, page, out.name))
+        return tuple(sentence for sentence in said if sentence)
     except OSError as error:
         raise UserError(f"{out} could not be written: {error.strerror or error}.") from error
     finally:
@@ -171,6 +173,17 @@ def _left_out(scene: Scene, page: _Page, name: str) -> str:
     return f"{name} shows its {scene.boxes:,} boxes {how}, because the graph is so large; a window shows all of it."
 
 
+def _edges_left_out(scene: Scene, page: _Page, name: str) -> str:
+    """How many edges the picture has where it has not all; "" for all."""
+    from gradviz.ui.canvas.crowd import PAGE
+
+    seen = scene.moment.edges
+    painted = seen & scene.placed.crowd.painted(page.detail, PAGE)[0]
+    if painted.sum() == seen.sum():
+        return ""
+    return f"{name} shows {painted.sum():,} of {seen.sum():,} edges: more of them could not be told apart."
+
+
 def _paint(scene: Scene, page: _Page, device: QPaintDevice, theme: Theme) -> None:
     from PySide6.QtCore import QRectF
     from PySide6.QtGui import QColor, QPainter
@@ -230,6 +243,6 @@ def _png(scene: Scene, out: Path, theme: Theme) -> _Page:
     width, height = max(1, round(page.width * page.scale)), max(1, round(page.height * page.scale))
     image = QImage(width, height, QImage.Format.Format_RGB32)
     _paint(scene, page, image, theme)
-    if not image.save(str(out)):
+    if not image.save(str(out), quality=QUICK_PNG if page.detail <= BLOCKS else -1):
         raise OSError("the picture could not be saved")
     return page

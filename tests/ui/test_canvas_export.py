@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,7 +18,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.gradviz_file import Contents
 from gradviz.layout import ladder
 from gradviz.ui import export as picture
-from gradviz.ui.canvas import edge_painter
+from gradviz.ui.canvas import crowd, edge_painter
 from gradviz.ui.canvas.diagram import Floats, Ints
 from gradviz.ui.canvas.edge_painter import dashes
 from gradviz.ui.canvas.placed import Placed
@@ -140,6 +141,22 @@ def test_of_a_large_graph_a_picture_has_less_and_it_is_said(
     assert lacks not in words
     image = QImage(str(tmp_path / "graph.png"))
     assert len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}) > 5
+
+
+def test_it_is_said_how_many_edges_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crowd, "PAGE", replace(crowd.PAGE, short=3))
+    for name in ("graph.svg", "graph.png"):
+        (said,) = write(sample_trace(), 6, tmp_path / name)
+        assert said == f"{name} shows 3 of 9 edges: more of them could not be told apart."
+
+
+def test_a_file_keeps_curves_as_curves(tmp_path: Path) -> None:
+    write(sample_trace(), 6, tmp_path / "graph.svg")
+    drawn = [node.attrib["d"] for node in ElementTree.parse(tmp_path / "graph.svg").iter() if node.tag.endswith("path")]
+    edges = [path for path in drawn if "C" in path and "L" in path]
+    assert edges
+    write(sample_trace(), 6, tmp_path / "graph.pdf")
+    assert (tmp_path / "graph.pdf").stat().st_size < 400_000
 
 
 def test_a_png_has_no_more_pixels_than_can_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

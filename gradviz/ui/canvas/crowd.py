@@ -30,7 +30,7 @@ class Budget:
 
 
 SCREEN = Budget(1920.0, 1080.0, short=4_000, long=500, dashes=30_000)
-PAGE = Budget(math.inf, math.inf, short=500_000, long=50_000, dashes=100_000)
+PAGE = Budget(math.inf, math.inf, short=500_000, long=5_000, dashes=100_000)
 
 
 @dataclass(frozen=True, eq=False)

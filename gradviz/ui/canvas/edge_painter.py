@@ -6,12 +6,13 @@ less; wider pens are kept for the few edges that are seen near. All geometry is 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 from shiboken6 import Shiboken
 
 from gradviz.ui.canvas import sizes
@@ -26,6 +27,8 @@ DASH = 9.0
 GAP = PERIOD - DASH
 DOT, DOT_GAP = 2.5, 5.0
 MOST_DASHES = 1_000_000  # that are painted at once; edges of which more is seen than their share are painted as lines
+KEEP_CURVES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
+CURVES_AT_ONCE = 5_000
 ARROW = 7.0
 CROWDED = 0.5  # opacity of gradients that are too many for dashes
 Area = tuple[float, float, float, float]
@@ -71,6 +74,29 @@ def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
     return np.concatenate(lines)
 
 
+def draw_cubics(painter: QPainter, placed: Placed, cubics: Ints, area: Area, scale: float) -> None:
+    """Cubics as lines, where these may be seen in an area. A file keeps them as the curves that they are: it is a tenth
+    as large and as long in the making."""
+    if painter.paintEngine().type() not in KEEP_CURVES:
+        lines = lines_of(placed, cubics, scale)
+        draw_lines(painter, lines[in_area(lines, area)])
+        return
+    painter.setBrush(QBrush())
+    for first in range(0, len(cubics), CURVES_AT_ONCE):
+        some = cubics[first : first + CURVES_AT_ONCE]
+        path, end, high = QPainterPath(), math.inf, math.inf
+        numbers = placed.cubics[some].reshape(-1, 8).T.tolist()
+        for x, y, *handles, bent in zip(*numbers, placed.bent[some].tolist(), strict=True):
+            if abs(x - end) + abs(y - high) > 0.01:
+                path.moveTo(x, y)
+            end, high = handles[4:]
+            if bent:
+                path.cubicTo(*handles)
+            else:
+                path.lineTo(end, high)
+        painter.drawPath(path)
+
+
 def in_area(lines: Floats, area: Area) -> NDArray[np.bool_]:
     """Which lines (n, 4) may be seen in an area: of a long edge only a few are, and wide ones take their time."""
     left, top, right, bottom = area
@@ -100,9 +126,8 @@ def paint_forward(
     cubics = cubics_in(placed, area, moment.edges & painted)
     wide = dashed[placed.edge_of_cubic[cubics]] if scale >= NEAR else np.zeros(len(cubics), bool)
     for some, pen in ((wide, ink.pen("edge", 1.5)), (~wide, ink.hairline("edge"))):
-        lines = lines_of(placed, cubics[some], scale)
         painter.setPen(pen)
-        draw_lines(painter, lines[in_area(lines, area)])
+        draw_cubics(painter, placed, cubics[some], area, scale)
     if scale >= NEAR:
         last = cubics[placed.first_cubic[placed.edge_of_cubic[cubics] + 1] - 1 == cubics]
         painter.setBrush(ink.colours["edge"])
@@ -198,8 +223,7 @@ def paint_flows(
         plain = ~dashed[placed.edge_of_cubic[cubics]] if scale >= MIDDLE else np.ones(len(cubics), bool)
         if plain.any():
             painter.setPen(ink.hairline(colour, 1.0 if scale < MIDDLE else CROWDED))
-            lines = lines_of(placed, cubics[plain], scale)
-            draw_lines(painter, lines[in_area(lines, area)])
+            draw_cubics(painter, placed, cubics[plain], area, scale)
         if not plain.all():
             _paint_dashes(painter, ink, placed, moment, cubics[~plain], area, kind, scale, phase)
             _paint_ends(painter, ink, placed, cubics[~plain], kind, scale)
@@ -214,14 +238,14 @@ def _paint_dashes(
     now = moment.now[edges]
     if now.any():
         painter.setPen(_flat(ink.pen(colour, 9.0, alpha=0.18)))
-        draw_lines(painter, lines_of(placed, cubics[now], scale))
+        draw_cubics(painter, placed, cubics[now], area, scale)
     dash, gap = (DOT, DOT_GAP) if kind == ZERO_FLOW else (DASH, GAP)
     share = MOST_DASHES / len(cubics) * (dash + gap)
     endless = placed.cubic_length[cubics] > share
     endless[endless] = seen_length(placed, cubics[endless], area) > share
     if endless.any():
         painter.setPen(ink.hairline(colour))
-        draw_lines(painter, lines_of(placed, cubics[endless], scale))
+        draw_cubics(painter, placed, cubics[endless], area, scale)
         cubics, edges, now = cubics[~endless], edges[~endless], now[~endless]
     if not len(cubics):
         return
