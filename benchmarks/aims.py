@@ -1,7 +1,7 @@
 """What the program must reach at the sizes that people bring: `python -m benchmarks.aims` measures every aim in a
 process of its own and prints one line each; with names, only those. Times are CPU time of the window's thread where
 it says so, because the machine may be shared; else they are on the wall. How each is measured is in `in_window.py`,
-`starting.py` and `remembering.py`."""
+`exporting.py`, `starting.py` and `remembering.py`."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ AIMS = (
     Aim("drawing_500", "drawn"),
     Aim("layout_of_models", "laying_out"),
     Aim("layout_of_large_graphs", "laying_out"),
+    Aim("large_pictures", "exporting"),
     Aim("start", "starting"),
     Aim("per_node", "remembering"),
     Aim("opened_and_closed", "remembering"),

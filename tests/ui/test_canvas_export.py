@@ -141,6 +141,7 @@ def test_of_a_large_graph_a_picture_has_less_and_it_is_said(
     assert lacks not in words
     image = QImage(str(tmp_path / "graph.png"))
     assert len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}) > 5
+    assert (tmp_path / "graph.png").stat().st_size < image.sizeInBytes() / 10
 
 
 def test_it_is_said_how_many_edges_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
