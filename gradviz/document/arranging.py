@@ -311,6 +311,8 @@ class _Ground:
         """How much farther down it must go not to cover what it covers there; 0 if it covers nothing."""
         top, bottom = spot.top + down, spot.bottom + down
         most = 0.0
+        if top >= self._bottom:
+            return most  # below everything, as most things are that are connected with nothing
         for column in range(int(spot.left // STEP), int(spot.right // STEP) + 1):
             for other in self._columns[column]:
                 if other.left < spot.right and spot.left < other.right and other.top < bottom and top < other.bottom:
