@@ -5,6 +5,7 @@ run and puts them back; a worker that runs one snippet only needs none of it.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import sys
 import types
@@ -42,6 +43,7 @@ class Fresh:
         for forget in typing._cleanups:  # type: ignore[attr-defined]
             forget()
         re.purge()
+        dataclasses._EMPTY_METADATA = types.MappingProxyType({})  # type: ignore[attr-defined]
         np.seterr(**self._errors)
 
 

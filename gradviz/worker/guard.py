@@ -7,7 +7,9 @@ names stay private. Classes are made in `classes`, the builtins in `snippet_buil
 
 from __future__ import annotations
 
+import abc
 import collections
+import enum
 import functools
 import string
 import types
@@ -160,6 +162,8 @@ class Guard:
         """Whether an attribute that Python would give is none for a snippet."""
         if isinstance(thing, _FORWARDING):  # what it forwards to would be read without a look at it
             return name in HOOKED_ATTRIBUTES
+        if name == "register":  # which tells all runs what an abstract class is
+            return isinstance(thing, abc.ABCMeta)
         if name == "obj":
             return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
         return self._is_engines(thing, name)
@@ -222,7 +226,9 @@ class Guard:
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
         cls = thing if isinstance(thing, type) else type(thing)
-        if cls in self._own and not self._is_engine_state(cls, name) and not self._is_inherited(thing, cls, name):
+        theirs = isinstance(cls, enum.EnumMeta) and name.endswith("_")  # which Enum keeps for itself
+        theirs = theirs or self._is_engine_state(cls, name) or self._is_inherited(thing, cls, name)
+        if cls in self._own and not theirs:
             return
         if name in _OPEN_PRIVATE or name.startswith(_OPEN_PREFIXES):
             return

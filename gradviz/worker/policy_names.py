@@ -83,7 +83,7 @@ ENGINE_ATTRIBUTES = {
 }
 
 # read through a hook, because what they mean depends on the object
-PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj", "__hash__", "__repr__", "__str__"})
+PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj", "register", "__hash__", "__repr__", "__str__"})
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union(*ENGINE_ATTRIBUTES.values())
 
 REFUSED_BUILTINS = {

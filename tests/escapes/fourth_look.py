@@ -224,6 +224,28 @@ _IN_PLACE = {
         "import torch\nw = torch.utils.data.WeightedRandomSampler([1.], 1).weights\nprint('ESCAPED', w.astype('O'))"
     ),
 }
+_SHARED = {
+    "an abstract class's register": (
+        "import typing\nclass A: pass\ntyping.Sized.register(A)\nif isinstance(A(), typing.Sized): print('ESCAPED')"
+    ),
+    "a context's register": (
+        "import contextlib\nclass A: pass\ncontextlib.ExitStack.register(A)\n"
+        "if isinstance(A(), contextlib.ExitStack): print('ESCAPED')"
+    ),
+    "a register by getattr": "import collections\nprint('ESCAPED', getattr(collections.ChainMap, 'register')(int))",
+    "a register by attrgetter": (
+        "import operator, typing\nprint('ESCAPED', operator.attrgetter('Mapping.register')(typing)(int))"
+    ),
+    "what makes the members of an Enum": (
+        "import enum, torch\nclass E(enum.Enum): A = 1\nprint('ESCAPED', E._new_member_(torch.Generator))"
+    ),
+    "an Enum's table of members": (
+        "import enum\nclass E(enum.Enum): A = 1\nE._member_map_['B'] = 2\nprint('ESCAPED', E['B'])"
+    ),
+    "an Enum's table of values": (
+        "import enum\nclass E(enum.Enum): A = 1\ngetattr(E, '_value2member_map_')[5] = 2\nprint('ESCAPED', E(5))"
+    ),
+}
 _ARGUMENT = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--n', type=int)\nseen = []\n"
 _ARGUMENT += (
     "class A:\n    option_strings, dest, nargs, type, metavar, required = ['--y'], 'y', None, None, None, False\n"
@@ -272,6 +294,7 @@ FOURTH: list[Attack] = [
     *listed("Found: methods with objects of other classes", _OTHERS),
     *listed("Found: operands of NumPy's own", _OPERANDS),
     *listed("Found: in place of PyTorch's own methods", _IN_PLACE),
+    *listed("Found: what all share", _SHARED),
     *listed("Found: what an error has behind it", _ERRORS),
     *listed("Found: classes that were refused", _REFUSED),
 ]

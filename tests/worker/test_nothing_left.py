@@ -31,6 +31,20 @@ LEFT = {
         "import torch\nprint(torch.nn.Identity()(torch.ones(1)))",
         "tensor([1.])\n",
     ),
+    "what an abstract class is": (
+        "import typing, contextlib, collections\n"
+        "for kind in (typing.Sized, contextlib.ExitStack, collections.ChainMap):\n"
+        "    try: kind.register(int)\n    except AttributeError: pass",
+        "import typing, contextlib, collections\n"
+        "print(isinstance(5, (typing.Sized, contextlib.ExitStack, collections.ChainMap)))",
+        "False\n",
+    ),
+    "what fields without metadata share": (
+        "import dataclasses\nclass E:\n    def __eq__(self, o):\n        o['left'] = 1\n        return True\n"
+        "assert dataclasses.field().metadata == E()",
+        "import dataclasses\nprint(dict(dataclasses.field().metadata))",
+        "{}\n",
+    ),
     "a class's new attribute by a method of another": (
         "import torch\ntry: torch.nn.Module.train(torch.nn.Linear, False)\nexcept TypeError: pass\n"
         "assert torch.nn.Linear.training is False\n"
