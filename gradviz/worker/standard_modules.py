@@ -52,7 +52,7 @@ from gradviz.worker.guard import Guard
 from gradviz.worker.log_messages import logging_module
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.stand_in import stand_in
-from gradviz.worker.text_modules import text_modules
+from gradviz.worker.text_modules import of_plain_text, text_modules
 
 MAX_SLEEP = 0.1
 Writer = Callable[[str, str], None]  # (stream, text)
@@ -90,7 +90,9 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         **text_modules(guard, write),
         **error_modules(guard, write),
     }
-    return modules | {name: stand_in(name, _named(module, names)) for name, (module, names) in _PLAIN.items()}
+    plain = {name: _named(module, names) for name, (module, names) in _PLAIN.items()}
+    plain["re"]["escape"] = of_plain_text(re.escape)
+    return modules | {name: stand_in(name, names) for name, names in plain.items()}
 
 
 _PLAIN: dict[str, tuple[types.ModuleType, str]] = {  # functions of text and numbers alone

@@ -29,7 +29,9 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     """The stand-ins, by module name."""
     guard.plain_bases += (Space,)
     space = guard.adopt(type("namespace", (Space,), {"__module__": "types"}))
-    wrapping = {name: getattr(textwrap, name) for name in ("dedent", "indent", "fill", "wrap", "shorten")}
+    wrapping = {
+        name: of_plain_text(getattr(textwrap, name)) for name in ("dedent", "indent", "fill", "wrap", "shorten")
+    }
     return {
         "json": stand_in("json", {"dumps": _dumps, "loads": _loads, "JSONDecodeError": json.JSONDecodeError}),
         "pprint": stand_in("pprint", _pprint_names(write)),
@@ -39,6 +41,16 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
         "types": stand_in("types", {"SimpleNamespace": space}),
     }
+
+
+def of_plain_text(real: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a text, which gets no text of the snippet's class: that would be handed tables that all share."""
+
+    def call(text: Any, *rest: Any, **options: Any) -> Any:
+        return real(str.__str__(text) if isinstance(text, str) else text, *rest, **options)
+
+    call.__name__ = call.__qualname__ = real.__name__
+    return call
 
 
 class Space(types.SimpleNamespace):

@@ -31,6 +31,18 @@ LEFT = {
         "import torch\nprint(torch.nn.Identity()(torch.ones(1)))",
         "tensor([1.])\n",
     ),
+    "a table of textwrap's": (
+        "import textwrap\nclass S(str):\n    def expandtabs(self, size): return self\n    def translate(self, table):\n"
+        "        table[ord('A')] = 'left'\n        return 'x'\ntextwrap.fill(S('x'))",
+        "import textwrap\nprint(textwrap.fill('A'))",
+        "A\n",
+    ),
+    "a table of re's": (
+        "import re\nclass S(str):\n    def translate(self, table):\n        table[ord('A')] = 'left'\n"
+        "        return 'x'\nre.escape(S('x'))",
+        "import re\nprint(re.escape('A'))",
+        "A\n",
+    ),
     "what an abstract class is": (
         "import typing, contextlib, collections\n"
         "for kind in (typing.Sized, contextlib.ExitStack, collections.ChainMap):\n"
