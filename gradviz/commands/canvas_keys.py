@@ -1,26 +1,23 @@
-"""What keys and mouse do on the canvas of a drawing, where they are no commands of a menu: for the page with all keys.
-What they do is in `gradviz.ui.drawing`."""
+"""Keys and mouse gestures on the canvas of a drawing that are not menu commands, for the keyboard page. Their handlers
+are in `gradviz.ui.drawing`."""
 
 from __future__ import annotations
 
 DRAWING_KEYS = (
-    ("Double-click, or type", "Make what you type: mul, +, 3.0, [1, 2], randn(2, 3), x = 2., w*x + b."),
-    ("Drag from a port", "Draw a wire; from an input that has one, take it off. On empty canvas: type what is next."),
-    ("Click a wire, Delete", "Take the wire off."),
+    ("Double-click, or type", "Add a node from what you type: mul, +, 3.0, [1, 2], randn(2, 3), x = 2., w*x + b."),
+    ("Drag from a port", "Draw a wire, or detach the one that ends there; drop it on empty canvas to add a node."),
+    ("Click a wire, Delete", "Delete the wire."),
     (
         "Ctrl+L, Tab, Enter",
-        "Draw a wire from the selected node by keyboard, or take it off. Up and Down choose one of several outputs; "
-        "typing makes what the wire goes to.",
+        "Connect or disconnect the selected node by keyboard. Up and Down choose among several outputs; type to add "
+        "the node that the wire goes to.",
     ),
-    ("Click, Shift+Click", "Select one, or one more or less; drag from an empty place to select all in a box."),
-    ("Arrow keys", "Select the next thing in that direction."),
-    (
-        "Drag, Ctrl+Arrow",
-        "Move what is selected; with Shift further. It snaps to lines; Alt switches that off.",
-    ),
-    ("Enter, double-click", "Edit a value, a name, a comment or a title in its place."),
-    ("Middle button, Space+Drag", "Look elsewhere; Shift+Arrow does so by keys, the wheel zooms."),
-    ("Ctrl+D, Ctrl+G, Delete", "Duplicate what is selected, group it, or take it away."),
-    ("Slider over a number", "Drag it, or click it: the arrows and the page keys change the number."),
-    ("Escape", "End what goes on, without a trace; then select nothing."),
+    ("Click, Shift+Click", "Select one node, or add to the selection; drag from empty canvas to select a rectangle."),
+    ("Arrow keys", "Select the next item in that direction."),
+    ("Drag, Ctrl+Arrow", "Move the selection; hold Shift for larger steps. It snaps to lines unless you hold Alt."),
+    ("Enter, double-click", "Edit a value, name, comment or title in place."),
+    ("Middle button, Space+Drag", "Pan the view (or Shift+arrow keys); scroll to zoom."),
+    ("Ctrl+D, Ctrl+G, Delete", "Duplicate, group or delete the selection."),
+    ("Slider over a number", "Drag it, or click it and use the arrow or page keys, to change the number."),
+    ("Escape", "Cancel the gesture; press again to clear the selection."),
 )

@@ -137,7 +137,7 @@ def test_what_the_mouse_passes_over_does_not_wipe_out_a_notice(pilot: Pilot) -> 
     QApplication.sendEvent(window, QStatusTipEvent("Run the snippet."))
     assert window.status.currentMessage() == "Run the snippet."
     window.store.say("bad.py is not a text file.")
-    for tip in ("Undo one step before your eyes.", ""):
+    for tip in ("Step back by one step.", ""):
         QApplication.sendEvent(window, QStatusTipEvent(tip))
         assert window.status.currentMessage() == "bad.py is not a text file."
     window.status.clearMessage()  # as after its time
