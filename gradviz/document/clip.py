@@ -45,7 +45,7 @@ def paste_code(drawing: Drawing, text: str, x: float, y: float) -> Pasted:
         return Pasted(cleared(changed, frozenset({leaf})), frozenset({leaf}))
     reading = _read(text, _known(drawing))
     if not reading.drawing.nodes:
-        raise UserError("There is nothing to draw in this code. Copy lines such as y = w * x.")
+        raise UserError("This code has nothing to draw. Copy lines such as y = w * x.")
     changed, new = take_in(drawing, reading.drawing, x, y)
     return Pasted(cleared(changed, new), new, reading.passed_over)
 

@@ -108,7 +108,7 @@ def _sort(plan: _Plan) -> None:
                 heapq.heappush(ready, place[user])
     for node in nodes:
         if waits[node.id]:
-            plan.left_out[node.id] = f"{_word(node)} is part of a circle"
+            plan.left_out[node.id] = f"{_word(node)} is part of a cycle"
 
 
 def _fault(plan: _Plan, node: Node, known: dict[Ref, None]) -> str:

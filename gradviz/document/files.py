@@ -26,7 +26,7 @@ def read_at_most(path: Path, most: int) -> tuple[bytes, int]:
             _refuse_what_is_no_file(path, now.st_mode)  # it may have become one meanwhile
             data = file.read(most + 1)
             if data is None:  # such as the messages of the kernel, while there are none
-                raise BlockingIOError(errno.EAGAIN, "there is nothing in it at the moment")
+                raise BlockingIOError(errno.EAGAIN, "it is empty at the moment")
             return (data, len(data)) if len(data) <= most else (b"", max(len(data), now.st_size))
     except FileNotFoundError as error:
         raise UserError(f"{printable(str(path))} does not exist. Check the name, or open another file.") from error

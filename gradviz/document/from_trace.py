@@ -27,7 +27,7 @@ MOST_NODES = 2_000
 MOST_NUMBERS = 4_096  # of one tensor that are written down
 FEW = 4  # numbers that are written down even where a factory makes them
 TOO_MANY = "This run has {:,} operations, and a drawing can have {:,}; draw a smaller part of it."
-UNDRAWABLE = " can't be drawn; its result is written down as numbers, and no gradient goes through it."
+UNDRAWABLE = " can't be drawn; its result becomes a constant, and no gradient flows through it."
 OWN_DTYPES = ("float32", "int64", "bool")  # those of numbers as they are written
 
 
@@ -46,10 +46,10 @@ def from_trace(trace: Trace, cursor: int | None = None) -> tuple[Drawing, tuple[
         made.add_loose(cursor)
     made.add_calls(set(nodes))
     if len(trace.graphs.first) > 1 and len(nodes) < len(trace.nodes):
-        made.notes.insert(0, "Only what is seen at this step is drawn; the run made other graphs too.")
+        made.notes.insert(0, "Only the graph at this step is drawn; the run also made others.")
     drawing = Drawing(tuple(made.nodes), groups=made.groups(), calls=tuple(made.calls), next_id=made.next_id)
     if drawing.is_blank:
-        raise UserError("This run made no tensor, so there is nothing to draw.")
+        raise UserError("This run made no tensors, so there is nothing to draw.")
     return arrange(tidy(drawing)), tuple(dict.fromkeys(made.notes))
 
 

@@ -64,7 +64,7 @@ class Contents:
         if self.newer:
             said.append(
                 f"{name} is from a newer GradViz (format {self.newer}): "
-                "what this one does not know is kept, but not shown."
+                "parts that this version does not know are kept but not shown."
             )
         return " ".join(said)
 
@@ -131,7 +131,7 @@ def read(data: bytes, name: str) -> Contents:
     record = _parsed(text, name, dropped)
     version = record.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < min(MIGRATIONS, default=VERSION):
-        raise UserError(f"{name} says no format version that there has been ({str(version)[:20]}). Open another file.")
+        raise UserError(f"{name} has an unknown format version ({str(version)[:20]}). Open another file.")
     newer = version if version > VERSION else 0
     while version < VERSION:
         record, version = MIGRATIONS[version](record), version + 1
@@ -141,7 +141,7 @@ def read(data: bytes, name: str) -> Contents:
     elif record.get("kind") == "snippet":
         document = _snippet(record, dropped)
     else:
-        raise UserError(f"{name} holds neither a snippet nor a drawing. Open another file.")
+        raise UserError(f"{name} contains neither a snippet nor a drawing. Open another file.")
     note = _one(record, "note", "note", "", lambda value: str(value), dropped)
     view, found = record.get("view", {}), problem("view", record.get("view", {}))
     if found:

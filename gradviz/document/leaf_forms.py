@@ -197,7 +197,7 @@ def as_form(leaf: Leaf, key: str) -> Leaf:
         )
         return replace(leaf, maker=new.maker, data=_made(new, shape), seed=seed, slider=slider, dtype=dtype)
     if prod(shape) > MOST:
-        raise UserError(f"{prod(shape):,} numbers are too many to write down; {MOST:,} are the most.")
+        raise UserError(f"{prod(shape):,} numbers are too many for a constant; at most {MOST:,} are the most.")
     data = leaf.data if leaf.maker == "tensor" else _written(leaf, shape)
     wanted = _shape_for(new.dims, shape)
     return replace(leaf, maker="tensor", data=resized(data, wanted, zero(leaf)), seed=None, slider=slider)

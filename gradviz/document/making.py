@@ -50,7 +50,7 @@ def make(drawing: Drawing, text: str, around: Around) -> Made:
     if not text:
         raise UserError(HINT)
     if len(text) > MOST:
-        raise UserError("This is too long for the box; paste it as code instead.")
+        raise UserError("This is too long for the input box; paste it as code instead.")
     entry = operation(text)
     made = make_operation(drawing, entry, around) if entry is not None else _make_written(drawing, text, around)
     made = replace(made, drawing=(cleared if around.about else uncovered)(made.drawing, made.nodes))
@@ -102,7 +102,7 @@ def _make_written(drawing: Drawing, text: str, around: Around) -> Made:
         return _made_leaf(*new_leaf(drawing, around.x, around.y, data=arguments, maker=maker, seed=seed, name=name))
     if isinstance(tree, ast.Name) and not name:
         if tree.id in taken(drawing):
-            raise UserError(f"{tree.id} is there already; type an operation for it, or an expression with it.")
+            raise UserError(f"{tree.id} already exists; type an operation for it, or an expression that uses it.")
         raise UserError(f"There is no operation called {tree.id}. {HINT}")
     return _made_expression(drawing, text, name, tree, around)
 
@@ -122,7 +122,7 @@ def _read(text: str) -> tuple[str, ast.expr]:
         target = body[0].targets[0]
         if isinstance(target, ast.Name):
             return target.id, body[0].value
-    raise UserError(f"One expression at a time, with one name in front of it at most. {HINT}")
+    raise UserError(f"Type one expression at a time, optionally assigned to one name. {HINT}")
 
 
 def literal(tree: ast.expr) -> Literal:

@@ -152,7 +152,7 @@ def _without_circles(nodes: tuple[Node, ...], dropped: list[str]) -> tuple[Node,
                 cut.add((at, port))
             elif isinstance(operand, Ref):
                 way.append((operand.node, 0))
-    dropped.extend(f"a wire to node {id} (it closes a circle)" for id, _ in sorted(cut))
+    dropped.extend(f"a wire to node {id} (it closes a cycle)" for id, _ in sorted(cut))
     return tuple(
         replace(node, inputs=tuple(None if (node.id, at) in cut else one for at, one in enumerate(node.inputs)))
         if isinstance(node, Operation) and cut

@@ -35,7 +35,7 @@ def inspect_both(state: State) -> Inspection | None:
         return found
     partner = beside.comparison.partner(thing.kind, thing.index)
     there = inspect(other, Selection(thing.kind, partner)) if partner >= 0 else None
-    rows = _otherwise(found, there) if there is not None else (_line("", "It is not in this run."),)
+    rows = _otherwise(found, there) if there is not None else (_line("", "Not in this run."),)
     section = Section(_title(beside), rows)
     return replace(found, sections=(found.sections[0], section, *found.sections[1:]))
 

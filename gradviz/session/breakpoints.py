@@ -94,7 +94,7 @@ def read_breakpoint(text: str, kinds: tuple[str, ...]) -> Breakpoint:
     what, word, condition = found["what"], found["word"].strip(), (found["condition"] or "").strip()
     if what == "line":
         if not _NUMBER.fullmatch(word) or not 0 < int(word) < MOST_LINES:
-            raise ConditionError(f"{word} is no line of the snippet.", found.start("word"))
+            raise ConditionError(f"{word} is not a line of the snippet.", found.start("word"))
         return Breakpoint(line=int(word), condition=condition)
     if what == "kind":
         if word.replace("_", " ") not in kinds:

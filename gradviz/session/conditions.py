@@ -84,7 +84,7 @@ class Condition:
         except ConditionError:
             raise
         except (TypeError, ValueError) as error:  # of shapes or types that do not go together
-            raise ConditionError(f"This cannot be computed: {error}.") from error
+            raise ConditionError(f"This cannot be evaluated: {error}.") from error
 
     def mask(self, part: Run, names: Names, count: int) -> Any:
         """Of one of `many` or `needs`: for which of `count` rows it holds. Raises ConditionError as `holds` does."""
@@ -95,7 +95,7 @@ class Condition:
         except (AbsentError, ZeroDivisionError, OverflowError):
             return np.zeros(count, bool)
         except TypeError as error:
-            raise ConditionError("Numbers can only be compared with numbers, and texts with texts.") from error
+            raise ConditionError("Compare numbers with numbers and strings with strings.") from error
         if found.dtype != bool:
             raise ConditionError(NO_ANSWER)
         return np.broadcast_to(found, (count,))
@@ -109,11 +109,11 @@ def compiled(text: str, kinds: frozenset[str] = frozenset()) -> Condition:
         with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # what is odd is refused below
             tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
-        raise ConditionError(f"This cannot be read: {error.msg}.", max(0, (error.offset or 1) - 1)) from error
+        raise ConditionError(f"This is not valid Python: {error.msg}.", max(0, (error.offset or 1) - 1)) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise ConditionError("This cannot be read.") from error
+        raise ConditionError("This is not valid Python.") from error
     if sum(1 for _ in ast.walk(tree)) > MOST_PARTS:
-        raise ConditionError("This condition is too long: make two breakpoints of it.")
+        raise ConditionError("This condition is too long; split it into two breakpoints.")
     parts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
     many = [part for part in parts if _is_columnar(part)]
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -170,7 +170,7 @@ class _Reader:
         """The function of one expression."""
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
         if handler is None:
-            raise ConditionError(f"{_quoted(node)} is not possible in a condition. {HELP}", node.col_offset)
+            raise ConditionError(f"{_quoted(node)} cannot be used in a condition. {HELP}", node.col_offset)
         made: Run = handler(node)
         return made
 
@@ -216,7 +216,7 @@ class _Reader:
         if do is None:
             word = {ast.BitAnd: "and", ast.BitOr: "or"}.get(type(node.op))
             raise ConditionError(
-                f"Write {word} here." if word else f"{_quoted(node)} is not possible in a condition.", node.col_offset
+                f"Write {word} here." if word else f"{_quoted(node)} cannot be used in a condition.", node.col_offset
             )
         if isinstance(node.op, ast.Pow):
             power = node.right.value if isinstance(node.right, ast.Constant) else None
@@ -244,14 +244,14 @@ class _Reader:
         if node.attr in METHODS:
             raise ConditionError(f"Write .{node.attr}() with parentheses.", node.end_col_offset or 0)
         if node.attr != "shape":
-            raise ConditionError(f".{node.attr} is not possible in a condition. {HELP}", node.value.end_col_offset or 0)
+            raise ConditionError(f".{node.attr} cannot be used in a condition. {HELP}", node.value.end_col_offset or 0)
         part = self.read(node.value)
         return lambda names: _shape(part(names))
 
     def _subscript(self, node: ast.Subscript) -> Run:
         index = ast.unparse(node.slice)
         if not (isinstance(node.value, ast.Attribute) and _PLACE.fullmatch(index)):
-            raise ConditionError("Only .shape can be asked for one of its numbers.", node.col_offset)
+            raise ConditionError("Only .shape can be indexed.", node.col_offset)
         part, place = self.read(node.value), int(index)
 
         def one(names: Names) -> Any:
@@ -271,7 +271,7 @@ class _Reader:
                 f"There is no method .{function.attr}() here. {HELP}", function.value.end_col_offset or 0
             )
         if node.args or node.keywords:
-            raise ConditionError(f".{function.attr}() is of all elements: it takes nothing.", node.col_offset)
+            raise ConditionError(f".{function.attr}() works on all elements; it takes no arguments.", node.col_offset)
         part, method = self.read(function.value), function.attr
         return lambda names: call(part(names), method)
 
@@ -333,7 +333,7 @@ def _any_many(parts: list[Run]) -> Run:
 
 def _number(thing: Any) -> Any:
     if isinstance(thing, str | tuple) or (hasattr(thing, "dtype") and thing.dtype.kind == "O"):
-        raise ConditionError("One can only calculate with numbers.")
+        raise ConditionError("Arithmetic works on numbers only.")
     if thing is None or isinstance(thing, Known | Which):
         raise AbsentError
     return thing

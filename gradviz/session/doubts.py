@@ -7,7 +7,7 @@ from gradviz.document.file_names import shown
 
 NOT_RUN = "Nothing has run yet."
 HOW = "Press Run (F5) to see its values."
-RECOVERED = "This is what a window had that did not close in good order."
+RECOVERED = "This was recovered from a window that did not close properly."
 LONGEST = 36  # characters of a name
 
 

@@ -12,8 +12,8 @@ from gradviz.session.unknown import AbsentError, ConditionError
 if TYPE_CHECKING:
     from gradviz.trace.values import Value
 
-NO_ANSWER = "This is no yes or no: compare it with something."
-ONE_EACH = "This gives one answer for each element: end it with .any() or .all()."
+NO_ANSWER = "This is not true or false; compare it with something."
+ONE_EACH = "This gives one result per element; end it with .any() or .all()."
 
 
 @dataclass(frozen=True)

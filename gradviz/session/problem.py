@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
 TITLES = {
-    Phase.RAISED: "the snippet cannot be read",
+    Phase.RAISED: "the snippet has a syntax error",
     Phase.REFUSED: "not run",
     Phase.LIMIT: "stopped at a limit",
     Phase.DIED: "the worker ended",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PIECE = 8192
 BREATH = 64  # titles that are made before the clock is looked at
 FIELDS = ("kind", "line", "name", "step")
-HELP = "Words that a step must have. kind:backward, line:9, line:3-7, name:w and step:100-200 narrow it down."
+HELP = "Words to look for in a step. Narrow it down with kind:backward, line:9, line:3-7, name:w or step:100-200."
 _OF_THE_OPERATION = (1, 2, 4, 7)  # Kind.FORWARD, INPLACE, BACKWARD, FREE: their titles speak of nothing else
 _NUMBERS = re.compile(r"(\d+)(?:-(\d*))?$")
 

@@ -109,8 +109,8 @@ def _not_scalar(trace: Trace, match: _Match) -> ErrorExplanation | None:
         name = trace.frame_at(len(trace)).name(root)
         what = f"{name} has shape {trace.tensors.shape[root]}"
         marks = _made_by(trace, root, f"its result has shape {trace.tensors.shape[root]}")
-    why = f"{what}. Only for a single number the starting gradient 1 is understood; "
-    why += "here one weight is needed per element."
+    why = f"{what}. The starting gradient is 1 only for a single number; "
+    why += "here it needs one weight per element."
     fix = f"Reduce it first, for example with .sum(), or pass gradient= of the same shape{on_line(line)}."
     return ErrorExplanation(why, fix, marks, line)
 
@@ -158,7 +158,7 @@ def _leaf_in_place(trace: Trace, match: _Match) -> ErrorExplanation | None:
     line = error_line(trace)
     view = " (through a view)" if "view of a leaf" in match.string else ""
     why = (
-        f"A leaf that requires grad was written to in place{view}: its value would no longer be the start of the graph."
+        f"A leaf that requires grad was written to in place{view}: its value would no longer be an input of the graph."
     )
     fix = f"To update a parameter, put line {line} inside `with torch.no_grad():`; else make a new tensor."
     return ErrorExplanation(why, fix, (), line)
@@ -171,13 +171,13 @@ def _no_grad_fn(trace: Trace, match: _Match) -> ErrorExplanation | None:
     root = _root(trace)
     if root < 0:
         return ErrorExplanation(
-            "The root has no history: nothing that it was computed from requires grad, or the history was cut off.",
+            "The root has no history: nothing it was computed from requires grad, or the history was cut off.",
             _CUT_FIX,
         )
     why, node = first_cut(trace, root)
     marks = (Mark(node, why, int(trace.nodes.step[node]) + 1),) if node >= 0 else ()
     name = trace.frame_at(len(trace)).name(root)
-    return ErrorExplanation(f"{name} has no history to go back through: {why}.", _CUT_FIX, marks, line)
+    return ErrorExplanation(f"{name} has no history to run backward through: {why}.", _CUT_FIX, marks, line)
 
 
 _CUT_FIX = "Create the leaf with requires_grad=True, and compute the root from it outside no_grad and without detach()."
@@ -251,14 +251,15 @@ ROWS: tuple[Row, ...] = (
     (
         r"before Module.__init__\(\) call",
         plain(
-            "The module keeps its parameters in tables that __init__ of nn.Module makes.",
+            "nn.Module.__init__ creates the tables that hold a module's parameters.",
             "Call super().__init__() first.",
         ),
     ),
     (
         r"missing the required \"forward\" function",
         plain(
-            "Calling a module runs its method forward, and this one has none.", "Define forward(self, x), spelled so."
+            "Calling a module runs its forward method, and this one has none.",
+            "Define forward(self, x) with exactly this name.",
         ),
     ),
     (
@@ -277,7 +278,7 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         r"Can't call numpy\(\) on Tensor that requires grad",
-        plain("NumPy knows no history, so the tensor has to give up its own.", "Call .detach().numpy()."),
+        plain("NumPy arrays have no history, so the tensor must be detached first.", "Call .detach().numpy()."),
     ),
     (
         r"can only change requires_grad flags of leaf variables",

@@ -119,10 +119,10 @@ def _forward(frame: Frame) -> str:
 
 
 _VMAP = {  # what the steps do that vmap adds to the operations of its function
-    "AddBatchDim": " vmap takes it apart into examples: inside, all are computed at once, with a dimension in front.",
-    "BatchRepeat": " vmap gives the same to every example.",
-    "BatchSum": " vmap adds up what the examples gave.",
-    "RemoveBatchDim": " vmap puts the results of all examples together.",
+    "AddBatchDim": " vmap splits it into examples, which are computed together with a leading batch dimension.",
+    "BatchRepeat": " vmap passes the same value to every example.",
+    "BatchSum": " vmap sums the results of the examples.",
+    "RemoveBatchDim": " vmap stacks the results of all examples.",
 }
 _UNTRACKED = (
     "",

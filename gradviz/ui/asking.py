@@ -19,8 +19,8 @@ from gradviz.ui.theme import Theme
 from gradviz.worker.run import ANSWER_CHARS
 
 LINES, CHARS = 8, 500  # of a prompt that are shown; Output has all of it
-WAITS = "The snippet waits for a line of text: input()"
-HOW = "Enter answers, Ctrl+D ends the input, Esc stops the run."
+WAITS = "The snippet is waiting for a line of input: input()"
+HOW = "Enter submits the line, Ctrl+D ends the input, Esc stops the run."
 
 
 class QuestionDialog(QDialog):

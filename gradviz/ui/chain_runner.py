@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gradviz.session.paths import Dependencies, Paths
     from gradviz.trace.trace import Trace
 
-NONE = "No backward call sends a gradient to {}."
+NONE = "No backward call computes a gradient for {}."
 FAILED = "The paths could not be followed: the run ended before this backward call. Run the snippet again."
 FOLLOW = 250  # milliseconds without another run until what was asked is asked again: a slider brings many
 CUT_SHORT = "The paths could not be followed. {}"  # what became of the run

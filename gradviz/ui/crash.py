@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from gradviz.session.crash_report import Private, report
 from gradviz.ui.crash_files import VERSIONS, CrashFiles
 
-TEXT = "Something in GradViz went wrong. Your work is safe: save it, then go on or start again."
+TEXT = "GradViz ran into an internal error. Your work is safe: save it, then continue or restart."
 LAST_TIME = "GradViz ended unexpectedly last time."
-ASK = "Please report it with the details below; they hold no names, no paths and nothing of your snippet."
+ASK = "Please report it with the details below; they contain no names, no paths and no part of your snippet."
 MOST_PLACES = 20  # a program that fails at so many places says no more
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gradviz.document.recovery import Recovery
     from gradviz.document.stamp import Stamp
 
-ONLY_CODE = "Saved the code of the drawing in {}; places, comments and groups are kept in a .gradviz file only."
+ONLY_CODE = "Saved the code of the drawing in {}; positions, comments and groups are kept only in a .gradviz file."
 
 
 @dataclass(frozen=True)

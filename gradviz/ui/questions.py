@@ -55,7 +55,7 @@ class Questions:
         from PySide6.QtWidgets import QMessageBox
 
         box = self._box(f"{name} was changed by another program.")
-        box.setInformativeText("Reload what is on disk (it can be undone), or keep what is in this window?")
+        box.setInformativeText("Reload the file from disk (you can undo this), or keep the version in this window?")
         reload = box.addButton("&Reload", QMessageBox.ButtonRole.AcceptRole)
         keep = box.addButton("&Keep Mine", QMessageBox.ButtonRole.RejectRole)
         save_as = box.addButton("&Save Mine As…", QMessageBox.ButtonRole.ActionRole)
@@ -70,7 +70,7 @@ class Questions:
         from PySide6.QtWidgets import QMessageBox
 
         kind = QMessageBox.StandardButton
-        box = self._box(f"GradViz ended without closing {name}. Take back what was in it?")
+        box = self._box(f"GradViz ended without closing {name}. Restore its contents?")
         box.setStandardButtons(kind.Yes | kind.No)
         return box.exec() == kind.Yes
 

@@ -25,8 +25,8 @@ from gradviz.ui.places import Place, data_folder, take, waiting
 
 PATTERN = "window-{}.json"
 EVERY = 3000  # milliseconds
-NO_COPY = "No copy of your work can be kept in case of a crash ({}). Save it often; this is tried again."
-AGAIN = "A copy of your work is kept again in case of a crash."
+NO_COPY = "Autosave is not working ({}). Save your work often; GradViz will keep trying."
+AGAIN = "Autosave is working again."
 
 
 def default_folder() -> Path:

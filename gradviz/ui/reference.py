@@ -27,7 +27,7 @@ class ReferenceDialog(QDialog):
         self._theme = theme
         self._entries = _listed()
         self.query = QLineEdit()
-        self.query.setPlaceholderText("Type a part of a name, such as softmax or MulBackward0")
+        self.query.setPlaceholderText("Type part of a name, such as softmax or MulBackward0")
         self.query.setAccessibleName("Find an operation")
         self.query.setClearButtonEnabled(True)
         self.count = QLabel()
@@ -87,7 +87,7 @@ def reference_html(found: list[Entry], theme: Theme) -> str:
             style = f"font-size:{theme.px(15)}px; font-weight:600; margin:16px 0 2px 0"
             parts.append(f"<p style='{style}'>{look.escape(category.capitalize())}</p>")
         parts.append(_entry_html(each, theme))
-    return "".join(parts) or f"<p style='color:{theme.muted}'>No operation has all of these words.</p>"
+    return "".join(parts) or f"<p style='color:{theme.muted}'>No operation matches all of these words.</p>"
 
 
 def _entry_html(each: Entry, theme: Theme) -> str:

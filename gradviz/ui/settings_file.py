@@ -13,9 +13,9 @@ from gradviz.document.errors import UserError
 MOST_BYTES = 500_000
 LONGEST_LINE = 100_000
 BACKUP = ".bak"
-RESET = "Settings were damaged and have been reset; the old file is {}."
-NO_FILE = "Settings are not kept: {} is no file. Remove it, then start again."
-UNREADABLE = "Settings could not be read ({}), and are as at first."
+RESET = "The settings file was damaged and has been reset; the old one is {}."
+NO_FILE = "Settings cannot be saved: {} is not a file. Remove it and restart."
+UNREADABLE = "Settings could not be read ({}); the defaults are used."
 
 IsGood = Callable[[str, str, str], bool]  # of a section, a name and a value
 
@@ -43,7 +43,7 @@ def _reset(path: Path, good: bytes) -> tuple[bool, str]:
         os.replace(os.path.realpath(path), backup)
         write_atomically(path, good, 0o600)
     except (OSError, UserError) as error:
-        return False, f"Settings are damaged, and could not be reset: {error}"
+        return False, f"The settings file is damaged and could not be reset: {error}"
     return True, RESET.format(backup.name)
 
 

@@ -41,7 +41,7 @@ X11 = {
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
 NO_DISPLAY = (
-    "There is no display. Start GradViz on a desktop, or let it run without a window: "
+    "There is no display. Start GradViz on a desktop, or run it without a window: "
     "`gradviz run FILE` prints what happens, "
     "`gradviz FILE --step end --screenshot OUT.png` draws the window into a file."
 )

@@ -16,7 +16,7 @@ PATIENCE = 500  # milliseconds before progress is shown
 FOLLOWS = "follows PyTorch 2.13"
 NOTICE = 8000  # milliseconds that a notice stays
 KEEPS_STEPS = "Stop the run; what was recorded stays."
-KEEPS_PICTURE = "Give the layout up; the picture stays as it was (Esc)."
+KEEPS_PICTURE = "Cancel the layout and keep the picture as it was (Esc)."
 
 
 def summary(state: State) -> str:
@@ -60,7 +60,7 @@ class StatusLine(QStatusBar):
         self.cancel = QPushButton("Cancel")
         self.cancel.clicked.connect(lambda: do("run.stop"))
         self.keep_going = QPushButton("Keep Going")
-        self.keep_going.setToolTip("Give the run the same time again (Ctrl+F5).")
+        self.keep_going.setToolTip("Extend the time limit by the same amount (Ctrl+F5).")
         self.keep_going.clicked.connect(lambda: do("run.keep_going"))
         self._notice = ""
         self.label = QLabel()

@@ -30,7 +30,7 @@ from gradviz.ui.theme import Theme
 
 BY_HAND = "Change the text yourself…"
 THE_FIX = "the fix"
-ABOUT = "The snippet runs a second time with the change, and both runs are shown side by side."
+ABOUT = "Runs the snippet again with the change and shows both runs side by side."
 
 
 def offered(state: State) -> list[tuple[str, Proposal]]:
@@ -67,7 +67,7 @@ class WhatIfDialog(QDialog):
         about.setWordWrap(True)
         about.setObjectName("muted")
         self.query = QLineEdit()
-        self.query.setPlaceholderText("Type a part of a change, such as retain or line 9")
+        self.query.setPlaceholderText("Type part of a change, such as retain or line 9")
         self.query.setAccessibleName("Find a change")
         self.query.installEventFilter(self)
         self.list = QListWidget()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradviz.session.verdict import Verdict
     from gradviz.trace.trace import Trace
 
-FIRST = "Press Run (F5) first; then a change can be tried."
+FIRST = "Press Run (F5) before trying a change."
 
 
 class WhatIfRunner(QObject):
@@ -87,7 +87,7 @@ class WhatIfRunner(QObject):
         if proposal is None:
             return
         if self._store.state.trace is None or self._store.state.is_stale:
-            self._store.say("The snippet itself does not run, so there is nothing to compare with.")
+            self._store.say("The snippet itself does not run, so there is nothing to compare.")
         else:
             self._begin(proposal)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
 BEYOND = (
-    "The first {:,} MB of values are kept whole; of {:,} further ones a summary: their edges, range, mean and norm."
+    "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
 )
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
 SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least

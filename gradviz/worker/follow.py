@@ -71,7 +71,7 @@ class _Follower:
                 self._keep(event)
             except TraceFormatError as error:
                 run.stop()
-                return Done("died", Detail(f"The worker sent what can't be read: {error}. Run it again."))
+                return Done("died", Detail(f"The worker sent data that could not be decoded: {error}. Run it again."))
         return None
 
     def _keep(self, event: Batch | Figure) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
 DECODED = Batch({}, b"")
-UNREADABLE = "The worker sent what cannot be read ({}). Run it again."
+UNREADABLE = "The worker sent data that could not be decoded ({}). Run it again."
 
 
 class Intake:

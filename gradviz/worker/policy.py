@@ -56,7 +56,7 @@ def compile_snippet(
     except (RecursionError, MemoryError):  # Python's parser has its own bound of depth
         raise Refusal(1, "this code is nested too deeply", "split it into several statements") from None
     except ValueError:  # a null byte, half of a surrogate pair
-        raise Refusal(1, "there is a character in the snippet that is no text", "type the line again") from None
+        raise Refusal(1, "the snippet contains an invalid character", "retype the line") from None
     check(tree, modules)
     if instrument is not None:
         tree = instrument(tree)

@@ -30,12 +30,12 @@ AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe s
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
 MORE_TIME = (
-    "Let it do fewer rounds, or give it more time: Keep Going in the last seconds, --time-limit on the command line."
+    "Use fewer iterations, or allow more time: Keep Going in the last seconds, --time-limit on the command line."
 )
 LESS_MEMORY = "Use smaller tensors, or keep fewer of them."
 LESS_PRINTED = "Print less, or less often."
-FEWER_STEPS = "Those until then are here; let it do fewer rounds."
-LESS_RECORDED = "What was recorded until then is here; use smaller tensors or fewer rounds."
+FEWER_STEPS = "The steps recorded so far are kept. Use fewer iterations."
+LESS_RECORDED = "What was recorded so far is kept. Use smaller tensors or fewer iterations."
 
 
 class Run:

@@ -76,7 +76,7 @@ def test_a_file_of_a_newer_version_opens_and_says_so() -> None:
     contents = changed('"version": 1', '"version": 7')
     assert contents.document == everything()
     assert contents.sentence("net.gradviz") == (
-        "net.gradviz is from a newer GradViz (format 7): what this one does not know is kept, but not shown."
+        "net.gradviz is from a newer GradViz (format 7): parts that this version does not know are kept but not shown."
     )
 
 
@@ -117,7 +117,7 @@ def test_a_file_of_an_older_version_goes_through_its_migrations(monkeypatch: pyt
         ('"gradient": 1.0', '"gradient": "import os"', "gradient of backward call 1 ('import os' is no number"),
         ('"gradient": 1.0', '"gradient": [[1, 2], [3]]', "gradient of backward call 1 (Row 2 has 1 number"),
         ('{"node": 1}, {"node": 2}', '{"node": 1}, {"node": 44}', "a wire to node 5 (nothing begins at node 44)"),
-        ('{"node": 1}, {"node": 2}', '{"node": 1}, {"node": 11}', "(it closes a circle)"),
+        ('{"node": 1}, {"node": 2}', '{"node": 1}, {"node": 11}', "(it closes a cycle)"),
         ('"keepdim": false', '"keepdin": false', "'keepdin' of node 11 (no such parameter)"),
         ('"level": 2', '"level": "all"', "the view (level must be integer or null)"),
         ('"note": "Look at w."', '"note": []', "note (must be string)"),
@@ -192,7 +192,7 @@ def test_a_circle_of_ten_thousand_nodes_is_opened() -> None:
     count = 9_999
     nodes = tuple(Operation(at, "neg", (Ref(at % count + 1),), names=(f"a{at}",)) for at in range(1, count + 1))
     contents = read(write(Contents(Drawing(nodes, next_id=count + 1))), "a")
-    assert contents.dropped == ("a wire to node 9999 (it closes a circle)",) or len(contents.dropped) == 1
+    assert contents.dropped == ("a wire to node 9999 (it closes a cycle)",) or len(contents.dropped) == 1
     assert isinstance(contents.document, Drawing)
     assert len(contents.document.nodes) == count
 

@@ -99,7 +99,7 @@ def test_the_inspector_tells_what_is_otherwise(store: Store) -> None:
     assert found.find(".grad") == "3."
     store.select(Selection("tensor", tensor(store, "x.detach()")))
     found = inspect_both(store.state)
-    assert found is not None and found.sections[1].rows[0].text == "It is not in this run."
+    assert found is not None and found.sections[1].rows[0].text == "Not in this run."
     store.swap_runs()
     store.select_there(Selection("tensor", 1))
     found = inspect_both(store.state)

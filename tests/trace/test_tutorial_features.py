@@ -103,10 +103,10 @@ def test_what_vmap_adds_is_explained() -> None:
     )
     said = " ".join(sentences(trace, Kind.FORWARD))
     assert (
-        ". vmap takes it apart into examples: inside, all are computed at once, with a dimension in front. Not" in said
+        ". vmap splits it into examples, which are computed together with a leading batch dimension. Not" in said
     )
-    assert ". vmap gives the same to every example. BatchRepeatBackward0 is made" in said
-    assert ". vmap puts the results of all examples together. RemoveBatchDimBackward0 is made" in said
+    assert ". vmap passes the same value to every example. BatchRepeatBackward0 is made" in said
+    assert ". vmap stacks the results of all examples. RemoveBatchDimBackward0 is made" in said
     assert "∂w = grad, summed over the examples = [4, 4, 4]." in " ".join(
         each.replace("(torch.func.vmap(lambda w, x: w @ x, (None…)", "s") for each in sentences(trace, Kind.BACKWARD)
     )

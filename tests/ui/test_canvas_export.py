@@ -195,7 +195,8 @@ def test_it_is_said_on_the_terminal_that_a_graph_stands_in_rows(
     source.write_text(SNIPPET)
     assert export(source, out) == 0
     said = capsys.readouterr().err
-    assert said == "gradviz: This graph is too large for layers: boxes stand in rows, in the order in which they ran.\n"
+    rows = "This graph is too large for a layered layout: boxes are placed in rows in execution order."
+    assert said == f"gradviz: {rows}\n"
 
 
 def test_what_fails_while_it_is_painted_is_an_error_and_not_the_end_of_the_program(

@@ -66,7 +66,7 @@ def test_a_node_without_an_operand_says_what_it_needs(pilot: Pilot) -> None:
         ("x = torch.ones(2)\ny = x.exp()\n", "exp", 0, "It runs at a later step."),
         ("x = torch.ones(2)\ny = x.contiguous()\n", "Tensor.contiguous", 1, "nothing to compute"),
         ("x = torch.ones(2)\ny = x.mm(x)\nz = y.exp()\n", "mm", 2, "a vector of 2 elements"),
-        ("x = torch.ones(2)\ny = x.mm(x)\nz = y.exp()\n", "exp", 2, "The run ended with an error before it."),
+        ("x = torch.ones(2)\ny = x.mm(x)\nz = y.exp()\n", "exp", 2, "The run ended with an error before this."),
     ],
     ids=["later", "passed", "failed", "after"],
 )

@@ -39,7 +39,7 @@ def test_typing_finds_an_operation(pilot: Pilot) -> None:
     assert "LogSoftmaxBackward0 saves result" in dialog.text.toPlainText()
     assert dialog.count.text() != everything
     dialog.query.setText("no such operation")
-    assert dialog.text.toPlainText() == "No operation has all of these words."
+    assert dialog.text.toPlainText() == "No operation matches all of these words."
     dialog.close()
 
 

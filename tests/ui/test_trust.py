@@ -237,7 +237,7 @@ def test_editing_does_not_trust(pilot: Pilot, ran: Counted, drawing: Path) -> No
     window.actions_.do("run.what_if")
     assert QApplication.activeModalWidget() is None
     window.beside.start(proposals("import torch\ntorch.manual_seed(0)\n")[0])
-    assert pilot.state.notice.sentence == "Nothing has run yet. Press Run (F5) first; then a change can be tried."
+    assert pilot.state.notice.sentence == "Nothing has run yet. Press Run (F5) before trying a change."
     window.chains.ask(0)
     nothing_ran(pilot, ran)
     waiting = window.canvas.drawn.waiting

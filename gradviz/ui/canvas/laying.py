@@ -29,11 +29,11 @@ def lay_out(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool
 
 def _note(engines: set[str], has_frames: bool) -> str:
     """What is to be said of a drawing that is simpler than others."""
-    less = " Collapse groups to see less of it at once." if has_frames else ""
+    less = " Collapse groups to see less at once." if has_frames else ""
     if ROWS in engines:
-        return f"This graph is too large for layers: boxes stand in rows, in the order in which they ran.{less}"
+        return f"This graph is too large for a layered layout: boxes are placed in rows in execution order.{less}"
     if STRAIGHT in engines:
-        return f"This graph is too large for routes around boxes: its edges run straight.{less}"
+        return f"This graph is too large to route edges around boxes: edges are straight.{less}"
     return ""
 
 

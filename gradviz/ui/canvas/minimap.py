@@ -41,7 +41,7 @@ class Minimap(QWidget):
         self.wanted = True
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Mini-map")
-        self.setToolTip("The whole graph. Click or drag to look elsewhere.")
+        self.setToolTip("Overview of the graph. Click or drag to move the view.")
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.hide()
         view.cameraChanged.connect(self.refresh)

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
 IDLE = 1500  # milliseconds after a large drawing until what it took is given back: its draft is gone then, too
-CANCELLED = "The layout was cancelled: the graph is folded and drawn quickly. View > Unfold All lays all of it out."
+CANCELLED = (
+    "The layout was cancelled: the graph is collapsed and drawn with a simple layout. "
+    "View > Unfold All lays out all of it."
+)
 QUICK = 300  # items that are laid out well before anyone would want a draft
 
 

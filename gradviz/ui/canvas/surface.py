@@ -25,7 +25,7 @@ FILLED = 0.6  # of the box around a region
 PATIENCE = 0.01  # seconds that new items may take in one picture; the others are painted with the next
 SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted anew for every frame of a zoom
 EMPTY = "Run a snippet to see its graph"
-NO_TENSOR = "No tensor has been made, so there is no graph"
+NO_TENSOR = "No tensors yet, so there is no graph"
 
 
 Overlay = Callable[[QPainter, "Scene", Camera], None]  # paints over the items

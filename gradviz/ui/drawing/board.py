@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.interactions import Interactions
 
 NEW = "New Drawing"
-NO_DRAWING = "This is a snippet. Choose Draw > New Drawing to draw a graph."
+NO_DRAWING = "This is a snippet. Choose Draw > New Drawing to build a graph by hand."
 APART = 40.0  # world units between two things that are placed one after the other
 
 

@@ -19,8 +19,8 @@ from gradviz.ui.drawing.wiring import DISCONNECT, Dropped, Loose, Wire
 NEXT = (Qt.Key.Key_Tab, Qt.Key.Key_Right)
 BACK = (Qt.Key.Key_Backtab, Qt.Key.Key_Left)
 OUTPUTS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-NO_PORT = "No free port is left that {} could go to. Add an operation, then connect it."
-PICK_ONE = "Select the one node that the wire shall begin at."
+NO_PORT = "No port is free for {}. Add an operation, then connect it."
+PICK_ONE = "Select the node at which the wire starts."
 
 
 def targets(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:

@@ -143,9 +143,8 @@ class Typing:
         asks = not word or WORD.fullmatch(word) is not None
         self.box.suggest(find(word, SUGGESTED) if asks else ())
         if not asks:
-            self.box.say(
-                "Enter makes the nodes of this expression." if re.search(r"[A-Za-z]", word) else "Enter makes a leaf."
-            )
+            added = "the nodes of this expression" if re.search(r"[A-Za-z]", word) else "a leaf"
+            self.box.say(f"Press Enter to add {added}.")
         elif self._around.feeds:
             names = self._ground.geometry
             fed = " and ".join(names.name(ref) or "the result" for ref in self._around.feeds[:2])

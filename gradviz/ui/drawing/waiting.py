@@ -12,9 +12,9 @@ from gradviz.ui.drawing.shapes import entry_of, name_of
 if TYPE_CHECKING:
     from gradviz.ui.drawing.scene import DrawnScene
 
-PASSED = "It gives on the tensor that it is given; there was nothing to compute."
+PASSED = "It returns its input unchanged; there was nothing to compute."
 LATER = "It runs at a later step."
-ENDED = "The run ended with an error before it."
+ENDED = "The run ended with an error before this."
 NOT_YET = "It has not run yet."
 
 

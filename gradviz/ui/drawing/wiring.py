@@ -19,7 +19,7 @@ from gradviz.ui.drawing.layer import paint_bubble
 
 SNAP = 22.0  # pixels around a port in which a wire jumps to it
 CONNECT, DISCONNECT, RECONNECT = "Connect", "Disconnect", "Move Wire"
-CLOSED = "The group is closed: open it with a double click, then end the wire at a port inside."
+CLOSED = "The group is collapsed: double-click to expand it, then connect the wire to a port inside."
 FADED = 150  # of 255: how much of what can't be reached is covered
 
 

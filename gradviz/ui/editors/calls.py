@@ -49,7 +49,7 @@ class CallRows:
     def _call(self) -> BackwardCall:
         calls = self._editor.drawing.calls
         if self._index >= len(calls):
-            raise UserError("This backward call is not in the drawing any more.")
+            raise UserError("This backward call is no longer in the drawing.")
         return calls[self._index]
 
     def _change(self, call: BackwardCall) -> None:

@@ -145,7 +145,7 @@ class GridView(QTableView):
         self._remove({row for row, _ in self.chosen} or {len(self.cells.rows) - 1}, without_rows)
 
     def remove_columns(self) -> None:
-        """Take the selected columns away; without a selection, the last."""
+        """Delete the selected columns; without a selection, the last."""
         self._remove({column for _, column in self.chosen} or {self.cells.columnCount() - 1}, without_columns)
 
     def _remove(self, gone: set[int], without: Callable[[Rows, set[int]], Rows]) -> None:

@@ -69,10 +69,10 @@ class GridBox(QWidget):
     def _buttons(self) -> QHBoxLayout:
         view = self.view
         self.more = [
-            small_button("+", "Add a row", view.add_row, "A row of zeros below the current one"),
+            small_button("+", "Add a row", view.add_row, "Insert a row of zeros below the current one"),
             small_button("−", "Remove rows", view.remove_rows, "Take the selected rows away"),
-            small_button("+", "Add a column", view.add_column, "A column of zeros behind the current one"),
-            small_button("−", "Remove columns", view.remove_columns, "Take the selected columns away"),
+            small_button("+", "Add a column", view.add_column, "Insert a column of zeros after the current one"),
+            small_button("−", "Remove columns", view.remove_columns, "Delete the selected columns"),
         ]
         row = QHBoxLayout()
         row.setSpacing(3)
@@ -85,7 +85,7 @@ class GridBox(QWidget):
             row.addWidget(button)
         if self._large:
             self.heat = Toggle("Heat map", "Heat map", self.model.set_heat)
-            self.fill = TextField("Number to fill the selected cells with", self._fill, hint="fill with …")
+            self.fill = TextField("Value to fill the selected cells with", self._fill, hint="fill with …")
             self.fill.setMaximumWidth(self._theme.px(130))
             self.fill.said.connect(self._say)
             row.addSpacing(12)

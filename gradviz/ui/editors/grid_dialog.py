@@ -17,7 +17,7 @@ from gradviz.ui.editors.grid_box import GridBox, TakeData
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
-ABOUT = "Type, or paste cells from a spreadsheet, a CSV file, NumPy or PyTorch. Ctrl+Z takes a change back."
+ABOUT = "Type, or paste cells from a spreadsheet, a CSV file, NumPy or PyTorch. Ctrl+Z undoes a change."
 KEYS = ((QKeySequence.StandardKey.Undo, "edit.undo"), (QKeySequence.StandardKey.Redo, "edit.redo"))
 
 

@@ -94,7 +94,7 @@ class LeafEditor(Editor):
         """The leaf that is shown."""
         found = self.drawing.by_id.get(self.id)
         if not isinstance(found, Leaf):
-            raise UserError("This leaf is not in the drawing any more; choose another one.")
+            raise UserError("This leaf is no longer in the drawing; choose another one.")
         return found
 
     @property
@@ -242,7 +242,7 @@ class LeafEditor(Editor):
         shape = read_argument(SHAPE, text)
         assert isinstance(shape, tuple)
         if not all(isinstance(size, int) and size > 0 for size in shape):
-            raise UserError(f"{quoted(text)} is no shape of written numbers. Type sizes such as 2, 3.")
+            raise UserError(f"{quoted(text)} is not a shape. Type sizes such as 2, 3.")
         leaf = self.leaf
         if prod(shape) > MOST:  # type: ignore[arg-type]
             raise UserError(f"{text} are too many numbers to write down; {MOST:,} are the most. Choose randn or zeros.")
@@ -256,7 +256,7 @@ class LeafEditor(Editor):
     def _take_seed(self, text: str) -> None:
         seed = read_number(text) if text.strip() else None
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-            raise UserError(f"{quoted(text)} is no seed. Type a whole number such as 0.")
+            raise UserError(f"{quoted(text)} is not a seed. Type a whole number such as 0.")
         self._change(replace(self.leaf, seed=seed))
 
     def _new_seed(self) -> None:
@@ -277,7 +277,7 @@ class LeafEditor(Editor):
             return
         value = read_number(text)
         if isinstance(value, bool | complex) or not abs(value) < float("inf"):
-            raise UserError(f"{quoted(text)} is no end of a slider. Type a number such as -5.")
+            raise UserError(f"{quoted(text)} is not a number. Type the end of the slider, such as -5.")
         low, high = leaf.slider or SLIDER
         if leaf.slider is None and not (value < high if end == 0 else value > low):
             low, high = (value, value + 20.0) if end == 0 else (value - 20.0, value)

@@ -55,7 +55,7 @@ class OperationEditor(Editor):
         """The operation that is shown."""
         found = self.drawing.by_id.get(self.id)
         if not isinstance(found, Operation):
-            raise UserError("This operation is not in the drawing any more; choose another one.")
+            raise UserError("This operation is no longer in the drawing; choose another one.")
         return found
 
     @property

@@ -21,7 +21,7 @@ TICK, LABEL, TITLE = 10.5, 11.5, 12.5
 TICK_LENGTH = 4.0
 GAP = 4.0
 BAR = 12.0  # width of a colour bar
-TOO_MUCH = "This is drawn in part: there is too much in it."
+TOO_MUCH = "Only part of this plot is drawn: it has too many elements."
 Flag = Qt.AlignmentFlag
 
 

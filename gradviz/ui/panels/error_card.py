@@ -58,7 +58,7 @@ class ErrorCard(QFrame):
         self.apply.setToolTip("Make this change in the snippet and run it again. It can be undone.")
         self.apply.clicked.connect(self._apply)
         self.beside = QPushButton("&Try beside")
-        self.beside.setToolTip("Run the snippet with this change beside it, and see both.")
+        self.beside.setToolTip("Run the snippet with this change and compare the two runs.")
         self.beside.clicked.connect(self._try_beside)
         row = QHBoxLayout()
         row.addWidget(self.title, 1)

@@ -125,7 +125,7 @@ class EventsPanel(Panel):
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Filter: words, kind:backward, line:9, name:w, step:100-200")
         self.filter.setAccessibleName("Filter the events")
-        self.filter.setToolTip(HELP + " Enter goes to the next one, Shift+Enter to the one before.")
+        self.filter.setToolTip(HELP + " Enter goes to the next match, Shift+Enter to the previous one.")
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._sift)
         self.filter.installEventFilter(self)

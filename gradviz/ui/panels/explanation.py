@@ -15,7 +15,7 @@ from gradviz.ui.theme import Theme
 
 LINES, ERROR_LINES = 2, 4
 SIDE = 14  # pixels of margin
-BEFORE = "Nothing has run yet. Step (F10) does the first step."
+BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 
 
 class ExplanationPanel(Panel):
@@ -35,7 +35,7 @@ class ExplanationPanel(Panel):
         self.call.setTextFormat(Qt.TextFormat.PlainText)
         self.call.setObjectName("call")
         self.call.setAccessibleName("Arguments of the backward call")
-        self.call.setToolTip("The backward call that goes on, with its arguments.")
+        self.call.setToolTip("The current backward call and its arguments.")
         self._calls: tuple[str, ...] = ()
         self._texts: tuple[str, ...] = ("",)  # what happened, with and without what comes next
         self._lines = LINES

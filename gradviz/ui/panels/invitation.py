@@ -17,9 +17,9 @@ from gradviz.ui.theme import Theme
 
 INVITED = 3  # examples of snippets
 TITLE = "See what backward() does"
-RUN = "Run (F5) shows its graph here."
-SNIPPET = ("Paste a snippet", "Put PyTorch code at the left and press Run (F5).")
-DRAWING = ("Draw a graph", "Double-click to begin a drawing, or type: 3.0, mul, w*x + b")
+RUN = "Press Run (F5) to see its graph here."
+SNIPPET = ("Paste a snippet", "Paste PyTorch code on the left and press Run (F5).")
+DRAWING = ("Draw a graph", "Double-click to start a drawing, or type: 3.0, mul, w*x + b")
 EXAMPLES = "or begin with an example"
 WIDE = 560  # pixels at 100 % from which the two ways stand side by side
 CARD = 380  # at most

@@ -31,8 +31,8 @@ from gradviz.ui.theme import Theme
 
 RECENT = 6  # how many that were added last are kept at hand
 HINT = "Enter adds it, or drag it to the canvas. Shift+F1 explains it."
-SNIPPET = "This is a snippet, to which nothing is added by hand. Begin a <a href='draw.new'>new drawing</a> for that."
-NOTHING = "No operation is called so. Try another word, such as product or norm."
+SNIPPET = "You can't add nodes to a snippet by hand. Start a <a href='draw.new'>new drawing</a> instead."
+NOTHING = "No operation matches. Try another word, such as product or norm."
 MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 ROOT = QModelIndex()
 ModelIndex = QModelIndex | QPersistentModelIndex

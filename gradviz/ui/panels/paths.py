@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
 
 COLUMNS = ("Path, from the end to the tensor", "Product of the local derivatives", "Gradient along it")
-HINT = "Select a tensor that gets a gradient, and follow every path by which it comes."
+HINT = "Select a tensor with a gradient to see every path along which it arrives."
 MOST_NAMES = 8
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()

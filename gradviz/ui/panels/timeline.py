@@ -128,7 +128,7 @@ class TimelinePanel(Panel):
             if self.content is None:
                 painter.setFont(look.sans(self.theme))
                 painter.setPen(QPen(self.palette().placeholderText().color()))
-                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The steps of a run appear here.")
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "The steps of a run will appear here.")
                 return
             if self._picture is None:
                 self._picture = draw(self.content, self.geometry_, self.size(), self.devicePixelRatioF())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.timeline_picture import Content
 
 PAGE = 10  # steps per PageUp or PageDown, at least
-CLICK = "Click to play only this in a loop."
+CLICK = "Click to loop over these steps."
 
 
 class Timeline(Protocol):
