@@ -92,7 +92,7 @@ def test_a_file_of_an_older_version_goes_through_its_migrations(monkeypatch: pyt
         return {{"remarks": "comments"}.get(name, name): value for name, value in record.items()}
 
     text = text_of(with_its_view()).replace('"version": 1', '"version": 0').replace('"comments"', '"remarks"')
-    with pytest.raises(UserError, match=r"says no format version that there has been \(0\)"):
+    with pytest.raises(UserError, match=r"has an unknown format version \(0\)"):
         read(text.encode(), "net.gradviz")
     monkeypatch.setitem(gradviz_file.MIGRATIONS, 0, renamed)
     assert read(text.encode(), "net.gradviz") == with_its_view()
@@ -212,9 +212,9 @@ def test_names_are_made_good() -> None:
         (b"\x89PNG\r\n\x1a\n\xff", "it is not UTF-8 text"),
         (b"{}", "was not written by GradViz"),
         (b"[" * 100_000, "lists in lists"),
-        (b'{"format": "gradviz"}', "says no format version"),
+        (b'{"format": "gradviz"}', "has an unknown format version"),
         (b'{"format": "gradviz", "version": 1}', "neither a snippet nor a drawing"),
-        (b'{"format": "gradviz", "version": true, "kind": "drawing"}', "says no format version"),
+        (b'{"format": "gradviz", "version": true, "kind": "drawing"}', "has an unknown format version"),
         (b" " * 10_000_001, "10.0 MB; a .gradviz file may have 10 MB at most"),
     ],
 )

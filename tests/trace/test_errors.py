@@ -79,7 +79,7 @@ CASES = [
     ("bool(x > 0)", "neither true nor false", ".any()", []),
     ("torch.tensor([1, 2], requires_grad=True)", "real and complex numbers only", "2.", []),
     ("z = torch.ones(2, requires_grad=True)\ntorch.autograd.grad(x.sum(), z)", "was not used", "allow_unused=True", []),
-    ("x.numpy()", "NumPy knows no history", ".detach().numpy()", []),
+    ("x.numpy()", "NumPy arrays have no history", ".detach().numpy()", []),
     ("(x * 2).requires_grad_(False)", "Only a leaf decides", ".detach()", []),
     ("torch.ones(2).register_hook(print)", "No gradient will ever reach", "requires_grad=True", []),
     ("x @ x.detach().double()", "different types", ".float()", []),
@@ -88,7 +88,7 @@ CASES = [
     ("torch.autograd.grad(x.sum(), torch.ones(2))", "does not require grad", "requires_grad=True", []),
     ("a, b = (x * 2).unbind()\na += 1", "one of several", "clone()", []),
     ("class N(torch.nn.Module):\n    pass\nN()(x)", "has none", "forward(self, x)", []),
-    (NO_SUPER, "tables that __init__ of nn.Module makes", "super().__init__()", []),
+    (NO_SUPER, "creates the tables that hold", "super().__init__()", []),
     (ONCE, "not differentiable itself", "differentiable operations", []),
     (
         NAN,
