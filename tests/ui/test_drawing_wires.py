@@ -244,7 +244,7 @@ def test_a_wire_to_a_closed_group_says_what_to_do(qtbot: QtBot) -> None:
     hand = Hand(qtbot, shaping.set_group_closed(drawing, group, True))
     before = hand.drawing
     hand.drag(hand.out(W), hand.pixel(hand.view.geometry.boxes[group].center()))
-    assert "open it with a double click" in hand.ground.layer.sentence
+    assert "double-click to expand it" in hand.ground.layer.sentence
     assert hand.drawing == before and not hand.hands.typing.is_open
 
 

@@ -110,7 +110,7 @@ def test_a_drawing_saved_as_python_is_its_code(pilot: Pilot, files: WindowFiles,
     pilot.answers.to_save = [str(tmp_path / "net.py")]
     assert files.save_as()
     assert (tmp_path / "net.py").read_text() == LARGER.text
-    assert "places, comments and groups are kept in a .gradviz file only" in pilot.state.notice.sentence
+    assert "positions, comments and groups are kept only in a .gradviz file" in pilot.state.notice.sentence
     assert pilot.state.document == LARGER
     files.new()
     assert files.open_path(tmp_path / "net.py")

@@ -179,7 +179,7 @@ def test_the_page_adds_changes_switches_off_and_deletes(trained: Pilot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("nrm > 5", "nrm"), ("line 5 when (", "cannot be read"), ("kind foo", "foo")]
+    ("text", "words"), [("nrm > 5", "nrm"), ("line 5 when (", "not valid Python"), ("kind foo", "foo")]
 )
 def test_the_page_refuses_in_a_sentence_at_the_place(trained: Pilot, text: str, words: str) -> None:
     page = breakpoints_of(trained)

@@ -301,7 +301,7 @@ def test_a_snippet_that_does_not_run_has_nothing_beside_it(pilot: Pilot) -> None
     with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
         pilot.window.beside.start(Proposal("without it", 2, "import torch\n"))
     assert pilot.state.what_if is None
-    assert "nothing to compare with" in pilot.window.status.currentMessage()
+    assert "nothing to compare" in pilot.window.status.currentMessage()
 
 
 def test_nothing_is_cut_in_a_small_window(beside: Pilot) -> None:

@@ -49,7 +49,7 @@ def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: P
         assert runner.live._intake is not None
         runner.live._intake.put(Batch({"format": 99}, b"nonsense"))
     assert ended.args == ["died"]
-    assert "cannot be read" in pilot.state.run.sentence
+    assert "could not be decoded" in pilot.state.run.sentence
     assert pilot.run_again(FINE) is Phase.OK
 
 
@@ -122,7 +122,7 @@ def test_values_beyond_the_budget_are_summaries_and_that_is_said(pilot: Pilot) -
     assert pilot.run_again(MUCH) is Phase.OK
     trace = pilot.state.trace
     assert trace is not None and trace.beyond_budget > 0
-    assert f"of {trace.beyond_budget} further ones a summary" in pilot.state.run.sentence
+    assert f"{trace.beyond_budget} more are summarized" in pilot.state.run.sentence
     assert window.status.currentMessage() == pilot.state.run.sentence
     assert f"{trace.beyond_budget} values as summaries" in window.status.label.text()
     store = window.store

@@ -117,7 +117,7 @@ def test_what_cannot_be_decoded_is_the_end(rows: dict[str, int]) -> None:
     first, second = mailbox.take(), mailbox.take()
     assert isinstance(first, Done)
     assert first.status == "died"
-    assert "cannot be read" in first.detail.sentence
+    assert "could not be decoded" in first.detail.sentence
     assert (second, mailbox.take(), len(trace)) == (Output("out", "x"), None, 0)
 
 

@@ -81,4 +81,4 @@ def test_a_name_with_two_underscores_wherever_it_stands(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["x = '\ud800'", "\udcff", "# \udfff\nx = 1"])
 def test_half_a_character(text: str) -> None:
-    assert "a character in the snippet that is no text" in refusal(text)
+    assert "the snippet contains an invalid character" in refusal(text)

@@ -36,7 +36,7 @@ def _group(drawing: Drawing, id: int) -> Group:
     for one in drawing.groups:
         if one.id == id:
             return one
-    raise UserError("This group is not in the drawing any more; choose another one.")
+    raise UserError("This group is no longer in the drawing; choose another one.")
 
 
 def _with_group(drawing: Drawing, changed: Group) -> Drawing:
@@ -83,7 +83,7 @@ def change_comment(
     """Change what is given of a comment."""
     old = next((comment for comment in drawing.comments if comment.id == id), None)
     if old is None:
-        raise UserError("This comment is not in the drawing any more; choose another one.")
+        raise UserError("This comment is no longer in the drawing; choose another one.")
     new = replace(
         old,
         text=old.text if text is None else text,

@@ -65,7 +65,7 @@ def node_of(drawing: Drawing, id: int) -> Node:
     """The node of this number; refuses one that is gone."""
     node = drawing.by_id.get(id)
     if node is None:
-        raise UserError("This node is not in the drawing any more; choose another one.")
+        raise UserError("This node is no longer in the drawing; choose another one.")
     return node
 
 
