@@ -49,7 +49,7 @@ def remove_call(drawing: Drawing, index: int) -> Drawing:
 
 def _check_index(drawing: Drawing, index: int) -> None:
     if not 0 <= index < len(drawing.calls):
-        raise UserError("This backward call is not in the drawing any more; choose another one.")
+        raise UserError("This backward call is no longer in the drawing; choose another one.")
 
 
 def _check(drawing: Drawing, call: BackwardCall) -> None:
