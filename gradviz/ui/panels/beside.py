@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas import CanvasView
 
 BUTTONS = (  # label, command, what it does
-    ("Swap", "run.swap_runs", "Let the inspector, the timeline and the output follow the other run."),
-    ("Take it", "run.take_change", "Make the change in the snippet. It can be undone."),
-    ("Close", "run.close_what_if", "Leave only the run of the snippet as it is written."),
+    ("Swap", "run.swap_runs", "Make the inspector, the timeline and the output follow the other run."),
+    ("Take it", "run.take_change", "Apply the change to the snippet. You can undo it."),
+    ("Close", "run.close_what_if", "Close the comparison and keep the run of the snippet as written."),
 )
 
 

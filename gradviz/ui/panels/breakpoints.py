@@ -124,7 +124,7 @@ class BreakpointsPanel(Panel):
         elif state.is_stale and state.breakpoints.points:
             self._say("The snippet has changed: run it again to see where they stop.")
         elif not hits.is_complete:
-            self._say(f"{100 * hits.looked // max(1, hits.steps_of_trace)} % of the steps have been looked at.")
+            self._say(f"{100 * hits.looked // max(1, hits.steps_of_trace)} % of the steps have been checked.")
         else:
             self._say("" if state.breakpoints.points else "Playing and running stop at breakpoints.")
         self._filling = False

@@ -80,7 +80,7 @@ class CodeEdit(QPlainTextEdit):
         self.flash = Flash(self, self._mark)
         self.picked = Picked(self, self._mark)
         self.numbers = LineNumbers(self, self._numbers_width, self._paint_numbers)
-        self.numbers.setToolTip("Click to set a breakpoint or take it away (Ctrl+F2 at the caret's line).")
+        self.numbers.setToolTip("Click to set or remove a breakpoint (Ctrl+F2 for the current line).")
         self.numbers.clicked.connect(
             lambda y: self.break_clicked.emit(self.cursorForPosition(QPoint(0, y)).blockNumber() + 1)
         )

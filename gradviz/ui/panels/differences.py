@@ -32,7 +32,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 SIGNS = {"error": "×", "gradient": "∇", "value": "=", "flag": "?", "memory": "▮", "output": "›", "step": "+"}
 SHARES = (0.42, 0.29)  # of the width, for all columns but the last
-INVITATION = "See what one change does: the snippet runs a second time with it, and both runs stand side by side."
+INVITATION = "See what one change does: the snippet runs again with it, and both runs are shown side by side."
 
 
 class DifferencesModel(QAbstractTableModel):

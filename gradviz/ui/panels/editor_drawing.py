@@ -17,10 +17,10 @@ from gradviz.session.store import TYPING
 from gradviz.ui.panels.code_edit import SNIPPET_HINT, CodeEdit
 
 PAUSE = 300  # milliseconds without a key after which what was typed is read
-DRAWING_HINT = "The code of the drawing, which can be typed here too."
-KEPT = "The drawing stays as it is until then."
-GOES = "Such lines go when you leave the code; Edit as Text (Ctrl+Shift+T) keeps them."
-WENT = "Now it is gone from the code."
+DRAWING_HINT = "The drawing as code; you can edit it here too."
+KEPT = "Until then the drawing stays unchanged."
+GOES = "These lines are dropped when you leave the code; Edit as Text (Ctrl+Shift+T) keeps them."
+WENT = "It has been removed from the code."
 MOST = 3  # sentences that are told
 
 

@@ -55,7 +55,7 @@ class ErrorCard(QFrame):
         self.text.document().documentLayout().documentSizeChanged.connect(self.fit)
         self.text.anchorClicked.connect(self._toggle)
         self.apply = QPushButton("&Apply")
-        self.apply.setToolTip("Make this change in the snippet and run it again. It can be undone.")
+        self.apply.setToolTip("Apply this change to the snippet and run it again. You can undo it.")
         self.apply.clicked.connect(self._apply)
         self.beside = QPushButton("&Try beside")
         self.beside.setToolTip("Run the snippet with this change and compare the two runs.")
