@@ -252,7 +252,8 @@ def test_it_is_said_why_a_graph_is_drawn_simply(pilot: Pilot, monkeypatch: pytes
     monkeypatch.setattr(ladder, "MOST_IN_LAYERS", 3)
     pilot.run_again(LOOP)
     settle(pilot)
-    assert pilot.state.notice.sentence.startswith("This graph is too large for a layered layout: boxes are placed in rows")
+    rows = "This graph is too large for a layered layout: boxes are placed in rows"
+    assert pilot.state.notice.sentence.startswith(rows)
     assert pilot.window.status.currentMessage() == pilot.state.notice.sentence
 
 
