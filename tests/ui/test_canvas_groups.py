@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPixmap
 
 from gradviz.session.folding import Folding, Presentation
+from gradviz.trace.regions import RegionKind
+from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import GROUP, build
+from gradviz.ui.canvas.group_content import GroupContent
+from gradviz.ui.canvas.group_painter import paint_group
+from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.sizes import Ruler
+from gradviz.ui.theme import LIGHT
 from tests.ui.canvas_fixtures import run, scene_of
 from tests.ui.test_canvas_folding import BLOCKS, CLOSED, RNN, says
 
@@ -66,3 +74,18 @@ def test_an_error_in_a_closed_group_is_marked_once_and_says_where() -> None:
     ((item, reason),) = scene.moment.failed
     assert item == group
     assert reason.startswith("t = 20 · ExpBackward0: ")
+
+
+@pytest.mark.parametrize(("went", "norm"), [(3, "2"), (10_000, "1.436e-44"), (1_000_000, "-1.2345e-308")])
+def test_the_words_of_the_backward_pass_leave_each_other_room(
+    went: int, norm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = GroupContent("loop", "", RegionKind.LOOP, went, went, went, went, "", norm, "", bad=False)
+    words: list[str] = []
+    monkeypatch.setattr(Ink, "text", lambda self, painter, role, colour, box, text, align: words.append(text))
+    ink, picture = Ink(LIGHT), QPixmap(300, 200)
+    with QPainter(picture) as painter:
+        paint_group(painter, ink, QRectF(10, 10, 132, 86), content)
+    backward = [word for word in words if word.startswith(("∇", "norm"))]
+    assert f"norm {norm}" in backward
+    assert sum(ink.width(sizes.META, word) for word in backward) < 132 - 8

@@ -124,11 +124,15 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
         colour, text = ("text", f"▸ {content.now}") if content.now else ("error", f"! {content.problem}")
         ink.text(painter, sizes.META, colour, below, text, LEFT)
         return
+    norm = f"norm {content.norm}" if content.norm else ""
+    if norm:
+        ink.text(painter, sizes.META, "error" if content.bad else "gradient", below, norm, RIGHT)
     if content.went:
-        ink.text(painter, sizes.META, "gradient", below, f"∇ {content.went:,} of {content.tracked:,}", LEFT)
-    if content.norm:
-        name = "error" if content.bad else "gradient"
-        ink.text(painter, sizes.META, name, below, f"norm {content.norm}", RIGHT)
+        room = below.width() - (ink.width(sizes.META, norm) + 8 if norm else 0.0)
+        share = f"∇ {100 * content.went // max(1, content.tracked)} %"
+        ways = (f"∇ {content.went:,} of {content.tracked:,}", share)
+        text = next((way for way in ways if ink.width(sizes.META, way) <= room), "")
+        ink.text(painter, sizes.META, "gradient", below, text, LEFT)
 
 
 def _held(painter: QPainter, ink: Ink, row: QRectF, text: str) -> float:
