@@ -116,8 +116,7 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
     if content.ran < content.operations:
         count = f"{content.ran:,} of {count}"
     numbers = f" · {content.parameters:,} parameters" if content.parameters else ""
-    ways = (f"{count} operations{numbers}", f"{count} operations", f"{count} op.", count)
-    text = next((way for way in ways if ink.width(sizes.META, way) <= room), count)
+    text = _fitting(ink, room, f"{count} operations{numbers}", f"{count} operations", f"{count} op.", count)
     ink.text(painter, sizes.META, "muted", QRectF(row.left(), row.top(), room, row.height()), text, LEFT)
     below = row.translated(0, group_sizes.LINE)
     if content.now or content.problem:
@@ -130,9 +129,13 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
     if content.went:
         room = below.width() - (ink.width(sizes.META, norm) + 8 if norm else 0.0)
         share = f"∇ {100 * content.went // max(1, content.tracked)} %"
-        ways = (f"∇ {content.went:,} of {content.tracked:,}", share)
-        text = next((way for way in ways if ink.width(sizes.META, way) <= room), "")
+        text = _fitting(ink, room, f"∇ {content.went:,} of {content.tracked:,}", share)
         ink.text(painter, sizes.META, "gradient", below, text, LEFT)
+
+
+def _fitting(ink: Ink, room: float, *ways: str) -> str:
+    """The first of several ways to say something that fits, or the last and shortest."""
+    return next((way for way in ways if ink.width(sizes.META, way) <= room), ways[-1])
 
 
 def _held(painter: QPainter, ink: Ink, row: QRectF, text: str) -> float:
