@@ -129,7 +129,7 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
     if content.went:
         room = below.width() - (ink.width(sizes.META, norm) + 8 if norm else 0.0)
         share = f"∇ {100 * content.went // max(1, content.tracked)} %"
-        text = _fitting(ink, room, f"∇ {content.went:,} of {content.tracked:,}", share)
+        text = _fitting(ink, room, f"∇ {content.went:,} of {content.tracked:,}", share, "")
         ink.text(painter, sizes.META, "gradient", below, text, LEFT)
 
 
