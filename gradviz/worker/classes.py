@@ -21,6 +21,7 @@ from gradviz.worker.policy_names import (
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
+    MEMORY,
     is_dunder,
 )
 
@@ -138,6 +139,8 @@ def _check_finished(made: type) -> None:
     for key in vars(made):
         if is_dunder(key) and key not in DEFINABLE_DUNDERS and key not in CLASS_FURNITURE:
             raise TypeError(f"a class can't define '{key}' in GradViz snippets")
+    if MEMORY in vars(made) or MEMORY in vars(made).get("__annotations__", ()):
+        raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
     for key, method in {**guarded_operators(dict(vars(made))), **_overriding(made)}.items():
         type.__setattr__(made, key, method)
     if "__slots__" in vars(made):

@@ -29,6 +29,8 @@ from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
+    MEMORY,
+    OWN_NAMES,
     READABLE_DUNDERS,
     is_dunder,
 )
@@ -205,7 +207,7 @@ class Guard:
         """The snippet's getattr."""
         self._check_name(name)
         try:
-            return self.get(thing, name)
+            return self.get(thing, OWN_NAMES.get(name, name))
         except AttributeError:
             if default is _MISSING:
                 raise
@@ -226,6 +228,8 @@ class Guard:
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
         cls = thing if isinstance(thing, type) else type(thing)
+        if name == OWN_NAMES[MEMORY] and issubclass(cls, Tensor):
+            raise AttributeError(f"'{cls.__name__}' object has no attribute '{MEMORY}'")
         theirs = isinstance(cls, enum.EnumMeta) and name.endswith("_")  # which Enum keeps for itself
         theirs = theirs or self._is_engine_state(cls, name) or self._is_inherited(thing, cls, name)
         if cls in self._own and not theirs:
@@ -304,9 +308,11 @@ class Guard:
     def setattr(self, thing: Any, name: Any, value: Any) -> None:
         """The snippet's setattr."""
         self._check_name(name)
+        name = OWN_NAMES.get(name, name)
         setattr(self.write(thing, name), name, value)
 
     def delattr(self, thing: Any, name: Any) -> None:
         """The snippet's delattr."""
         self._check_name(name)
+        name = OWN_NAMES.get(name, name)
         delattr(self.write(thing, name), name)

@@ -20,7 +20,7 @@ from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.identity import MEMORIES
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.out_of_memory import speak_as_pytorch
-from gradviz.worker.policy_names import is_dunder
+from gradviz.worker.policy_names import MEMORY, is_dunder
 
 
 def harden(torch: dict[str, types.ModuleType]) -> None:
@@ -105,7 +105,7 @@ def _no_type_of_number(self: object, *given: object) -> NoReturn:
 
 
 def _refuse_dunder(name: object) -> None:
-    if type(name) is not str or is_dunder(name):
+    if type(name) is not str or is_dunder(name) or name == MEMORY:
         raise AttributeError(f"the name {name!r} is not available in GradViz snippets")
 
 

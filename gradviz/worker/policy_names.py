@@ -124,6 +124,12 @@ _HINTS = {
 MODULE_HINTS = {name: hint for hint, names in _HINTS.items() for name in names.split()}
 
 
+# PyTorch's part finds a tensor's memory under this name: in the objects of a snippet it is another one, which looks the
+# same, so that no object of another class is taken for a tensor.
+MEMORY = "_data"
+OWN_NAMES = {MEMORY: f"{MEMORY}\u200b"}
+
+
 def is_dunder(name: str) -> bool:
     """Whether a name begins and ends with two underscores."""
     return len(name) > 4 and name.startswith("__") and name.endswith("__")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradviz.worker.policy_names import HOOKED_ATTRIBUTES, is_dunder
+from gradviz.worker.policy_names import HOOKED_ATTRIBUTES, OWN_NAMES, is_dunder
 
 
 class Rewriter(ast.NodeTransformer):
@@ -65,7 +65,7 @@ class Rewriter(ast.NodeTransformer):
             return _hook("<class>", node, node.value)
         if name == "__dict__":
             return _hook("<vars>", node, node.value)
-        mangled = self._mangled(name)
+        mangled = OWN_NAMES.get(name) or self._mangled(name)
         node.attr = mangled
         private = mangled.startswith("_") and not is_dunder(mangled)
         constant = ast.copy_location(ast.Constant(mangled), node)

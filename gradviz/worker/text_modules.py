@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from gradviz.worker.guard import Guard
-from gradviz.worker.policy_names import is_dunder
+from gradviz.worker.policy_names import MEMORY, is_dunder
 from gradviz.worker.stand_in import stand_in
 
 Writer = Callable[[str, str], None]
@@ -58,7 +58,7 @@ class Space(types.SimpleNamespace):
 
     def __init__(self, **values: Any) -> None:
         for name in values:
-            if type(name) is not str or is_dunder(name):
+            if type(name) is not str or is_dunder(name) or name == MEMORY:
                 raise AttributeError(f"the attribute '{name}' is not available in GradViz snippets")
         super().__init__(**values)
 
