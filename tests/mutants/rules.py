@@ -299,15 +299,15 @@ AT_RUN_TIME = (
     worker(
         "guard",
         "private names of the engine in a class of one's own",
-        "and not self._is_engine_state(cls, name) and",
-        "and",
+        "theirs = theirs or self._is_engine_state(cls, name) or",
+        "theirs = theirs or",
         found("Found: innards of a class of one's own"),
     ),
     worker(
         "guard",
         "private names of base classes",
-        "and not self._is_inherited(thing, cls, name):",
-        ":",
+        " or self._is_inherited(thing, cls, name)\n",
+        "\n",
         found("Found: innards of a class of one's own"),
     ),
     worker(
