@@ -520,7 +520,7 @@ MODULES = (
     worker(
         "text_modules",
         "names in a namespace",
-        "            if type(name) is not str or is_dunder(name):\n",
+        "            if type(name) is not str or is_dunder(name) or name == MEMORY:\n",
         "            if False:\n",
         f"{WRITTEN}[a name in a namespace]",
     ),
