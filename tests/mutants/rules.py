@@ -357,7 +357,7 @@ AT_RUN_TIME = (
         "classes that are not the snippet's",
         "if thing in self._own:\n                return thing\n            raise",
         "if True:\n                return thing\n            raise",
-        f"{WRITTEN}[an attribute of a builtin class]",
+        f"{WRITTEN}[an attribute of a class]",
     ),
     worker(
         "guard",

@@ -82,7 +82,8 @@ def f() -> None:
 WRITTEN: dict[str, Callable[[World], Any]] = {
     "a name of Python's": lambda world: world.guard.setattr(made_by_snippet(world), "__module__", "torch"),
     "a name that lies": lambda world: world.guard.setattr(made_by_snippet(world)(), Lying("__class__"), int),
-    "an attribute of a class": lambda world: world.guard.setattr(TORCH.Tensor, "backward", 1),
+    "an attribute of a tensor's class": lambda world: world.guard.setattr(TORCH.Tensor, "backward", 1),
+    "an attribute of a class": lambda world: world.guard.setattr(TORCH.nn.Module, "forward", 1),
     "an attribute of a builtin class": lambda world: world.guard.setattr(OSError, "x", 1),
     "an attribute of a function": lambda world: world.guard.setattr(f, "x", 1),
     "an attribute of an error": lambda world: world.guard.setattr(ValueError(), "x", 1),
