@@ -54,7 +54,10 @@ _PROCESSES = {
         "if n: print('LEARNED')"
     ),
     "vfork and exec": "import os\nos.waitpid(os.posix_spawn('/bin/touch', ['touch', 'FOLDER/made'], {}), 0)",
-    "replace the process": "import os\nos.execv('/bin/touch', ['touch', 'FOLDER/made'])",
+    "replace the process": (  # its pipe stays open, else the program may end it before it does anything
+        "import os\nfrom contextlib import suppress\nfor pipe in range(64):\n"
+        "    with suppress(OSError): os.set_inheritable(pipe, True)\nos.execv('/bin/touch', ['touch', 'FOLDER/made'])"
+    ),
     "multiprocessing": (
         "import multiprocessing as m\np = m.get_context('fork').Process(target=open, args=('FOLDER/m', 'w'))\n"
         "p.start(); p.join()"
