@@ -10,6 +10,7 @@ from typing import Any
 
 from gradviz.engine import dtypes
 from gradviz.engine.device import device
+from gradviz.engine.function import FunctionCtx
 from gradviz.engine.tensor import Tensor
 from gradviz.torch import settings
 
@@ -125,9 +126,12 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) ->
 
     @functools.wraps(fwd)
     def decorate_fwd(*args: Any, **kwargs: Any) -> Any:
-        args[0]._dtype = settings.get_autocast_dtype(device_type)
+        if not isinstance(args[0], FunctionCtx):
+            raise TypeError(f"expected the context of a custom function, not '{type(args[0]).__name__}'")
+        ctx: Any = args[0]
+        ctx._dtype = settings.get_autocast_dtype(device_type)
         on = settings.is_autocast_enabled(device_type)
-        args[0]._fwd_used_autocast = on and cast_inputs is None
+        ctx._fwd_used_autocast = on and cast_inputs is None
         if not on or cast_inputs is None:
             return fwd(*args, **kwargs)
         with autocast(device_type=device_type, enabled=False):

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.tensor import Tensor
+from gradviz.torch.nn.modules.module import Module
 
 _ABSENT = object()
 
@@ -57,8 +58,11 @@ def _check_swap(owner: Any, key: str, tensor: Any) -> None:
     """Refuse what is no tensor, or would replace none: a method that Python looks for in the object, say."""
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor} is not an instance of torch.Tensor")
-    if key.startswith("__") and key.endswith("__"):
-        raise TypeError(f"attribute `{key}` belongs to Python; functional_call replaces tensors")
+    if not isinstance(owner, Module):
+        raise TypeError(f"expected a torch.nn.Module, not '{type(owner).__name__}'")
+    tables = [vars(owner).get(name, ()) for name in ("_parameters", "_buffers")]
+    if key.startswith("_") and (key.endswith("__") or not any(key in each for each in tables)):
+        raise TypeError(f"attribute `{key}` is no parameter or buffer; functional_call replaces tensors")
     before = getattr(owner, key, None)
     if before is not None and not isinstance(before, Tensor):
         raise TypeError(f"attribute `{key}`: {before} is not an instance of torch.Tensor")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from gradviz.worker.guard import Guard
+from gradviz.worker.methods import keep_methods
 from gradviz.worker.stand_in import stand_in
 
 PROGRAM = "snippet.py"  # as in sys.argv
@@ -79,11 +80,14 @@ def _apart(call: Callable[..., Any], *given: Any, **options: Any) -> Any:
     raise raised
 
 
+@keep_methods
 class _Options:
     """Where options are added: a parser or a group of one. The real one stays inside a function."""
 
     def __init__(self, real: Any) -> None:
-        self._real = real
+        if not isinstance(real, argparse._ActionsContainer):  # made by the class of a parser
+            raise TypeError(f"objects of this class are not {_HERE} but by ArgumentParser")
+        self._real: Any = real
 
     def add_argument(self, *names: str, **options: Any) -> None:
         """Describe one option or positional argument."""
@@ -140,6 +144,7 @@ def _plain_option(key: str, value: Any) -> Any:
     return value
 
 
+@keep_methods
 class _CommandLine(_Options):
     """`argparse.ArgumentParser` for a command line without arguments."""
 

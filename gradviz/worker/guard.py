@@ -189,6 +189,8 @@ class Guard:
 
         def initialize(each: Any, /, *args: Any, **keywords: Any) -> None:
             self._check_initialized(each)
+            if not isinstance(each, subject):  # which would be filled with what the class keeps for itself
+                raise TypeError(f"expected a '{subject.__name__}', not '{type(each).__name__}'")
             value(each, *args, **keywords)
 
         return functools.update_wrapper(initialize, value, updated=())

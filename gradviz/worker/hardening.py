@@ -15,9 +15,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from gradviz.engine.modes import _Mode
 from gradviz.engine.random import Generator
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.identity import MEMORIES
+from gradviz.worker.methods import keep_writing_methods, of_its_own
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.out_of_memory import speak_as_pytorch
 from gradviz.worker.policy_names import MEMORY, is_dunder
@@ -44,11 +46,13 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
             for method in ("state_dict", "load_state_dict"):
-                _wrap(each, method, functools.partial(_of_its_own, each))
+                _wrap(each, method, functools.partial(of_its_own, each))
     for cls in _own_classes(torch):
         if issubclass(cls, (Optimizer, Generator)):  # their methods hand arrays to each other
             for name in [each for each, value in vars(cls).items() if _is_method(each, value)]:
-                _wrap(cls, name, functools.partial(_of_its_own, cls))
+                _wrap(cls, name, functools.partial(of_its_own, cls))
+        keep_writing_methods(cls)
+    _wrap(_Mode, "__call__", _no_shared_class)
     speak_as_pytorch()
     for error in _errors_of_numpy():
         _keep_text_only(error)
@@ -151,13 +155,13 @@ def _is_method(name: str, value: object) -> bool:
     return type(value) is types.FunctionType and not is_dunder(name)
 
 
-def _of_its_own(owner: type, original: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that reads or fills the table of its object, whatever that is, or calls what that has under a name."""
+def _no_shared_class(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`@torch.no_grad()` gives a class another `__init__`: one of the snippet's."""
 
-    def call(self: Any, *args: Any, **keywords: Any) -> Any:
-        if not isinstance(self, owner):
-            raise TypeError(f"expected a '{owner.__name__}', not '{type(self).__name__}'")
-        return original(self, *args, **keywords)
+    def call(self: Any, fn: Any) -> Any:
+        if isinstance(fn, type) and fn.__module__ != "__main__":
+            raise TypeError(f"the class '{fn.__name__}' can't be changed in GradViz snippets")
+        return original(self, fn)
 
     return call
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradviz.worker.guard import Guard
+from gradviz.worker.methods import keep_methods
 from gradviz.worker.stand_in import stand_in
 
 LEVELS = {"CRITICAL": 50, "FATAL": 50, "ERROR": 40, "WARNING": 30, "WARN": 30, "INFO": 20, "DEBUG": 10, "NOTSET": 0}
@@ -49,6 +50,7 @@ class Formatter:
         }
 
 
+@keep_methods
 class StreamHandler:
     """Where messages go: the error stream, or the stream that is given."""
 
@@ -74,6 +76,7 @@ class StreamHandler:
             self._send(self._formatter.text(logger, level, message) + "\n")
 
 
+@keep_methods
 class Logger:
     """A logger by name; what it has no level or handler for is the root's affair."""
 

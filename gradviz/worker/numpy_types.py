@@ -16,6 +16,7 @@ import numpy as np
 
 from gradviz.engine.overflow import CAREFUL
 from gradviz.engine.tensor import Tensor
+from gradviz.worker.methods import keep_methods
 from gradviz.worker.numpy_boundary import (
     DTYPE_CODES,
     IN,
@@ -183,6 +184,7 @@ class SafeArray(np.ndarray[Any, Any]):
         raise TypeError("cannot pickle 'numpy.ndarray' object")
 
 
+@keep_methods
 class Flat:
     """`array.flat`."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from gradviz.worker.methods import keep_methods
 from gradviz.worker.stand_in import stand_in
 
 
+@keep_methods
 class Progress:
     """What `tqdm(...)` gives: the iterable itself, with the methods that loops call on a bar."""
 

@@ -44,10 +44,12 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
 
 
 def of_plain_text(real: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a text, which gets no text of the snippet's class: that would be handed tables that all share."""
+    """A function of a text, which gets no object of the snippet's class: that would be handed tables that all share."""
 
     def call(text: Any, *rest: Any, **options: Any) -> Any:
-        return real(str.__str__(text) if isinstance(text, str) else text, *rest, **options)
+        if not isinstance(text, str | bytes):
+            raise TypeError(f"expected string or bytes-like object, got '{type(text).__name__}'")
+        return real(str.__str__(text) if isinstance(text, str) else bytes(text), *rest, **options)
 
     call.__name__ = call.__qualname__ = real.__name__
     return call

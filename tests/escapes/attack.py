@@ -63,6 +63,7 @@ def language_attacks() -> list[Attack]:
 def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
     from tests.escapes.asking import ASKING
+    from tests.escapes.fifth_look import FIFTH
     from tests.escapes.found import FOUND
     from tests.escapes.fourth_look import FOURTH
     from tests.escapes.machine import MACHINE
@@ -71,7 +72,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.strain import STRAIN
     from tests.escapes.third_look import THIRD
 
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD, *FOURTH]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

@@ -43,6 +43,32 @@ LEFT = {
         "import re\nprint(re.escape('A'))",
         "A\n",
     ),
+    "a table of textwrap's by bytes": (
+        "import textwrap\nclass T(bytes):\n    def expandtabs(self, size): return self\n"
+        "    def translate(self, table):\n"
+        "        table[ord('A')] = 'left'\n        return 'x'\ntry: textwrap.fill(T())\nexcept TypeError: pass",
+        "import textwrap\nprint(textwrap.fill('A'))",
+        "A\n",
+    ),
+    "a class that is no tensor": (
+        "import torch, collections\nclass M:\n    _parameters, _buffers = {'a': collections.ChainMap}, {}\n"
+        "    def children(self): return []\ntry: torch.nn.Module._apply(M(), lambda x: 5)\nexcept TypeError: pass",
+        "import collections\nprint(hasattr(collections.ChainMap, 'data'))",
+        "False\n",
+    ),
+    "a class that is decorated": (
+        "import torch, collections\ntry: torch.no_grad.__call__(lambda init: lambda *a: print('left'), "
+        "collections.ChainMap)\nexcept TypeError: pass\ntry: torch.no_grad()(collections.ChainMap)\n"
+        "except TypeError: pass",
+        "import collections\nprint(collections.ChainMap({1: 2})[1])",
+        "2\n",
+    ),
+    "a class as the object of a context": (
+        "import torch, collections\nfor kind in (torch.no_grad, torch.autograd.detect_anomaly):\n"
+        "    try: kind.__enter__(collections.ChainMap)\n    except TypeError: pass",
+        "import collections\nprint(hasattr(collections.ChainMap, 'previous'))",
+        "False\n",
+    ),
     "what an abstract class is": (
         "import typing, contextlib, collections\n"
         "for kind in (typing.Sized, contextlib.ExitStack, collections.ChainMap):\n"
@@ -58,14 +84,15 @@ LEFT = {
         "{}\n",
     ),
     "a class's new attribute by a method of another": (
-        "import torch\ntry: torch.nn.Module.train(torch.nn.Linear, False)\nexcept TypeError: pass\n"
-        "assert torch.nn.Linear.training is False\n"
-        "torch.autograd.function.FunctionCtx.mark_dirty(torch.relu, 1)\nassert torch.relu.dirty == (1,)",
+        "import torch\nfor call in (lambda: torch.nn.Module.train(torch.nn.Linear, False),\n"
+        "    lambda: torch.autograd.function.FunctionCtx.mark_dirty(torch.relu, 1)):\n"
+        "    try: call()\n    except TypeError: pass",
         "import torch\nprint(hasattr(torch.nn.Linear, 'training'), hasattr(torch.relu, 'dirty'))",
         "False False\n",
     ),
     "what a class of functions keeps for all": (
-        "import torch\nC = torch.autograd.function.FunctionCtx\nC.set_materialize_grads(C, 5)",
+        "import torch\nC = torch.autograd.function.FunctionCtx\ntry: C.set_materialize_grads(C, 5)\n"
+        "except TypeError: pass",
         "import torch\nprint(torch.autograd.function.FunctionCtx.materialize_grads)",
         "True\n",
     ),

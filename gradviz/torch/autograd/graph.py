@@ -170,16 +170,17 @@ class _AllowMutationOnSavedContext:
         self.original: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
         self.tid_to_weakhandle: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
         self.sid_to_tid: dict[Any, set[Any]] = {}
+        self._numbers: dict[int, int] = {}  # by address, which nobody is told
 
     def clear(self) -> None:
         """Forget everything."""
-        for each in (self.cloned, self.original, self.tid_to_weakhandle, self.sid_to_tid):
+        for each in (self.cloned, self.original, self.tid_to_weakhandle, self.sid_to_tid, self._numbers):
             each.clear()
 
     def keep(self, tensor: Tensor) -> _Handle:
         """Note a tensor that is saved; one that is saved twice in the same version has one handle."""
-        memory = _memory(tensor)
-        name = (id(tensor), *memory)
+        memory = self._memory(tensor)
+        name = (self._number(tensor), *memory)
         self.sid_to_tid.setdefault(memory, set()).add(name)
         handle = self.tid_to_weakhandle.get(name)
         if handle is None:
@@ -200,21 +201,23 @@ class _AllowMutationOnSavedContext:
 
     def before_write(self, tensor: Tensor) -> None:
         """Copy what is saved of the memory that is about to be overwritten."""
-        for name in self.sid_to_tid.get(_memory(tensor), ()):
+        for name in self.sid_to_tid.get(self._memory(tensor), ()):
             handle = self.tid_to_weakhandle.get(name)
             if handle is not None and handle in self.original:
                 self.cloned[handle] = wrap(self.original.pop(handle)._data.copy())
+
+    def _memory(self, tensor: Tensor) -> tuple[int, int]:
+        """A piece of memory, which views share, in the version that it has now."""
+        counter = tensor._share_version()
+        return self._number(counter), counter.value
+
+    def _number(self, thing: object) -> int:
+        return self._numbers.setdefault(id(thing), len(self._numbers))
 
     current: _AllowMutationOnSavedContext | None = None
 
 
 _AllowMutationOnSavedContext.__module__ = "torch.autograd.graph"
-
-
-def _memory(tensor: Tensor) -> tuple[int, int]:
-    """A piece of memory, which views share, in the version that it has now."""
-    counter = tensor._share_version()
-    return id(counter), counter.value
 
 
 @contextmanager

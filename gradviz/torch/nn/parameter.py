@@ -162,6 +162,13 @@ class UninitializedBuffer(UninitializedTensorMixin):
     __hash__ = Tensor.__hash__
 
 
+def give_data(tensor: Any, data: Any) -> None:
+    """`tensor.data = data`, of a tensor: no other object has an attribute set."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"expected a torch.Tensor, not '{type(tensor).__name__}'")
+    tensor.data = data
+
+
 def is_lazy(param: Any) -> bool:
     """Whether something has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)

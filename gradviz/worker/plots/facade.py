@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar
 
+from gradviz.worker.methods import keep_methods
+
 T = TypeVar("T", bound="Facade")
 
 
@@ -19,6 +21,9 @@ class Facade:
 
     def __new__(cls, *args: object, **keywords: object) -> Self:
         raise TypeError(f"{cls.__name__} objects are made by matplotlib.pyplot in GradViz snippets")
+
+    def __init_subclass__(cls) -> None:
+        keep_methods(cls)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"

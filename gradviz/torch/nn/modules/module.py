@@ -21,7 +21,7 @@ from gradviz.torch.nn.modules.global_hooks import (
 )
 from gradviz.torch.nn.modules.legacy_hooks import MIXED_HOOKS
 from gradviz.torch.nn.modules.places import Places
-from gradviz.torch.nn.parameter import is_lazy
+from gradviz.torch.nn.parameter import give_data, is_lazy
 
 __all__ = [
     "Module",
@@ -128,14 +128,14 @@ class Module(Places):
         with no_grad():
             for param in self._parameters.values():
                 if param is not None:
-                    param.data = fn(param)
+                    give_data(param, fn(param))
                     if param._grad is not None:
-                        param._grad.data = fn(param._grad)
+                        give_data(param._grad, fn(param._grad))
             for name, buffer in self._buffers.items():
                 if buffer is None:
                     continue
                 if is_lazy(buffer):
-                    buffer.data = fn(buffer)
+                    give_data(buffer, fn(buffer))
                 else:
                     self._buffers[name] = fn(buffer)
         return self
@@ -284,7 +284,7 @@ class Module(Places):
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:
     """Forget the gradient of one parameter, or fill it with zeros."""
-    grad = param._grad
+    grad = param._grad if isinstance(param, Tensor) else None
     if grad is None:
         return
     if set_to_none:

@@ -12,7 +12,7 @@ from gradviz.engine.modes import no_grad
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.parameter import Parameter, give_data
 from gradviz.torch.nn.utils.held import drop, held, hold
 
 __all__ = [
@@ -41,7 +41,7 @@ def cached() -> Iterator[None]:
 
 
 def _maybe_set(dest: Tensor, src: Tensor) -> None:
-    dest.data = src.detach() if src._base is None else src.detach().clone()
+    give_data(dest, src.detach() if src._base is None else src.detach().clone())
 
 
 class ParametrizationList(ModuleList):
@@ -235,7 +235,7 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         if leave_parametrized:
             with no_grad():
                 value = held(module, tensor_name)
-                original.data = value.detach()
+                give_data(original, value.detach())
     else:
         if not leave_parametrized:
             raise ValueError(

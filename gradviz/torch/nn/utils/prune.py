@@ -10,6 +10,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
+from gradviz.torch.nn.parameter import give_data
 from gradviz.torch.nn.utils.held import drop, held, hold
 
 
@@ -79,7 +80,7 @@ class BasePruningMethod:
         if hasattr(module, self._tensor_name):
             drop(module, self._tensor_name)
         orig: Any = module._parameters[self._tensor_name + "_orig"]
-        orig.data = weight.data
+        give_data(orig, weight.data)
         del module._parameters[self._tensor_name + "_orig"]
         del module._buffers[self._tensor_name + "_mask"]
         hold(module, self._tensor_name, orig)

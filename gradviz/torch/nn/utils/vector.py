@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.tensor import Tensor
+from gradviz.torch.nn.parameter import give_data
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
@@ -20,5 +21,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     start = 0
     for param in parameters:
         count = param.numel()
-        param.data = vec[start : start + count].view_as(param).data
+        give_data(param, vec[start : start + count].view_as(param).data)
         start += count

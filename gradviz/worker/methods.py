@@ -1,0 +1,55 @@
+"""Methods that serve objects of their own class only.
+
+Python calls a method with any object, `Class.method(thing)`. One that then writes an attribute would set it on a class
+that all runs share, and one that hands what it holds to something of its object would hand it to the snippet. Next:
+`hardening`, which keeps those of PyTorch's classes to themselves.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+C = TypeVar("C", bound=type)
+_MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # the guard's affair
+_WRITING = frozenset(("STORE_ATTR", "DELETE_ATTR"))
+
+
+def of_its_own(owner: type, original: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, for objects of its class."""
+
+    @functools.wraps(original)
+    def call(self: Any, *args: Any, **keywords: Any) -> Any:
+        if not isinstance(self, owner):
+            raise TypeError(f"expected a '{owner.__name__}', not '{type(self).__name__}'")
+        return original(self, *args, **keywords)
+
+    return call
+
+
+def keep_methods(cls: C) -> C:
+    """Every method of the class is for its own objects."""
+    return _keep(cls, lambda method: True)
+
+
+def keep_writing_methods(cls: C) -> C:
+    """So is every method and property that writes an attribute of something."""
+    return _keep(cls, _writes)
+
+
+def _keep(cls: C, chosen: Callable[[Any], bool]) -> C:
+    for name, value in list(vars(cls).items()):
+        if type(value) is types.FunctionType and name not in _MAKING and chosen(value):
+            setattr(cls, name, of_its_own(cls, value))
+        elif type(value) is property and value.fset is not None and chosen(value.fset):
+            setattr(cls, name, value.setter(of_its_own(cls, value.fset)))
+    return cls
+
+
+def _writes(method: Any) -> bool:
+    code = getattr(inspect.unwrap(method), "__code__", None)
+    return code is not None and any(step.opname in _WRITING for step in dis.get_instructions(code))

@@ -1,0 +1,158 @@
+"""Doors that a fifth attack found: methods and `__init__` called with objects of other classes, attributes that the
+engine sets on what it is given, a class that a decorator changes, addresses in a table, a parser over a spy."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+
+_FILLED = "class F: pass\nf = F()\n"
+_INSIDE = {
+    "the real warnings by a context": (
+        f"import warnings\n{_FILLED}type(warnings.catch_warnings()).__init__(f)\n"
+        "print('ESCAPED', list(vars(f)['_module'].sys.modules)[:3])"
+    ),
+    "a file by the real modules": (
+        f"import warnings\n{_FILLED}type(warnings.catch_warnings()).__init__(f)\n"
+        "print('ESCAPED', vars(f)['_module'].sys.modules['io'].open('SECRET').read())"
+    ),
+    "the source of NumPy's numbers": (
+        "import torch\nclass F:\n    def manual_seed(self, seed): pass\nf = F()\ntorch.Generator.__init__(f)\n"
+        "print('ESCAPED', vars(f)['_bits'].ctypes.state_address)"
+    ),
+    "a dtype of NumPy's own": f"import numpy as np\n{_FILLED}np.dtype.__init__(f, 'f4')\nprint('ESCAPED', vars(f))",
+    "a dtype of NumPy's own by finfo": (
+        "import numpy as np\ngot = []\nclass F:\n    def _real(self, kind): got.append(kind)\n"
+        "np.finfo.__init__(F(), 'f4')\nprint('ESCAPED', got[0].type)"
+    ),
+    "NumPy's own array by flat": (
+        f"import numpy as np\n{_FILLED}type(np.ones(1).flat).__init__(f, np.ones(2))\n"
+        "print('ESCAPED', type(vars(f)['_array'])((1,), 'O'))"
+    ),
+    "a view into a buffer's memory": (
+        f"import io\n{_FILLED}io.BytesIO.__init__(f, b'x')\nprint('ESCAPED', vars(f)['_inner'].getbuffer())"
+    ),
+    "an `__init__` by getattr": (
+        f"import warnings\n{_FILLED}getattr(type(warnings.catch_warnings()), '__init__')(f)\nprint('ESCAPED', vars(f))"
+    ),
+    "an `__init__` in a class of one's own": (
+        "import warnings\nclass F: __init__ = type(warnings.catch_warnings()).__init__\nprint('ESCAPED', vars(F()))"
+    ),
+}
+_GIVEN = {
+    "NumPy's own array by a parameter without a shape": (
+        f"import torch\n{_FILLED}F.cls_to_become = F\n"
+        "torch.nn.UninitializedParameter.materialize(f, (3,), dtype=torch.float32)\n"
+        "print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
+    ),
+    "NumPy's own array by a buffer without a shape": (
+        f"import torch\n{_FILLED}F.cls_to_become = F\n"
+        "torch.nn.parameter.UninitializedBuffer.materialize(f, (3,), dtype=torch.float32)\n"
+        "print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
+    ),
+    "NumPy's own array by the data of a tensor": (
+        "import torch\nclass F:\n    data = torch.Tensor.data\n    _requires_grad, _accumulator = False, None\n"
+        "    def _share_version(self): pass\nf = F()\ntry: f.data = torch.ones(3)\n"
+        "except AttributeError: pass\n"
+        "print('ESCAPED', type(vars(f)['_data'])((1,), 'O'))"
+    ),
+    "a tensor's memory in an object by a call of a module": (
+        "import torch\nclass F:\n    _parameters, _buffers = {}, {}\n    def get_submodule(self, path): return self\n"
+        "    def __call__(self): print('ESCAPED', vars(self)['_data'])\n"
+        "torch.func.functional_call(F(), {'_data': torch.ones(1)}, (), tie_weights=False)"
+    ),
+    "a tensor's memory in a module by a call of it": (
+        "import torch\nclass M(torch.nn.Module):\n    def forward(self): print('ESCAPED')\n"
+        "torch.func.functional_call(M(), {'_data': torch.ones(1)}, ())"
+    ),
+    "an array by the brackets of flat": (
+        "import numpy as np\nheld = {}\nclass A: flat = held\nclass F: _array = A()\n"
+        "type(np.ones(1).flat).__setitem__(F(), 0, np.ones(2))\nprint('ESCAPED', type(held[0])((1,), 'O'))"
+    ),
+}
+_CHAIN = "import torch, collections\nX = collections.ChainMap\n"
+_LEFT = "\nif hasattr(X, 'NAME'): print('ESCAPED', X.NAME)"
+
+
+def _left(name: str, source: str) -> str:
+    return f"{_CHAIN}try:\n    {source}\nexcept (TypeError, AttributeError): pass{_LEFT.replace('NAME', name)}"
+
+
+_PUT = {
+    "by a module": (
+        f"{_CHAIN}class M:\n    _parameters, _buffers = {{'a': X}}, {{}}\n    def children(self): return []\n"
+        f"try: torch.nn.Module._apply(M(), lambda x: 5)\nexcept (TypeError, AttributeError): pass"
+        f"{_LEFT.replace('NAME', 'data')}"
+    ),
+    "by a mask that is removed": (
+        f"{_CHAIN}class W: data = 5\nclass M(torch.nn.utils.prune.BasePruningMethod):\n    _tensor_name = 'x'\n"
+        "    def apply_mask(self, module): return W()\n"
+        "class F: _parameters, _buffers = {'x_orig': X}, {'x_mask': 1}\n"
+        f"try: M().remove(F())\nexcept TypeError: pass{_LEFT.replace('NAME', 'data')}"
+    ),
+    "by the inverse of a parametrization": (
+        f"{_CHAIN}class N:\n    _base = None\n    def detach(self): return 5\nclass M:\n"
+        "    def right_inverse(self, value): return N()\nclass F:\n    is_tensor, original = True, X\n"
+        "    def __len__(self): return 1\n    def __getitem__(self, i): return M()\n"
+        "    def __iter__(self): return iter([M()])\n"
+        "try: torch.nn.utils.parametrize.ParametrizationList.right_inverse(F(), 1)\nexcept TypeError: pass"
+        f"{_LEFT.replace('NAME', 'data')}"
+    ),
+    "by a custom function's context": _left("to_save", "torch.autograd.function.FunctionCtx.save_for_backward(X, 5)"),
+    "by a custom function's inputs": _left("dirty", "torch.autograd.function.FunctionCtx.mark_dirty(X, 5)"),
+    "by a context without gradients": _left("previous", "torch.no_grad.__enter__(X)"),
+    "by a context that looks for anomalies": _left("previous", "torch.autograd.detect_anomaly.__enter__(X)"),
+    "by a context that converts": (
+        f"{_CHAIN}class C(torch.autograd.function.FunctionCtx): pass\ngot = []\nclass F:\n    pass\nf = F()\n"
+        "try: torch.amp.custom_fwd(lambda *a: 5, device_type='cpu')(f)\nexcept TypeError: pass\n"
+        "if vars(f): print('ESCAPED', vars(f))"
+    ),
+    "by the mode of training": _left("training", "torch.nn.Module.train(X)"),
+    "any name by an argument's action": (
+        "import argparse, collections\ngot = []\nclass R:\n"
+        "    def add_argument(self, *a, **k): got.append(k['action'])\nclass F: _real = R()\n"
+        "type(argparse.ArgumentParser()).add_argument(F(), '--x', action='BooleanOptionalAction')\n"
+        "got[0](['--x'], '__missing__')(None, collections.ChainMap, None, '--x')\n"
+        "print('ESCAPED', collections.ChainMap.__missing__)"
+    ),
+    "any name by a parser that is made over a spy": (
+        "import argparse\ngot = []\nclass R:\n    def add_argument(self, *a, **k): got.append(k['action'])\n"
+        "p = type(argparse.ArgumentParser())(R(), print, argparse.Namespace)\n"
+        "p.add_argument('--x', action='BooleanOptionalAction')\nprint('ESCAPED', got)"
+    ),
+    "`__init__` by a decorator": (f"{_CHAIN}torch.no_grad.__call__(lambda init: lambda *a: print('ESCAPED'), X)\nX()"),
+    "`__init__` of a random source by a decorator": (
+        "import torch, random\ntorch.no_grad()(random.Random)\nprint('ESCAPED')"
+    ),
+    "`__init__` of arrays by a decorator": "import torch, numpy as np\ntorch.no_grad(np.ndarray)\nprint('ESCAPED')",
+    "`__init__` of a stand-in by a decorator": (
+        "import torch, math\ntorch.inference_mode()(type(math))\nprint('ESCAPED')"
+    ),
+}
+_TOLD = {
+    "addresses of tensors in a table": (
+        "import torch\nx = torch.ones(2, requires_grad=True)\n"
+        "with torch.autograd.graph.allow_mutation_on_saved_tensors() as known:\n    (x * x).sum()\n"
+        "    if any(n > 9999 for key in known.sid_to_tid for n in key): print('ESCAPED', dict(known.sid_to_tid))"
+    ),
+    "addresses of tensors in names of handles": (
+        "import torch\nx = torch.ones(2, requires_grad=True)\n"
+        "with torch.autograd.graph.allow_mutation_on_saved_tensors() as known:\n    y = (x * x).sum()\n"
+        "    if any(n > 9999 for key in known.tid_to_weakhandle for n in key): print('ESCAPED')"
+    ),
+    "a table of textwrap's": (
+        "import textwrap\nclass T:\n    def expandtabs(self, size): return self\n"
+        "    def translate(self, table): print('ESCAPED', table)\ntextwrap.wrap(T())"
+    ),
+    "the real namespace of a command line": (
+        "import argparse\ngot = []\nclass R:\n    def parse_known_args(self, *a):\n        got.extend(a)\n"
+        "        return a[1], []\nclass F(argparse.Namespace): _real, _namespace = R(), argparse.Namespace\n"
+        "type(argparse.ArgumentParser()).parse_known_args(F())\nprint('ESCAPED', type(got[1]))"
+    ),
+}
+
+FIFTH: list[Attack] = [
+    *listed("Found: objects of other classes that are initialized", _INSIDE),
+    *listed("Found: objects of other classes that get an array", _GIVEN),
+    *listed("Found: attributes set on what all runs share", _PUT),
+    *listed("Found: what a method tells its object", _TOLD),
+]

@@ -1,0 +1,150 @@
+"""The guards of classes and their methods: what a method may get and set, with which object it is called, what a
+class of a snippet may be."""
+
+from __future__ import annotations
+
+from tests.mutants.rows import W, found, part, worker
+
+_LEFT = W + "test_nothing_left.py::test_nothing_is_left_for_the_next_run"
+_LETTERS = found("Found: texts that are equal to others")
+_IN_PLACE = found("Found: in place of PyTorch's own methods")
+_ON_ALL = found("Found: attributes set on what all runs share")
+
+CLASSES = (
+    worker(
+        "guard",
+        "`__init__` with an object of another class",
+        "if not isinstance(each, subject):",
+        "if False:",
+        found("Found: objects of other classes that are initialized"),
+    ),
+    worker(
+        "guard",
+        "methods in place of PyTorch's own",
+        "        if meets_arrays(thing if isinstance(thing, type) else cls, name):\n",
+        "        if False:\n",
+        _IN_PLACE,
+    ),
+    worker(
+        "methods", "methods with an object of another class", "if not isinstance(self, owner):", "if False:", _ON_ALL
+    ),
+    worker(
+        "hardening",
+        "methods of PyTorch's that write",
+        "        keep_writing_methods(cls)\n",
+        "",
+        found("Found: objects of other classes that get an array"),
+    ),
+    worker(
+        "hardening",
+        "methods of optimizers and generators with an object of another class",
+        "                _wrap(cls, name, functools.partial(of_its_own, cls))\n",
+        "                pass\n",
+        _IN_PLACE,
+    ),
+    worker(
+        "hardening",
+        "methods of schedulers with an object of another class",
+        "                _wrap(each, method, functools.partial(of_its_own, each))\n",
+        "                pass\n",
+        found("Found: methods with objects of other classes"),
+    ),
+    worker(
+        "hardening",
+        "classes that a decorator changes",
+        'if isinstance(fn, type) and fn.__module__ != "__main__":',
+        "if False:",
+        _ON_ALL,
+    ),
+    worker(
+        "command_line",
+        "a parser over an object of the snippet's",
+        "if not isinstance(real, argparse._ActionsContainer):",
+        "if False:",
+        _ON_ALL,
+    ),
+    worker(
+        "text_modules",
+        "bytes of the snippet's class",
+        "else bytes(text), *rest",
+        "else text, *rest",
+        _LEFT + "[a table of textwrap's by bytes]",
+    ),
+    part(
+        "torch/nn/parameter",
+        "the data of what is no tensor",
+        "if not isinstance(tensor, Tensor):\n        raise TypeError(f\"expected a torch.Tensor, not '",
+        "if False:\n        raise TypeError(f\"expected a torch.Tensor, not '",
+        _ON_ALL,
+    ),
+    part(
+        "torch/amp",
+        "the context of what is no function",
+        "if not isinstance(args[0], FunctionCtx):",
+        "if False:",
+        _ON_ALL,
+    ),
+    part(
+        "torch/stateless",
+        "names of a module that are no tensors",
+        'if key.startswith("_") and (',
+        "if False and (",
+        found("Found: objects of other classes that get an array"),
+    ),
+    part(
+        "torch/autograd/graph",
+        "addresses of saved tensors",
+        "return self._numbers.setdefault(id(thing), len(self._numbers))",
+        "return id(thing)",
+        found("Found: what a method tells its object"),
+    ),
+    worker(
+        "operands",
+        "operators that get NumPy's own",
+        "    return {name: guarded(value) for name, value in operators.items() if not _is_harmless(name, value)}",
+        "    return operators",
+        found("Found: operands of NumPy's own"),
+    ),
+    worker(
+        "classes",
+        "other base classes of tensors",
+        "            self._check_alone(made)\n",
+        "            pass\n",
+        _IN_PLACE,
+    ),
+    worker(
+        "classes",
+        "texts with a comparison of their own",
+        "        check_text(made)\n        if type(made)",
+        "        if type(made)",
+        _LETTERS,
+    ),
+    worker(
+        "classes",
+        "methods of tensors by something else than def",
+        "if type(value) is not types.FunctionType:",
+        "if False:",
+        _IN_PLACE,
+    ),
+    worker(
+        "enumerations",
+        "members of texts with a comparison of their own",
+        "if any(issubclass(base, str) for base in mixed_in):",
+        "if False:",
+        _LETTERS,
+    ),
+    worker(
+        "enumerations",
+        "operators of an Enum",
+        "            dict.__setitem__(names, key, method)\n",
+        "            pass\n",
+        found("Found: operands of NumPy's own"),
+    ),
+    worker(
+        "snippet_builtins",
+        "names that an import does not find",
+        "            if not hasattr(found, each):\n",
+        "            if False:\n",
+        found("Found: modules by an import that finds nothing"),
+    ),
+)
