@@ -20,17 +20,25 @@ class GarbageCollector(QObject):
         super().__init__(parent)
         gc.disable()
         self._kept = 0  # objects that the last collection of all has left
+        self._look_at = gc.get_threshold()[2]  # collections of the middle generation until all objects are counted
         timer = QTimer(self, interval=EVERY)
         timer.timeout.connect(self.collect)
         timer.start()
 
     def collect(self) -> None:
         """Collect the generations that Python would by now."""
-        young, middle, old = (count > most for count, most in zip(gc.get_count(), gc.get_threshold(), strict=True))
-        if old and len(gc.get_objects(2)) > self._kept * GROWN:
+        young, middle, old = gc.get_count()
+        most_young, most_middle, most_old = gc.get_threshold()
+        if old > self._look_at and self._has_grown():
             gc.collect()
-            self._kept = len(gc.get_objects(2))
-        elif middle:
+            self._kept, self._look_at = len(gc.get_objects(2)), most_old
+        elif middle > most_middle:
             gc.collect(1)
-        elif young:
+        elif young > most_young:
             gc.collect(0)
+
+    def _has_grown(self) -> bool:
+        """Counting takes as long as a frame where there are very many objects: if there are too few, not soon again."""
+        _, _, old = gc.get_count()
+        self._look_at = old + gc.get_threshold()[2]
+        return len(gc.get_objects(2)) > self._kept * GROWN

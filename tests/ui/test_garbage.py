@@ -83,15 +83,24 @@ def test_all_objects_are_looked_through_when_there_are_a_quarter_more(
     done: list[int] = []
     collect = gc.collect
     monkeypatch.setattr(gc, "collect", lambda generation=2: (done.append(generation), collect(generation))[1])
-    monkeypatch.setattr(gc, "get_count", lambda: (701, 11, 11))
+    counted: list[int] = []
+    objects = gc.get_objects
+    monkeypatch.setattr(gc, "get_objects", lambda generation: counted.append(generation) or objects(generation))
+    old = gc.get_threshold()[2] + 1
+    monkeypatch.setattr(gc, "get_count", lambda: (10_000, 11, old))
     collector.collect()
     assert done == [2]
     collector.collect()
     assert done == [2, 1]
+    before = len(counted)
+    collector.collect()
+    assert done == [2, 1, 1] and len(counted) == before, "not counted again so soon"
+    monkeypatch.setattr(gc, "get_objects", objects)
     more = [[number] for number in range(len(gc.get_objects()))]
     collect(1)
+    old *= 2
     collector.collect()
-    assert done == [2, 1, 2]
+    assert done == [2, 1, 1, 2]
     assert len(more) > 1000
 
 
