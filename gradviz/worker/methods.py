@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 C = TypeVar("C", bound=type)
 _MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # the guard's affair
+_OPERATORS = frozenset("__add__ __sub__ __mul__ __truediv__ __matmul__ __rmatmul__".split())  # write to what they make
 _WRITING = frozenset(("STORE_ATTR", "DELETE_ATTR"))
 
 
@@ -37,13 +38,13 @@ def keep_methods(cls: C) -> C:
 
 
 def keep_writing_methods(cls: C) -> C:
-    """So is every method and property that writes an attribute of something."""
-    return _keep(cls, _writes)
+    """So is every method and property that writes an attribute of something, but operators, which have to be fast."""
+    return _keep(cls, _writes, _MAKING | _OPERATORS)
 
 
-def _keep(cls: C, chosen: Callable[[Any], bool]) -> C:
+def _keep(cls: C, chosen: Callable[[Any], bool], left: frozenset[str] = _MAKING) -> C:
     for name, value in list(vars(cls).items()):
-        if type(value) is types.FunctionType and name not in _MAKING and chosen(value):
+        if type(value) is types.FunctionType and name not in left and chosen(value):
             setattr(cls, name, of_its_own(cls, value))
         elif type(value) is property and value.fset is not None and chosen(value.fset):
             setattr(cls, name, value.setter(of_its_own(cls, value.fset)))
