@@ -138,7 +138,7 @@ def test_what_a_drawing_has_no_place_for_is_said_before_it_goes_and_after(pilot:
     panel = pilot.window.editor
     pilot.qtbot.waitUntil(lambda: panel.refusal.isVisible())
     assert "Line 9: print is no part of a drawing. Line 10: a comment is no part" in panel.refusal.text()
-    assert "go when you leave the code; Edit as Text" in panel.refusal.text()
+    assert "are dropped when you leave the code; Edit as Text" in panel.refusal.text()
     pilot.window.setFocus()
     assert code.toPlainText() == CODE and "It has been removed from the code." in panel.refusal.text()
 
