@@ -74,7 +74,7 @@ def test_a_chosen_path_stands_out_with_its_own_edges_only(pilot: Pilot) -> None:
 
 def test_a_tensor_that_gets_no_gradient(pilot: Pilot) -> None:
     page = ask(pilot, SCALARS + "q = x.detach() * 2\n", "q")
-    assert page.sentence.text() == "No backward call sends a gradient to q." and page.table.isHidden()
+    assert page.sentence.text() == "No backward call computes a gradient for q." and page.table.isHidden()
 
 
 def test_after_another_run_the_same_tensor_is_asked_for_again(pilot: Pilot) -> None:

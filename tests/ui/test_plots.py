@@ -200,7 +200,7 @@ def test_a_plot_that_cannot_be_read_ends_the_run(pilot: Pilot) -> None:
     pilot.qtbot.waitUntil(lambda: pilot.state.run.is_running, timeout=RUN_TIMEOUT)
     pilot.window.runner.live._handle(Figure({"title": "<b>", "axes": []}, b""))
     assert pilot.state.run.phase is Phase.DIED
-    assert "cannot be read (malformed plot" in pilot.state.run.sentence
+    assert "could not be decoded (malformed plot" in pilot.state.run.sentence
 
 
 LONG_TRAINING = """
