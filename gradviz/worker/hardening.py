@@ -17,12 +17,15 @@ import numpy as np
 
 from gradviz.engine.modes import _Mode
 from gradviz.engine.random import Generator
+from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.identity import MEMORIES
-from gradviz.worker.methods import keep_writing_methods, of_its_own
+from gradviz.worker.methods import keep_methods, keep_writing_methods
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.out_of_memory import speak_as_pytorch
 from gradviz.worker.policy_names import MEMORY, is_dunder
+
+_HANDING_ON = (Optimizer, LRScheduler, Generator)  # their methods hand tables and arrays to each other
 
 
 def harden(torch: dict[str, types.ModuleType]) -> None:
@@ -45,13 +48,9 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
-            for method in ("state_dict", "load_state_dict"):
-                _wrap(each, method, functools.partial(of_its_own, each))
     for cls in _own_classes(torch):
-        if issubclass(cls, (Optimizer, Generator)):  # their methods hand arrays to each other
-            for name in [each for each, value in vars(cls).items() if _is_method(each, value)]:
-                _wrap(cls, name, functools.partial(of_its_own, cls))
-        keep_writing_methods(cls)
+        keep = keep_methods if issubclass(cls, _HANDING_ON) else keep_writing_methods
+        keep(cls)
     _wrap(_Mode, "__call__", _no_shared_class)
     speak_as_pytorch()
     for error in _errors_of_numpy():
@@ -149,10 +148,6 @@ def _with_plain_keys(original: Callable[..., Any]) -> Callable[..., Any]:
         original(self, plain)
 
     return call
-
-
-def _is_method(name: str, value: object) -> bool:
-    return type(value) is types.FunctionType and not is_dunder(name)
 
 
 def _no_shared_class(original: Callable[..., Any]) -> Callable[..., Any]:

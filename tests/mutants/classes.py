@@ -31,22 +31,22 @@ CLASSES = (
     worker(
         "hardening",
         "methods of PyTorch's that write",
-        "        keep_writing_methods(cls)\n",
-        "",
+        " else keep_writing_methods\n",
+        " else type\n",
         found("Found: objects of other classes that get an array"),
     ),
     worker(
         "hardening",
         "methods of optimizers and generators with an object of another class",
-        "                _wrap(cls, name, functools.partial(of_its_own, cls))\n",
-        "                pass\n",
+        "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
+        "_HANDING_ON = (LRScheduler,)",
         _IN_PLACE,
     ),
     worker(
         "hardening",
         "methods of schedulers with an object of another class",
-        "                _wrap(each, method, functools.partial(of_its_own, each))\n",
-        "                pass\n",
+        "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
+        "_HANDING_ON = (Optimizer, Generator)",
         found("Found: methods with objects of other classes"),
     ),
     worker(
