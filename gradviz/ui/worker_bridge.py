@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
     from gradviz.trace.trace import Trace
 
-BEYOND = (
-    "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
-)
+BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
 SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
 RESTS = 8  # times as long as it takes to show it

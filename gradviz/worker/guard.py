@@ -25,11 +25,13 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.attributes import attributes_of
 from gradviz.worker.identity import Identities
+from gradviz.worker.intruders import check_arguments, is_numpys_own
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
     HOOKED_ATTRIBUTES,
     MEMORY,
+    NUMPY_ATTRIBUTES,
     OWN_NAMES,
     READABLE_DUNDERS,
     is_dunder,
@@ -122,7 +124,7 @@ class Guard:
     def hooks(self) -> dict[str, Any]:
         """The names that `Rewriter` calls."""
         hooks = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
-        return {**hooks, "<class>": plain_type, "<text>": self.identities.text}
+        return {**hooks, "<class>": plain_type, "<text>": self.identities.text, "<entry>": check_arguments}
 
     def adopt(self, made: type) -> type:
         """Count a class as made by the snippet; NumPy asks its objects for no address."""
@@ -166,6 +168,8 @@ class Guard:
             return name in HOOKED_ATTRIBUTES
         if name == "register":  # which tells all runs what an abstract class is
             return isinstance(thing, abc.ABCMeta)
+        if name in NUMPY_ATTRIBUTES and is_numpys_own(thing):
+            return True
         if name == "obj":
             return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
         return self._is_engines(thing, name)

@@ -82,6 +82,14 @@ ENGINE_ATTRIBUTES = {
     "RemovableHandle": frozenset({"hooks"}),
 }
 
+# What leads from an object of NumPy's own to its memory or to other objects of NumPy's own. A snippet should never
+# hold one; if it does, it has no use of it.
+NUMPY_ATTRIBUTES = frozenset(
+    """ accumulate astype at base bit_generator capsule cffi choose ctypes data dtype dump dumps fields flags flat
+    getfield lock metadata newbyteorder outer reduce reduceat resize seed_seq setfield setflags spawn subdtype
+    to_device tofile type view """.split()
+)
+
 # read through a hook, because what they mean depends on the object
 PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj", "register", "__hash__", "__repr__", "__str__"})
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union(*ENGINE_ATTRIBUTES.values())

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradviz.worker.policy_names import HOOKED_ATTRIBUTES, OWN_NAMES, is_dunder
+from gradviz.worker.policy_names import HOOKED_ATTRIBUTES, NUMPY_ATTRIBUTES, OWN_NAMES, is_dunder
+
+_HOOKED = HOOKED_ATTRIBUTES | NUMPY_ATTRIBUTES
 
 
 class Rewriter(ast.NodeTransformer):
@@ -24,6 +26,21 @@ class Rewriter(ast.NodeTransformer):
         self._classes.append(node.name.lstrip("_"))
         node.body = [self.visit(each) for each in node.body]
         self._classes.pop()
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        entry = _entry(node, node.args)
+        if entry is not None:
+            after_docstring = 0 if ast.get_docstring(node, clean=False) is None else 1
+            node.body.insert(after_docstring, ast.copy_location(ast.Expr(entry), node))
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self.generic_visit(node)
+        entry = _entry(node.body, node.args)
+        if entry is not None:  # which returns None
+            node.body = ast.copy_location(ast.BoolOp(ast.Or(), [entry, node.body]), node.body)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -70,7 +87,7 @@ class Rewriter(ast.NodeTransformer):
         private = mangled.startswith("_") and not is_dunder(mangled)
         constant = ast.copy_location(ast.Constant(mangled), node)
         if isinstance(node.ctx, ast.Load):
-            if private or mangled in HOOKED_ATTRIBUTES or mangled == "__init__":
+            if private or mangled in _HOOKED or mangled == "__init__":
                 return _hook("<get>", node, node.value, constant)
         else:
             node.value = _hook("<write>", node, node.value, constant)
@@ -81,6 +98,14 @@ class Rewriter(ast.NodeTransformer):
         if name.startswith("__") and not name.endswith("__") and self._classes and self._classes[-1]:
             return f"_{self._classes[-1]}{name}"
         return name
+
+
+def _entry(node: ast.AST, given: ast.arguments) -> ast.Call | None:
+    """The hook that looks at the arguments of a call: PyTorch's own code may call a function of the snippet, too."""
+    several = [each for each in (given.vararg, given.kwarg) if each is not None]
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, *several)]
+    arguments = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in names]
+    return _hook("<entry>", node, *arguments) if arguments else None
 
 
 def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:

@@ -148,8 +148,7 @@ def test_what_can_not_be_drawn_is_a_value_and_said() -> None:
     source = HEAD + "y = x * 2\nz = F.interpolate(i, scale_factor=2) * y[0, 0]\nz.sum().backward()\n"
     _, drawing, notes = drawn(source)
     assert notes == (
-        "upsample_nearest2d in line 8 can't be drawn; its result becomes a constant, and no gradient flows "
-        "through it.",
+        "upsample_nearest2d in line 8 can't be drawn; its result becomes a constant, and no gradient flows through it.",
     )
     assert not len(run(drawing.text).errors)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tests.mutants.classes import CLASSES
 from tests.mutants.locks import FILES, LIMITS, LOCKS, READERS
-from tests.mutants.rules import AT_RUN_TIME, LANGUAGE, MODULES, NUMPY
+from tests.mutants.rules import AT_RUN_TIME, INTRUDERS, LANGUAGE, MODULES, NUMPY
 from tests.mutants.systems import SYSTEMS
 
-GUARDS = (*LANGUAGE, *AT_RUN_TIME, *CLASSES, *MODULES, *NUMPY, *LOCKS, *SYSTEMS, *LIMITS, *READERS, *FILES)
+GUARDS = (*LANGUAGE, *AT_RUN_TIME, *CLASSES, *MODULES, *INTRUDERS, *NUMPY, *LOCKS, *SYSTEMS, *LIMITS, *READERS, *FILES)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.mutants.rows import BOUNDARY, READ, WRITTEN, W, escape, found, worker
 
+_ARGUMENTS = W + "test_guard.py::test_no_function_of_a_snippet_gets_what_is_not_for_it"
+
 LANGUAGE = (
     worker(
         "policy",
@@ -212,14 +214,14 @@ LANGUAGE = (
     worker(
         "rewriter",
         "the hook that reads private names",
-        'if private or mangled in HOOKED_ATTRIBUTES or mangled == "__init__":',
-        'if mangled in HOOKED_ATTRIBUTES or mangled == "__init__":',
+        'if private or mangled in _HOOKED or mangled == "__init__":',
+        'if mangled in _HOOKED or mangled == "__init__":',
         found("Found: innards of a class of one's own"),
     ),
     worker(
         "rewriter",
         "the hook that reads what depends on the object",
-        'if private or mangled in HOOKED_ATTRIBUTES or mangled == "__init__":',
+        'if private or mangled in _HOOKED or mangled == "__init__":',
         "if private:",
         escape("format"),
     ),
@@ -586,6 +588,33 @@ MODULES = (
         '            _wrap(each, "load_state_dict", _with_plain_keys)',
         "            pass",
         W + "test_hardening.py::test_what_stays_out[a state of a scheduler]",
+    ),
+)
+
+INTRUDERS = (
+    worker(
+        "rewriter",
+        "the look at arguments of functions",
+        "        if entry is not None:\n            after_docstring",
+        "        if False:\n            after_docstring",
+        _ARGUMENTS,
+    ),
+    worker(
+        "rewriter",
+        "the look at arguments of lambdas",
+        "        if entry is not None:  # which returns None\n",
+        "        if False:\n",
+        _ARGUMENTS,
+    ),
+    worker("intruders", "arguments that are not for a snippet", "        raise TypeError(", "        str(", _ARGUMENTS),
+    worker("intruders", "items of lists", "        if kind in _SEVERAL:\n", "        if False:\n", _ARGUMENTS),
+    worker("intruders", "values of tables", "        elif kind is dict:\n", "        elif False:\n", _ARGUMENTS),
+    worker(
+        "guard",
+        "attributes of NumPy's own objects",
+        "if name in NUMPY_ATTRIBUTES and is_numpys_own(thing):",
+        "if False:",
+        READ,
     ),
 )
 

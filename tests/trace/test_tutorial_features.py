@@ -102,9 +102,7 @@ def test_what_vmap_adds_is_explained() -> None:
         "torch.func.vmap(lambda w, x: w @ x, (None, 0))(w, x).sum().backward()\n"
     )
     said = " ".join(sentences(trace, Kind.FORWARD))
-    assert (
-        ". vmap splits it into examples, which are computed together with a leading batch dimension. Not" in said
-    )
+    assert ". vmap splits it into examples, which are computed together with a leading batch dimension. Not" in said
     assert ". vmap passes the same value to every example. BatchRepeatBackward0 is made" in said
     assert ". vmap stacks the results of all examples. RemoveBatchDimBackward0 is made" in said
     assert "∂w = grad, summed over the examples = [4, 4, 4]." in " ".join(

@@ -4,7 +4,9 @@ stop most of it, too, is there."""
 from __future__ import annotations
 
 import builtins
+import functools
 import math
+import types
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradviz.engine.rows import ROWS
+from gradviz.engine.state import state
+from gradviz.worker.numpy_boundary import to_snippet
+from gradviz.worker.policy import compile_snippet
 from gradviz.worker.policy_names import REFUSED_BUILTINS
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_in import plain_super, plain_type
@@ -62,6 +68,11 @@ READ: dict[str, Callable[[World], Any]] = {
     "what a node has saved, by its class": lambda world: world.guard.get(type(node()), "saved_items"),
     "the NumPy type of a dtype": lambda world: world.guard.get(TORCH.float32, "np"),
     "the object of an error": lambda world: world.guard.get(AttributeError("x", obj=math), "obj"),
+    "the dtype of an array of NumPy's own": lambda world: world.guard.get(np.zeros(1), "dtype"),
+    "a view of an array of NumPy's own": lambda world: world.guard.getattr(np.zeros(1), "view"),
+    "a view by the class": lambda world: world.guard.get(np.ndarray, "view"),
+    "the type of a dtype of NumPy's own": lambda world: world.guard.get(np.dtype("O"), "type"),
+    "the method of a ufunc": lambda world: world.guard.get(np.add, "at"),
     "super() of a tensor": lambda world: world.guard.super(TORCH.Tensor, TORCH.ones(1)),
     "the attributes of a tensor": lambda world: world.guard.vars(TORCH.ones(1)),
     "the attributes of a class": lambda world: world.guard.vars(made_by_snippet(world)),
@@ -110,6 +121,59 @@ def test_what_is_not_read(world: World, what: str) -> None:
 def test_what_is_not_written(world: World, what: str) -> None:
     with pytest.raises((AttributeError, TypeError)):
         WRITTEN[what](world)
+
+
+def functions_of_snippet(world: World) -> dict[str, Callable[..., Any]]:
+    """Some, under the names of what they take."""
+    source = """
+def first(a): return a
+def docstring(a):
+    "With one."
+    return a
+def default(a=1, /, b=2): return a
+def keyword(*, a): return a
+def several(*given, **named): return given, named
+function = lambda a: a
+class A:
+    def __init__(self, a): self.a = a
+    def method(self, a): return a
+    @staticmethod
+    def static(a): return a
+method, static = A(1).method, A.static
+def generator(a): yield a
+"""
+    offered = snippet_builtins(world.guard, world.classes, world.import_module, print, input)
+    made: dict[str, Any] = {**world.guard.hooks(), "__name__": "__main__", "__builtins__": offered}
+    exec(compile_snippet(source, "snippet.py", world.modules), made)
+    return {name: value for name, value in made.items() if type(value) in (types.FunctionType, types.MethodType)}
+
+
+FOREIGN = [np.zeros(1), np.float64(1.0), np.dtype("O"), np.add, np.ndarray, ROWS["add"], state, math, memoryview(b"x")]
+
+
+@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda each: type(each).__name__)
+def test_no_function_of_a_snippet_gets_what_is_not_for_it(world: World, foreign: Any) -> None:
+    functions = functions_of_snippet(world)
+    calls = {
+        **{name: functools.partial(functions[name], foreign) for name in ("first", "docstring", "default", "function")},
+        **{name: functools.partial(functions[name], foreign) for name in ("several", "method", "static")},
+        "in a list": lambda: functions["first"]([foreign]),
+        "in a dict": lambda: functions["first"]({"a": foreign}),
+        "by keyword": lambda: functions["keyword"](a=foreign),
+        "by another keyword": lambda: functions["several"](a=foreign),
+        "generator": lambda: next(functions["generator"](foreign)),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError, match="an object that belongs to GradViz"):
+            call()
+            pytest.fail(name)
+
+
+def test_functions_of_a_snippet_get_what_is_for_it(world: World) -> None:
+    functions = functions_of_snippet(world)
+    for each in (1, "a", None, TORCH.ones(1), [1, 2], {"a": 1}, to_snippet(np.zeros(1)), to_snippet(np.float64(1.0))):
+        assert functions["first"](each) is each and functions["function"](each) is each
+    assert functions["docstring"].__doc__ == "With one."
 
 
 @pytest.mark.parametrize("name", REFUSED_BUILTINS)

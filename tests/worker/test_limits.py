@@ -143,7 +143,7 @@ def test_stop_ends_an_endless_loop_at_once(make_pool: MakePool) -> None:
 
 def test_stop_before_the_worker_is_ready(make_pool: MakePool) -> None:
     events: list[Event] = []
-    run = make_pool().start("print(1)", events.append)
+    run = make_pool().start("while True: pass", events.append)
     run.stop()
     done = run.wait(PATIENCE)
     assert done is not None

@@ -1,0 +1,57 @@
+"""Objects that a snippet should never hold: NumPy's own, and what GradViz keeps for itself.
+
+No boundary hands them out. But PyTorch's part calls methods of the objects that it is given, with what it works with
+itself; so every function of a snippet looks at its arguments first. Next: `rewriter`, which puts the look there.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.backward import GraphTask
+from gradviz.engine.batched import BatchedArray
+from gradviz.engine.rows import OpRow, Plan
+from gradviz.engine.saved import Saved, VersionCounter
+from gradviz.engine.state import State
+from gradviz.engine.tensor import Tensor
+from gradviz.trace.recorder import Recorder
+from gradviz.worker.numpy_boundary import REAL
+
+_NUMPYS = (np.ndarray, np.generic, np.dtype, np.ufunc, np.random.Generator, np.random.BitGenerator)
+_KEPT = (OpRow, Plan, Saved, VersionCounter, State, GraphTask, BatchedArray, Recorder)
+_PYTHONS = (types.ModuleType, types.FrameType, types.CodeType, memoryview)
+_INTRUDERS = (*_NUMPYS, *_KEPT, *_PYTHONS)
+_FREQUENT = frozenset((Tensor, int, float, bool, str, type(None), types.FunctionType))
+_SEVERAL = (tuple, list)
+_LOOKED_AT = 32  # items of a list
+
+
+def is_numpys_own(thing: object) -> bool:
+    """Whether it is an object or a class of NumPy's that has a stand-in, or would need one."""
+    if isinstance(thing, type):
+        return issubclass(thing, _NUMPYS) and thing not in REAL and thing.__module__ != "__main__"
+    return isinstance(thing, _NUMPYS) and type(thing) not in REAL
+
+
+def check_arguments(*given: Any) -> None:
+    """Raise TypeError if one of the arguments of a call, or an item of one, is not for a snippet."""
+    for each in given:
+        kind = type(each)
+        if kind in _FREQUENT:
+            continue
+        if kind in _SEVERAL:
+            for item in each[:_LOOKED_AT]:
+                _check(item)
+        elif kind is dict:
+            for item in tuple(each.values())[:_LOOKED_AT]:
+                _check(item)
+        else:
+            _check(each)
+
+
+def _check(value: object) -> None:
+    if is_numpys_own(value) if isinstance(value, type) else isinstance(value, _INTRUDERS) and type(value) not in REAL:
+        raise TypeError("a function of a snippet can't be called with an object that belongs to GradViz")
