@@ -241,7 +241,7 @@ def corner(view: CanvasView, thing: tuple[str, int]) -> QPoint:
 def test_a_double_click_opens_in_place_and_closes_again(qtbot: QtBot) -> None:
     view = shown(qtbot, run(BLOCKS))
     settle(view, lambda: view.set_drawing(CLOSED))
-    group = ("group", int(view._scene.groups.index[0]))  # type: ignore[union-attr]
+    group = ("group", int(view._scene.groups.all.index[0]))  # type: ignore[union-attr]
     before = corner(view, group)
     folds: list[Folding] = []
     view.refolded.connect(folds.append)
@@ -281,7 +281,7 @@ def test_reveal_opens_the_way(qtbot: QtBot) -> None:
     scene = view._scene
     assert scene is not None
     assert view.selection == ("node", 41)
-    assert [scene.groups.title[group] for group in scene.placed.diagram.frames.tolist()] == [
+    assert [scene.groups.all.title[group] for group in scene.placed.diagram.frames.tolist()] == [
         "for t in range(50)",
         "t = 20",
     ]
@@ -303,7 +303,7 @@ def test_groups_open_and_close_in_a_movement(qtbot: QtBot) -> None:
     view = shown(qtbot, run(BLOCKS))
     settle(view, lambda: view.set_drawing(CLOSED))
     view.animated = view.flight.enabled = True
-    group = ("group", int(view._scene.groups.index[0]))  # type: ignore[union-attr]
+    group = ("group", int(view._scene.groups.all.index[0]))  # type: ignore[union-attr]
     view.select(*group)
     few = len(view._scene.placed.diagram)  # type: ignore[union-attr]
     settle(view, view.toggle_group)

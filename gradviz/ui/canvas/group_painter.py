@@ -17,6 +17,8 @@ from gradviz.ui.canvas.group_words import GRADIENTS
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 if TYPE_CHECKING:
+    from gradviz.ui.canvas.camera import Camera
+    from gradviz.ui.canvas.diagram import Floats
     from gradviz.ui.canvas.moment import Moment
     from gradviz.ui.canvas.placed import Placed
 
@@ -241,3 +243,18 @@ def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: s
         ink.text(painter, sizes.META, "muted", words.adjusted(used, 0, 0, 0), detail, LEFT)
     painter.restore()
     painter.setBrush(QBrush())
+
+
+def paint_frame_selection(painter: QPainter, ink: Ink, box: Floats, camera: Camera, *, focused: bool) -> None:
+    """The selection around the frame of an open group, given as left, top, width and height in the world."""
+    left, top, width, height = box.tolist()
+    x, y = camera.to_screen(left, top)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = QPen(ink.colours["focus"], 2.0)
+    pen.setStyle(Qt.PenStyle.SolidLine if focused else Qt.PenStyle.DotLine)
+    painter.setPen(pen)
+    painter.setBrush(QBrush())
+    radius = 12 * camera.scale
+    painter.drawRoundedRect(QRectF(x, y, width * camera.scale, height * camera.scale), radius, radius)
+    painter.restore()

@@ -19,6 +19,12 @@ def item_at(placed: Placed, moment: Moment, x: float, y: float) -> int:
     return int(found[-1]) if len(found) else -1
 
 
+def nearest(placed: Placed, moment: Moment, x: float, y: float) -> int:
+    """The item seen nearest to a point of the world, -1 none."""
+    seen = np.flatnonzero(moment.items)
+    return int(seen[np.abs(placed.centre[seen] - (x, y)).sum(1).argmin()]) if len(seen) else -1
+
+
 def find(placed: Placed, moment: Moment, kind: str, index: int) -> int:
     """The item of a tensor, node or group, or the closed group that it is in: one that is seen, else any, -1 none."""
     diagram = placed.diagram

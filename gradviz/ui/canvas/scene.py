@@ -13,14 +13,15 @@ from PySide6.QtGui import QPainter, QRegion
 from gradviz.ui.canvas import navigation
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.diagram import Flags, Ints
+from gradviz.ui.canvas.group_painter import paint_frame_selection
 from gradviz.ui.canvas.hover import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
 from gradviz.ui.canvas.morph import Morph
-from gradviz.ui.canvas.nest import Nest
 from gradviz.ui.canvas.painter import MARGIN, ScenePainter
 from gradviz.ui.canvas.placed import Placed
+from gradviz.ui.canvas.scene_groups import SceneGroups
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Change:
         )
 
 
-class Scene(Nest):
+class Scene:
     """What is shown of one trace. What is selected is an item, or, where it is less than -1, the frame of an open group
     (-2 - frame)."""
 
@@ -68,6 +69,11 @@ class Scene(Nest):
     def trace(self) -> Trace:
         """The trace that is shown."""
         return self.placed.diagram.trace
+
+    @property
+    def groups(self) -> SceneGroups:
+        """The groups at the cursor; made anew, because what is placed and the moment change."""
+        return SceneGroups(self.placed, self.moment)
 
     def show_on_the_way(self, way: Morph, part: float) -> None:
         """Everything where it is on its way to another drawing."""
@@ -175,7 +181,8 @@ class Scene(Nest):
     def selection(self) -> tuple[str, int] | None:
         """What is selected."""
         if self.selected < -1:
-            return "group", int(self.groups.index[self.group_at(self.selected)])
+            groups = self.groups
+            return "group", int(groups.all.index[groups.at(self.selected)])
         if self.selected < 0:
             return None
         diagram = self.placed.diagram
@@ -184,7 +191,21 @@ class Scene(Nest):
     def find(self, kind: str, index: int) -> int:
         """The item of a tensor or node."""
         found = navigation.find(self.placed, self.moment, kind, index)
-        return self.frame_of_group(index) if kind == "group" and found < 0 else found
+        return self.groups.frame_of(index) if kind == "group" and found < 0 else found
+
+    def corner_of(self, kind: str, index: int) -> tuple[float, float] | None:
+        """The top left corner of a thing in the world."""
+        thing = self.find(kind, index)
+        if thing == -1:
+            return None
+        x, y = (self.placed.corner[thing] if thing >= 0 else self.placed.frames[-2 - thing, :2]).tolist()
+        return x, y
+
+    def thing_near(self, x: float, y: float) -> tuple[str, int] | None:
+        """The item that is seen nearest to a point of the world."""
+        item = navigation.nearest(self.placed, self.moment, x, y)
+        diagram = self.placed.diagram
+        return (navigation.KINDS[int(diagram.kind[item])], int(diagram.index[item])) if item >= 0 else None
 
     def select(self, kind: str, index: int) -> None:
         """Select a tensor or node."""
@@ -198,7 +219,7 @@ class Scene(Nest):
     def next_item(self, direction: str) -> int:
         """Where an arrow key leads from the selection."""
         if self.selected < -1:
-            return self.first_in_frame(self.selected)
+            return self.groups.first_in(self.selected)
         if self.selected < 0 or not self.moment.items[self.selected]:
             return self.start_item()
         return navigation.neighbour(self.placed, self.moment, self.selected, direction)
@@ -206,6 +227,11 @@ class Scene(Nest):
     def item_at(self, camera: Camera, pixel: QPoint) -> int:
         """The item under a pixel."""
         return navigation.item_at(self.placed, self.moment, *camera.to_world(pixel.x(), pixel.y()))
+
+    def thing_at(self, camera: Camera, pixel: QPoint) -> int:
+        """The item under a pixel, else the innermost frame whose title it is."""
+        item = self.item_at(camera, pixel)
+        return item if item >= 0 else self.groups.title_at(camera, pixel)
 
     # -- painting and words
 
@@ -234,7 +260,9 @@ class Scene(Nest):
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
         """The frame around the selection, if it is seen."""
         if self.selected < -1:
-            self.paint_frame_selection(painter, camera, self.selected, focused)
+            frame = -2 - self.selected
+            if frame < len(self.placed.frames) and self.moment.frames[frame]:
+                paint_frame_selection(painter, self.painter.ink, self.placed.frames[frame], camera, focused=focused)
         elif self.selected >= 0 and self.moment.items[self.selected]:
             self.painter.paint_selection(painter, camera, self.selected, focused)
 

@@ -46,15 +46,15 @@ class Unfolding(Gestures):
     def toggle_group(self) -> None:
         """Open the selected group, or close the open one that is selected or holds the selection."""
         if self._scene is not None:
-            self._toggle(self._scene, self._scene.group_at(self._scene.selected))
+            self._toggle(self._scene, self._scene.groups.at(self._scene.selected))
 
     def _toggle(self, scene: Scene, group: int) -> None:
         if group < 0:
             return
-        key = frozenset((scene.groups.key[group],))
+        key = frozenset((scene.groups.all.key[group],))
         folding = self._drawing.folding
-        opens = scene.is_closed(group)
-        self._anchor = ("group", int(scene.groups.index[group]))
+        opens = scene.groups.is_closed(group)
+        self._anchor = ("group", int(scene.groups.all.index[group]))
         self._wanted = self._anchor
         scene.select(*self._anchor)
         self._refold(folding.with_open(key) if opens else folding.with_closed(key))
@@ -63,11 +63,11 @@ class Unfolding(Gestures):
     def reveal(self, kind: str, index: int) -> bool:
         """Open the groups around a tensor, operation or group; False if nothing had to be opened."""
         scene = self._scene
-        closed = scene.closed_around(kind, index) if scene is not None else []
+        closed = scene.groups.closed_around(kind, index) if scene is not None else []
         if scene is None or not closed:
             return False
         self._wanted = self._anchor = (kind, index)
-        self._refold(self._drawing.folding.with_open(frozenset(scene.groups.key[group] for group in closed)))
+        self._refold(self._drawing.folding.with_open(frozenset(scene.groups.all.key[group] for group in closed)))
         return True
 
     def _refold(self, folding: Folding) -> None:
@@ -112,9 +112,9 @@ class Unfolding(Gestures):
     def _click(self, item: int, shift: bool) -> None:
         scene = self._scene
         item = self._thing_at(self._pressed) if item < 0 else item
-        if scene is not None and scene.is_triangle(item, self._camera, self._pressed):
+        if scene is not None and scene.groups.is_triangle(item, self._camera, self._pressed):
             self._turned = True
-            self._toggle(scene, scene.group_at(item))
+            self._toggle(scene, scene.groups.at(item))
             return
         super()._click(item, shift)
 
@@ -122,7 +122,7 @@ class Unfolding(Gestures):
         if self._turned or self._scene is None:
             return
         thing = self._thing_at(event.position().toPoint())
-        group = self._scene.group_at(thing) if thing < -1 or self._scene.is_group(thing) else -1
+        group = self._scene.groups.at(thing) if thing < -1 or self._scene.groups.is_group(thing) else -1
         if group >= 0:
             self._toggle(self._scene, group)
         else:
@@ -130,7 +130,7 @@ class Unfolding(Gestures):
 
     def _open_selection(self) -> None:
         scene = self._scene
-        if scene is not None and (scene.selected < -1 or scene.is_group(scene.selected)):
+        if scene is not None and (scene.selected < -1 or scene.groups.is_group(scene.selected)):
             self.toggle_group()
         else:
             super()._open_selection()

@@ -1,41 +1,36 @@
-"""The groups of a placed diagram as one meets them on the screen: which is where, what is around what, where to click.
-A part of `scene`."""
+"""The groups of a placed diagram as one meets them on the screen: which is open, what is around what, where to click.
+`scene` makes one whenever it is asked; `groups` finds the groups in a trace."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QBrush, QPainter, QPen
 
 from gradviz.ui.canvas import group_sizes
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.diagram import GROUP
-from gradviz.ui.canvas.navigation import KINDS
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QPoint
+
     from gradviz.ui.canvas.groups import Groups
     from gradviz.ui.canvas.moment import Moment
-    from gradviz.ui.canvas.painter import ScenePainter
     from gradviz.ui.canvas.placed import Placed
 
 FINGER = 6.0  # pixels around a triangle that count as it
 
 
-class Nest:
+@dataclass(frozen=True, eq=False)
+class SceneGroups:
     """Things are items, or frames of open groups as -2 - frame; -1 is nothing."""
 
     placed: Placed
     moment: Moment
-    painter: ScenePainter
-
-    def find(self, kind: str, index: int) -> int:
-        """See `scene`."""
-        raise NotImplementedError
 
     @property
-    def groups(self) -> Groups:
+    def all(self) -> Groups:
         """All groups, open and closed."""
         return self.placed.diagram.structure.groups
 
@@ -47,7 +42,7 @@ class Nest:
         """Whether a group is drawn as one item."""
         return bool((self.placed.diagram.group == group).any())
 
-    def group_at(self, thing: int) -> int:
+    def at(self, thing: int) -> int:
         """The group that a thing is, or that is around it; -1 none."""
         diagram = self.placed.diagram
         if thing == -1:
@@ -59,7 +54,7 @@ class Nest:
 
     def closed_around(self, kind: str, index: int) -> list[int]:
         """The groups to be opened before a tensor, operation or group is seen by itself, the innermost first."""
-        structure, groups = self.placed.diagram.structure, self.groups
+        structure, groups = self.placed.diagram.structure, self.all
         if kind == "node":
             inner = int(groups.of_node[index]) if 0 <= index < len(groups.of_node) else -1
         elif kind == "tensor":
@@ -73,45 +68,21 @@ class Nest:
         opened = set(self.placed.diagram.frames.tolist())
         return [group for group in groups.path(inner) if group not in opened]
 
-    def frame_of_group(self, index: int) -> int:
+    # -- the frames of open groups
+
+    def frame_of(self, index: int) -> int:
         """The frame of an open group as a thing, one that is seen before others; -1: none."""
         frames = self.placed.diagram.frames_of_group(index)
         seen = frames[self.moment.frames[frames]]
         return -2 - int(seen[0] if len(seen) else frames[0]) if len(frames) else -1
 
-    def first_in_frame(self, thing: int) -> int:
+    def first_in(self, thing: int) -> int:
         """The leftmost item that is seen directly in a frame, else anywhere in it; -1: none."""
         inside = np.flatnonzero((self.placed.diagram.frame_of == -2 - thing) & self.moment.items)
         return int(inside[self.placed.corner[inside, 0].argmin()]) if len(inside) else -1
 
-    # -- places
-
-    def corner_of(self, kind: str, index: int) -> tuple[float, float] | None:
-        """The top left corner of a thing in the world."""
-        thing = self.find(kind, index)
-        if thing == -1:
-            return None
-        x, y = (self.placed.corner[thing] if thing >= 0 else self.placed.frames[-2 - thing, :2]).tolist()
-        return x, y
-
-    def thing_near(self, x: float, y: float) -> tuple[str, int] | None:
-        """The item that is seen nearest to a point of the world."""
-        diagram = self.placed.diagram
-        seen = np.flatnonzero(self.moment.items)
-        if not len(seen):
-            return None
-        item = int(seen[np.abs(self.placed.centre[seen] - (x, y)).sum(1).argmin()])
-        return KINDS[int(diagram.kind[item])], int(diagram.index[item])
-
-    def item_at(self, camera: Camera, pixel: QPoint) -> int:
-        """See `scene`."""
-        raise NotImplementedError
-
-    def thing_at(self, camera: Camera, pixel: QPoint) -> int:
-        """The item under a pixel, else the innermost frame whose title it is."""
-        item = self.item_at(camera, pixel)
-        if item >= 0:
-            return item
+    def title_at(self, camera: Camera, pixel: QPoint) -> int:
+        """The innermost frame whose title is under a pixel, as a thing; -1: none."""
         x, y = camera.to_world(pixel.x(), pixel.y())
         frames = self.placed.frames
         hit = self.moment.frames & (frames[:, 0] <= x) & (x <= frames[:, 0] + frames[:, 2])
@@ -129,20 +100,3 @@ class Nest:
         spare = FINGER / camera.scale
         height = group_sizes.TITLE if thing >= 0 else group_sizes.FRAME_TITLE
         return across <= group_sizes.TRIANGLE + spare and down <= height
-
-    def paint_frame_selection(self, painter: QPainter, camera: Camera, thing: int, focused: bool) -> None:
-        """The selection around an open group."""
-        frame = -2 - thing
-        if frame >= len(self.placed.frames) or not self.moment.frames[frame]:
-            return
-        left, top, width, height = self.placed.frames[frame].tolist()
-        x, y = camera.to_screen(left, top)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(self.painter.ink.colours["focus"], 2.0)
-        pen.setStyle(Qt.PenStyle.SolidLine if focused else Qt.PenStyle.DotLine)
-        painter.setPen(pen)
-        painter.setBrush(QBrush())
-        radius = 12 * camera.scale
-        painter.drawRoundedRect(QRectF(x, y, width * camera.scale, height * camera.scale), radius, radius)
-        painter.restore()
