@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.commands.finding import FIND_ROWS
+from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.session import moves
 from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
@@ -68,11 +69,6 @@ def _pan_row(direction: str, key: str, dx: float, dy: float) -> Command:
         run=lambda shell, _: shell.canvas.pan(dx, dy),
     )
 
-
-PANELS = (
-    *(("editor", "Snippet"), ("canvas", "Graph"), ("inspector", "Inspector"), ("timeline", "Timeline")),
-    *(("output", "Output"), ("palette", "Palette"), ("plots", "Plots")),
-)
 
 VIEW_ROWS = (
     Command(
@@ -168,15 +164,16 @@ VIEW_ROWS = (
     *FIND_ROWS,
     *(
         Command(
-            id=f"view.focus_{panel}",
-            title=f"Go to {title}",
+            id=f"view.focus_{panel.id}",
+            title=f"Go to {panel.title}",
             menu="View",
-            help=f"Move the keyboard focus to the {title.lower()}.",
-            shortcuts=(f"Ctrl+{number}",),
+            help=f"Move the keyboard focus to the {panel.title.lower()}.",
+            shortcuts=(f"Ctrl+{panel.digit}",),
             group=3,
-            run=lambda shell, _, panel=panel: shell.focus(panel),  # type: ignore[misc]
+            run=lambda shell, _, id=panel.id: shell.focus(id),  # type: ignore[misc]
         )
-        for number, (panel, title) in enumerate(PANELS, start=1)
+        for panel in sorted(PANELS, key=lambda each: each.digit)
+        if panel.digit
     ),
     Command(
         id="view.theme",

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gradviz.commands.panels import PANELS, ROW, PanelRow
 from gradviz.session.state import State
 from gradviz.ui.card import Card
 from gradviz.ui.panels.panel import Context, Panel
-from gradviz.ui.panels.rows import PANELS
 from gradviz.ui.theme import Theme
 
 LEFT = (0.27, 240, 560)  # share of the window's width at first start, at least, at most
@@ -23,6 +24,19 @@ BOTTOM = (0.24, 150, 240)  # of its height
 
 def _share(whole: int, part: float, least: int, most: int) -> int:
     return min(max(round(whole * part), least), most)
+
+
+def _made(row: PanelRow, context: Context) -> Panel:
+    """A panel; its module is loaded now: before the first paint the window needs few of them."""
+    module, _, name = row.made_by.partition(".")
+    panel = getattr(import_module(f"gradviz.ui.panels.{module}"), name)(context)
+    assert isinstance(panel, Panel)
+    return panel
+
+
+def _tab(row: PanelRow) -> int:
+    """The place of a panel among the tabs of its card."""
+    return [other for other in PANELS if other.place == row.place].index(row)
 
 
 class Layout:
@@ -61,12 +75,10 @@ class Layout:
     def panel(self, name: str) -> Panel:
         """A panel; it is made where it is not yet there, and shows the state as it is."""
         if name not in self.made:
-            row = next(row for row in PANELS if row.id == name)
-            panel = self.made[name] = row.make(self._context)
-            beside = [other.id for other in PANELS if other.place == row.place]
+            panel = self.made[name] = _made(ROW[name], self._context)
             state = self._context.shell.store.state
             panel.show_state(state, state)
-            self.cards[row.place].put(beside.index(name), panel)
+            self.cards[ROW[name].place].put(_tab(ROW[name]), panel)
         return self.made[name]
 
     def show_state(self, before: State, after: State) -> None:
@@ -111,17 +123,15 @@ class Layout:
 
     def bring(self, name: str) -> None:
         """Bring a panel to the front of its card."""
-        row = next(row for row in PANELS if row.id == name)
-        self.cards[row.place].reveal(self.panel(name))
+        self.cards[ROW[name].place].reveal(self.panel(name))
 
     def show_plots(self, state: State) -> None:
         """The tab says how many plots there are; the first that a snippet makes come to the front by themselves."""
         number = len(state.run.figures)
         if number == self._plots:
             return
-        row = next(row for row in PANELS if row.id == "plots")
-        place = [other.id for other in PANELS if other.place == row.place].index("plots")
-        self.cards[row.place].tabs.setTabText(place, f"{row.title} ({number})" if number else row.title)
+        row = ROW["plots"]
+        self.cards[row.place].tabs.setTabText(_tab(row), f"{row.title} ({number})" if number else row.title)
         if not self._plots:
             self.bring("plots")
         self._plots = number

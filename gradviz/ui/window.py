@@ -1,4 +1,4 @@
-"""The main window. It is assembled: commands from `commands.table`, panels from `panels.rows`, state from the store;
+"""The main window. It is assembled: commands from `commands.table`, panels from `commands.panels`, state from the store;
 what a part does is in that part's module. It is also the commands' `Shell`. Before the first paint only what is seen in
 it is made: the toolbar, the cards and the snippet; the rest follows in slices (Note [After the first paint])."""
 
@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 
+from gradviz.commands.panels import PANELS
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
@@ -22,7 +23,6 @@ from gradviz.ui.frame import Layout
 from gradviz.ui.helpers import Helpers
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
-from gradviz.ui.panels.rows import PANELS
 from gradviz.ui.questions import Questions
 from gradviz.ui.settings import Settings
 from gradviz.ui.status import StatusLine

@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterable
 
 import pytest
 
+from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS, MENUS
 from gradviz.document.examples import Example, examples
 from gradviz.engine.rows import ROWS
-from gradviz.ui.panels.rows import PANELS
 
 
 def repeated(things: Iterable[Hashable]) -> list[Hashable]:

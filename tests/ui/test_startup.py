@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from gradviz.commands.panels import PANELS
 from gradviz.commands.table import COMMANDS, MENUS
 from gradviz.ui import startup
-from gradviz.ui.panels.rows import PANELS
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 

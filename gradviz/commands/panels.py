@@ -1,0 +1,38 @@
+"""The panels of the window, one row each. To add one, write its module and add its row.
+
+The rows are here because commands lead to panels; which class a panel has is a name that only the window looks up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PanelRow:
+    """Panels with the same place are tabs of one card, in the order of the rows."""
+
+    id: str
+    title: str
+    place: str  # "left", "centre", "under", "right", "bottom", "corner"
+    made_by: str  # module and class in `gradviz.ui.panels`
+    digit: int = 0  # Ctrl with it moves the keyboard focus here
+
+
+PANELS = (
+    PanelRow("editor", "Snippet", "left", "editor.EditorPanel", digit=1),
+    PanelRow("palette", "Palette", "left", "palette.PalettePanel", digit=6),
+    PanelRow("examples", "Examples", "left", "gallery.GalleryPanel"),
+    PanelRow("canvas", "Graph", "centre", "graph.GraphPanel", digit=2),
+    PanelRow("explanation", "Explanation", "under", "explanation.ExplanationPanel"),
+    PanelRow("inspector", "Inspector", "right", "inspector.InspectorPanel", digit=3),
+    PanelRow("plots", "Plots", "right", "plots.PlotsPanel", digit=7),
+    PanelRow("timeline", "Timeline", "bottom", "timeline.TimelinePanel", digit=4),
+    PanelRow("events", "Events", "bottom", "events.EventsPanel"),
+    PanelRow("memory", "Memory", "bottom", "memory.MemoryPanel"),
+    PanelRow("breakpoints", "Breakpoints", "bottom", "breakpoints.BreakpointsPanel"),
+    PanelRow("paths", "Paths", "bottom", "paths.PathsPanel"),
+    PanelRow("differences", "What-if", "bottom", "differences.DifferencesPanel"),
+    PanelRow("output", "Output", "corner", "output.OutputPanel", digit=5),
+)
+ROW = {row.id: row for row in PANELS}
