@@ -12,6 +12,7 @@ import numpy as np
 
 from gradviz.engine.graph import Edge, Node, bare, edge_of, next_sequence
 from gradviz.engine.rows import OpRow
+from gradviz.engine.run_state import on_new_run
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, View, wrap_result
 
@@ -90,6 +91,7 @@ def _layered(
 
 
 _copying: list[Mapping[str, OpRow]] = []
+on_new_run(_copying.clear)
 
 
 @contextmanager

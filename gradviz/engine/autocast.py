@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradviz.engine import dtypes
+from gradviz.engine.run_state import on_new_run
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
@@ -35,6 +36,7 @@ class Settings:
 
 
 settings = Settings()
+on_new_run(settings.reset)
 _converted: dict[int, tuple[Tensor, Tensor]] = {}  # parameters in the small type, until the outermost autocast ends
 
 _LINALG = "cholesky cholesky_ex cond eig eigh eigvals eigvalsh householder_product inv inv_ex lstsq matrix_rank qr "
@@ -132,6 +134,7 @@ def _widest(target: dtypes.dtype, values: Iterable[Any]) -> dtypes.dtype:
     return found
 
 
+@on_new_run
 def clear() -> None:
     """Forget the converted parameters."""
     _converted.clear()

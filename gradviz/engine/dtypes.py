@@ -8,6 +8,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from gradviz.engine.run_state import on_new_run
+
 Array = np.ndarray[Any, Any]
 
 
@@ -104,6 +106,9 @@ def set_default_dtype(d: dtype) -> None:
     if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     default.dtype = d
+
+
+on_new_run(lambda: set_default_dtype(float32))
 
 
 def of(array: Array) -> dtype:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from gradviz.engine.run_state import on_new_run
 from gradviz.engine.state import state
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,6 +40,15 @@ duals: list[int] = []  # the open levels of forward differentiation, innermost l
 _last = 0
 _drawing: list[bool] = []  # not empty while random numbers for all examples are drawn
 _kept = False  # a graph with batched tensors outlives its vmap
+
+
+@on_new_run
+def _close_all() -> None:
+    global _kept
+    _kept = False
+    for opened in (stack, duals, _drawing):
+        opened.clear()
+    refresh()
 
 
 def next_number() -> int:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.run_state import on_new_run
+
 Array = NDArray[Any]
 
 
@@ -52,6 +54,9 @@ def set_printoptions(
         linewidth=base.linewidth if linewidth is None else linewidth,
         sci_mode=sci_mode,
     )
+
+
+on_new_run(lambda: set_printoptions(profile="default"))
 
 
 def get_printoptions() -> dict[str, Any]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
+from gradviz.engine.run_state import on_new_run
+
 if TYPE_CHECKING:
     from gradviz.engine.observe import Observer
     from gradviz.engine.tensor import Tensor
@@ -56,3 +58,4 @@ class State:
 
 
 state = State()
+on_new_run(lambda: State.__init__(state))

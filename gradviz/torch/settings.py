@@ -11,6 +11,7 @@ from gradviz.engine.autocast import clear as forget_converted
 from gradviz.engine.autocast import settings as autocasts
 from gradviz.engine.dtypes import set_default_dtype
 from gradviz.engine.notices import warn_once
+from gradviz.engine.run_state import on_new_run
 from gradviz.engine.state import state
 
 __all__ = [
@@ -50,18 +51,7 @@ _FRESH: dict[str, Any] = {
     "precision": "highest",
 }
 _now = dict(_FRESH)
-
-
-def reset() -> None:
-    """As in a new process."""
-    from gradviz.torch.distributions import Distribution
-    from gradviz.torch.nn.modules import global_hooks
-
-    _now.update(_FRESH)
-    autocasts.reset()
-    forget_converted()
-    Distribution.set_default_validate_args(True)
-    global_hooks.reset()
+on_new_run(lambda: _now.update(_FRESH))
 
 
 def set_num_threads(count: int) -> None:

@@ -1,6 +1,7 @@
-"""The main window. It is assembled: commands from `commands.table`, panels from `commands.panels`, state from the store;
-what a part does is in that part's module. It is also the commands' `Shell`. Before the first paint only what is seen in
-it is made: the toolbar, the cards and the snippet; the rest follows in slices (Note [After the first paint])."""
+"""The main window. It is assembled: commands from `commands.table`, panels from `commands.panels`, state from the
+store; what a part does is in that part's module. It is also the commands' `Shell`. Before the first paint only what is
+seen in it is made: the toolbar, the cards and the snippet; the rest follows in slices (Note
+[After the first paint])."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import run_state
 from gradviz.trace.chains import Question
 from gradviz.trace.encoding import BUDGET
 from gradviz.trace.instrument import instrument
@@ -27,7 +28,7 @@ from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.policy import Refusal, compile_snippet
-from gradviz.worker.recording import observed, record_error, reset_engine
+from gradviz.worker.recording import observed, record_error
 from gradviz.worker.saved_files import SavedFiles
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import TorchFacade, World
@@ -153,7 +154,7 @@ class Runner:
 
     def _reset(self) -> None:
         """As in a new process, whatever the run before did."""
-        reset_engine()
+        run_state.begin()
         np.set_printoptions(**self._print_options)
         sys.setrecursionlimit(1000)
         warnings.resetwarnings()

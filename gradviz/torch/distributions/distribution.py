@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.modes import no_grad
+from gradviz.engine.run_state import on_new_run
 from gradviz.engine.tensor import Size, Tensor
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.utils import lazy_property
@@ -181,3 +182,6 @@ def exactly_one(probs: Any, logits: Any) -> None:
     """Refuse both or none of two parameters that stand for the same thing."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+
+
+on_new_run(lambda: Distribution.set_default_validate_args(True))
