@@ -10,8 +10,8 @@ from PySide6.QtCore import QEventLoop
 
 from benchmarks.aims import Line
 from benchmarks.stage import Paints, Stage
+from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Leaf
-from gradviz.document.parse import parse
 from gradviz.document.shaping import change_leaf
 
 UPDATES, WARM = 90, 10

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from benchmarks.aims import Line
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Operation, Ref
 from gradviz.trace.schema import Batch as TraceBatch
 from gradviz.trace.trace import Trace
@@ -65,7 +66,7 @@ def _drawing(operations: int, aims: tuple[float | None, float | None, float | No
     view.grab()
     moved = [(replace(drawing, nodes=drawing.nodes[::-1]), trace) for drawing, trace in both]
     for drawing, _ in moved:
-        _ = drawing.emitted
+        _ = code_of(drawing)
     shifted = replace(drawings[0], nodes=tuple(replace(node, x=node.x + 20) for node in drawings[0].nodes))
     show(*both[0])
     drags = [_milliseconds(partial(show, shifted if nth % 2 else drawings[0], traces[0])) for nth in range(ROUNDS)]
@@ -86,7 +87,7 @@ def _drawing(operations: int, aims: tuple[float | None, float | None, float | No
 
 def _trace(drawing: Drawing) -> Trace:
     """That of a run in a worker."""
-    trace, pool = Trace(drawing.text), WorkerPool()
+    trace, pool = Trace(text_of(drawing)), WorkerPool()
     batches: list[Batch] = []
 
     def collect(event: Event) -> None:
@@ -94,7 +95,7 @@ def _trace(drawing: Drawing) -> Trace:
             batches.append(event)
 
     try:
-        run = pool.start(drawing.text, collect, "drawing")
+        run = pool.start(text_of(drawing), collect, "drawing")
         run.wait()
         run.join()
     finally:

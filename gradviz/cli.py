@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document.documents import text_of
 from gradviz.document.file_names import printable, shown
 from gradviz.worker.terminal import Terminal, visible
 
@@ -167,7 +168,7 @@ def _text_of(path: Path, otherwise: str) -> str | None:
         return None
     if contents.sentence(name):
         _say(contents.sentence(name))
-    return contents.document.text
+    return text_of(contents.document)
 
 
 def _new_trace(source: str) -> Trace:
@@ -235,11 +236,11 @@ def _draw(arguments: Sequence[str]) -> int:
 
 def _drawn(text: str, name: str) -> tuple[Drawing, Sequence[str]]:
     """The drawing of code as it is written, or else as it ran, and what is otherwise in it."""
-    from gradviz.document import parse
+    from gradviz.document.code.parse import read
     from gradviz.document.errors import UserError
 
     try:
-        reading = parse.read(text)
+        reading = read(text)
     except UserError as error:
         from gradviz.document.from_trace import from_trace
         from gradviz.worker.client import pool_of_a_command

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradviz.commands.row import Shell
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
@@ -284,14 +285,14 @@ def is_text(state: State) -> bool:
 
 def as_drawing(shell: Shell) -> None:
     """Go on with the snippet as a drawing: as it is written where that can be drawn, else as it ran."""
-    from gradviz.document.parse import read
+    from gradviz.document.code.parse import read
 
     document = shell.store.state.document
     if not is_text(shell.store.state):
         return
     try:
         try:
-            reading = read(document.text)
+            reading = read(text_of(document))
             drawing, notes = reading.drawing, reading.passed_over and (NOT_ALL, *reading.passed_over)
         except UserError:
             if not _has_run(shell.store.state):
@@ -333,6 +334,6 @@ def copy_code(shell: Shell) -> None:
     if state.drawing is None:
         return
     part = shaping.part(state.drawing, state.picked) if state.picked else state.drawing
-    shell.copy(part.text)
+    shell.copy(text_of(part))
     what = "the drawing" if not state.picked else counted(len(part.nodes), "node")
     shell.store.say(f"Copied {what} as PyTorch code.")

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gradviz.document.arranging import cleared
+from gradviz.document.code.emit import emit
+from gradviz.document.code.parse import Reading, parse_expression, parse_more
 from gradviz.document.drawing import Drawing, Leaf, Literal, Ref
-from gradviz.document.emit import emit
 from gradviz.document.errors import UserError
-from gradviz.document.parse import Reading, parse_expression, parse_more
 from gradviz.document.shaping import new_leaf
 from gradviz.document.shaping.looking import ancestors
 from gradviz.document.shaping.parts import part, take_in

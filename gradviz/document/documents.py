@@ -1,8 +1,41 @@
-"""What a window holds: a snippet that was written, or a drawing. Both have `text`, the code that runs."""
+"""What a window holds: a snippet that was written, or a drawing. Each has a text, which is the code that runs; that of
+a drawing is in `code`, which is loaded when there is one: a window with a snippet opens without it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from gradviz.document.drawing import Drawing
+from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 
+if TYPE_CHECKING:
+    from gradviz.document.code.emit import Emitted
+
 Document = Snippet | Drawing
+
+
+def text_of(document: Document) -> str:
+    """The code that runs."""
+    return document.text if isinstance(document, Snippet) else code_of(document).text
+
+
+def code_of(drawing: Drawing) -> Emitted:
+    """The code of a drawing, and which part of it is which node."""
+    from gradviz.document.code import source
+
+    return source.code_of(drawing)
+
+
+def with_text(document: Document, text: str) -> Document:
+    """The same document with another text: a drawing keeps what is the same at its place, and becomes a snippet where
+    the code can't be drawn."""
+    if isinstance(document, Snippet):
+        return replace(document, text=text)
+    from gradviz.document.code.parse import parse
+
+    try:
+        return parse(text, like=document)
+    except UserError:
+        return Snippet(text, document.newline)

@@ -1,6 +1,6 @@
-"""A drawing: a graph that a person puts together by hand, as frozen records. It is not its code (`emit` writes that,
-`parse` reads it), not the changes that can be made to it (`shaping`), and not what it looks like. A drawing *is* a
-snippet: `Drawing.text` is the PyTorch code that runs. What can be placed is in `catalogue`.
+"""A drawing: a graph that a person puts together by hand, as frozen records. It does not know its code (`code` writes
+and reads that; `documents.text_of` is the PyTorch code that runs), the changes that can be made to it (`shaping`), its
+file (`gradviz_file`) or what it looks like. What can be placed is in `catalogue`.
 
 Note [Numbers of nodes] A number is given once in the life of a drawing and never again, so that a wire, a selection
 or a group that still names a deleted node can't come to mean another one."""
@@ -9,13 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-from gradviz.document.errors import UserError
-from gradviz.document.snippet import Snippet
-
-if TYPE_CHECKING:
-    from gradviz.document.emit import Emitted
 
 Literal = None | bool | int | float | complex | str | tuple["Literal", ...]  # what a number, a list, an argument may be
 
@@ -137,27 +130,6 @@ class Drawing:
     def by_id(self) -> dict[int, Node]:
         """The nodes by their number."""
         return {node.id: node for node in self.nodes}
-
-    @cached_property
-    def emitted(self) -> Emitted:
-        """Its code, and which part of it is which node."""
-        from gradviz.document.emit import emit
-
-        return emit(self)
-
-    @property
-    def text(self) -> str:
-        """Its PyTorch code."""
-        return self.emitted.text
-
-    def with_text(self, text: str) -> Drawing | Snippet:
-        """The drawing that this code is, with what is the same at its place; a snippet where it can't be drawn."""
-        from gradviz.document.parse import parse
-
-        try:
-            return parse(text, like=self)
-        except UserError:
-            return Snippet(text, self.newline)
 
     @property
     def is_blank(self) -> bool:

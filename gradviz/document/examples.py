@@ -7,7 +7,7 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, text_of
 from gradviz.document.snippet import Snippet
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "examples"
@@ -54,7 +54,7 @@ def read(path: Path) -> Example:
         from gradviz.document.opening import load
 
         contents = load(path)
-        return Example(path, *_texts(contents.note or _called(path)), contents.document.text, contents.document)
+        return Example(path, *_texts(contents.note or _called(path)), text_of(contents.document), contents.document)
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     docstring = ast.get_docstring(tree)

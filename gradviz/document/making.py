@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import cleared, uncovered
 from gradviz.document.catalogue import Entry, catalogue, find
+from gradviz.document.code.parse import parse_expression
 from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.factories import FACTORIES, RANDOM, SHAPED
@@ -175,8 +176,6 @@ def _made_leaf(drawing: Drawing, node: int) -> Made:
 
 
 def _made_expression(drawing: Drawing, text: str, name: str, tree: ast.expr, around: Around) -> Made:
-    from gradviz.document.parse import parse_expression
-
     parsed = parse_expression(ast.unparse(_Dotted().visit(tree)), names_known(drawing))
     changed, nodes = take_in(drawing, parsed, around.x, around.y)
     used = _used(changed, nodes)

@@ -10,6 +10,9 @@ from dataclasses import replace
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Node, Operation, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.shaping.looking import outputs
+from gradviz.document.shaping.names import tidy
+from gradviz.document.shaping.values import check_leaf, check_numbers
 
 MOST_ID = 2**40  # a number above it is none that drawing has come to; with those, what is added soon has none left
 
@@ -23,8 +26,6 @@ def mended(
     dropped: list[str],
 ) -> Drawing:
     """The drawing of what fits together; `dropped` gets a name for each thing that doesn't."""
-    from gradviz.document.shaping import tidy
-
     seen: set[int] = set()
     good_nodes = tuple(node for node in nodes if _may_stay(node, seen, dropped))
     good_comments = tuple(one for one in comments if _is_new(f"comment {one.id}", one.id, seen, dropped))
@@ -81,8 +82,6 @@ def _is_new(what: str, id: int, seen: set[int], dropped: list[str]) -> bool:
 
 
 def _may_stay(node: Node, seen: set[int], dropped: list[str]) -> bool:
-    from gradviz.document.shaping.values import check_leaf
-
     what = f"node {node.id}"
     if isinstance(node, Leaf):
         try:
@@ -106,8 +105,6 @@ def _wired(nodes: tuple[Node, ...], dropped: list[str]) -> tuple[Node, ...]:
 
 
 def _outputs(node: Node) -> int:
-    from gradviz.document.shaping.looking import outputs
-
     return outputs(node) if isinstance(node, Operation) else 1
 
 
@@ -176,8 +173,6 @@ def _grouped(groups: tuple[Group, ...], nodes: set[int]) -> tuple[Group, ...]:
 
 
 def _called(drawing: Drawing, calls: Iterable[BackwardCall], dropped: list[str]) -> tuple[BackwardCall, ...]:
-    from gradviz.document.shaping.values import check_numbers
-
     kept = []
     for number, call in enumerate(calls, start=1):
         root = drawing.by_id.get(call.root.node)

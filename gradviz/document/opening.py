@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gradviz.document import gradviz_file, snippet
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.file_names import shown
 from gradviz.document.files import read_at_most, write_atomically
@@ -45,7 +46,7 @@ def encode(contents: Contents, path: Path) -> bytes:
     if is_gradviz(path):
         return gradviz_file.write(contents)
     document = contents.document
-    text = Snippet(document.text, document.newline) if isinstance(document, Drawing) else document
+    text = Snippet(text_of(document), document.newline) if isinstance(document, Drawing) else document
     return snippet.encode(text)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import io
 import tokenize
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.document.errors import UserError
@@ -23,10 +23,6 @@ class Snippet:
     text: str = ""
     newline: str = "\n"
     extra: str = ""  # JSON of what a newer version has written into its .gradviz file, to be kept
-
-    def with_text(self, text: str) -> Snippet:
-        """The same document with another text."""
-        return replace(self, text=text)
 
     @property
     def is_blank(self) -> bool:

@@ -10,7 +10,7 @@ from math import prod
 from gradviz.document.drawing import Literal
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.values import flat
-from gradviz.document.typed import Rows, Value
+from gradviz.document.typed import Rows, Value, write_number
 
 Cell = tuple[int, int]
 
@@ -125,6 +125,4 @@ def with_slice(data: Literal, index: Sequence[int], rows: Rows) -> Literal:
 
 def tabbed(rows: Iterable[Iterable[Value]]) -> str:
     """Cells as a spreadsheet takes them."""
-    from gradviz.document.typed import write_number
-
     return "\n".join("\t".join(map(write_number, row)) for row in rows)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from gradviz.document.drawing import Literal
 from gradviz.document.errors import UserError
+from gradviz.document.shaping.values import check_numbers
 
 Value = bool | int | float | complex
 Rows = tuple[tuple[Value, ...], ...]
@@ -150,8 +151,6 @@ def _nested(text: str) -> Literal:
 
 
 def _check_even(data: tuple[Literal, ...]) -> None:
-    from gradviz.document.shaping.values import check_numbers
-
     check_numbers(data)
 
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 
 from gradviz.document.catalogue import Parameter
+from gradviz.document.code.spelling import index_text
 from gradviz.document.drawing import Literal
 from gradviz.document.errors import UserError
-from gradviz.document.spelling import index_text
 from gradviz.document.typed import quoted, read_number, read_numbers, write
 
 LISTS = ("dims", "ints", "shape")  # kinds that are written without brackets

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def drawing_of(traced: Document, drawing: Drawing) -> Drawing | None:
     same."""
     if isinstance(traced, Drawing):
         return traced
-    return drawing if traced.text == drawing.text else None
+    return drawing if traced.text == text_of(drawing) else None
 
 
 def stale(drawing: Drawing, traced: Drawing) -> frozenset[int]:
@@ -90,7 +91,7 @@ def _meant(node: Node) -> Node:
 
 
 def _find(drawing: Drawing, trace: Trace) -> Drawn:
-    node_at = {(span.line, span.col, span.end_line, span.end_col): span.node for span in drawing.emitted.spans}
+    node_at = {(span.line, span.col, span.end_line, span.end_col): span.node for span in code_of(drawing).spans}
     sites = trace.sites
     columns = (sites.line.tolist(), sites.col.tolist(), sites.end_line.tolist(), sites.end_col.tolist())
     of_site = [node_at.get(place, 0) for place in zip(*columns, strict=True)]
@@ -150,7 +151,7 @@ def _failed(drawing: Drawing, trace: Trace, tensors: Mapping[Ref, int]) -> int:
     """The node whose operation raised: of those on that line that have all they need the first without a result; else
     the outermost, which has got some way."""
     line = int(trace.errors.line[0]) if len(trace.errors) else -1
-    spans = [span for span in drawing.emitted.spans if span.line <= line <= span.end_line]
+    spans = [span for span in code_of(drawing).spans if span.line <= line <= span.end_line]
     able = []
     for span in sorted(spans, key=lambda span: (span.line, span.col, -span.end_line, -span.end_col)):
         node = drawing.by_id.get(span.node)
@@ -182,12 +183,12 @@ def _tensors(
             found[Ref(node, max(output, 0))] = tensor
     # what gives back the tensor that it was given (x.contiguous()) makes none, but has a name
     of_name = dict(zip(trace.names.name.tolist(), trace.names.tensor.tolist(), strict=True))
-    for node, names in drawing.emitted.names:
+    for node, names in code_of(drawing).names:
         for output, name in enumerate(names):
             tensor = of_name.get(name, -1)
             if inside.get(tensor) == node:
                 found[Ref(node, output)] = tensor  # argsort gives the second of what its node makes
             elif tensor >= 0:
                 found.setdefault(Ref(node, output), tensor)
-    outputs = {node: len(names) for node, names in drawing.emitted.names}  # one where it is written in place
+    outputs = {node: len(names) for node, names in code_of(drawing).names}  # one where it is written in place
     return {ref: tensor for ref, tensor in found.items() if ref.output < outputs.get(ref.node, 1)}, inside

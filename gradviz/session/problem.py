@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from gradviz.document.documents import text_of
 from gradviz.session.fixes import Fault, fixed_text
 from gradviz.session.state import Phase, State
 
@@ -42,7 +43,7 @@ def problem(state: State) -> Problem | None:
     other = state.what_if
     swapped = other is not None and other.swapped
     written = other.run if other is not None and other.swapped else state.run
-    if written.snippet.text != state.document.text:
+    if text_of(written.snippet) != text_of(state.document):
         return None
     found = _caught(state) or _ended(state)
     if found is None or not swapped:
@@ -55,7 +56,7 @@ def _ended(state: State) -> Problem | None:
     if run.phase not in TITLES:
         return None
     if run.phase is Phase.RAISED and trace is not None and trace.error_step is not None:
-        return _raised(run.snippet.text, trace, trace.error_step)
+        return _raised(text_of(run.snippet), trace, trace.error_step)
     title = f"{_where(run.line)}{TITLES[run.phase]}"
     message = run.sentence.removeprefix(f"line {run.line}: ")  # the title says it
     return Problem(title=title[0].upper() + title[1:], message=message, line=run.line)
@@ -69,7 +70,7 @@ def _caught(state: State) -> Problem | None:
     row = int(trace.caught.step.searchsorted(state.cursor - 1))
     if row == len(trace.caught) or trace.caught.step[row] != state.cursor - 1:
         return None
-    return _explained_caught(state.run.snippet.text, trace, row)
+    return _explained_caught(text_of(state.run.snippet), trace, row)
 
 
 @lru_cache(maxsize=1)

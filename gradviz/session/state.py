@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.file_names import shown
 from gradviz.document.snippet import Snippet
@@ -169,7 +169,7 @@ class State:
         """True if the trace is of another text than the one in the editor."""
         other = self.what_if
         written = other.run.snippet if other is not None and other.swapped else self.traced
-        return self.trace is not None and written.text != self.document.text
+        return self.trace is not None and text_of(written) != text_of(self.document)
 
     @property
     def is_busy(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, text_of
 from gradviz.session import linked, runs, what_if
 from gradviz.session.breakpoints import Breakpoints, shifted
 from gradviz.session.folding import Folding, Presentation
@@ -211,7 +211,7 @@ class Store:
     def _set_document(self, document: Document, note: str = "") -> None:
         stops, same_kind = self._state.breakpoints, type(document) is type(self._state.document)
         if stops.points:
-            points = shifted(stops.points, self._state.document.text, document.text)
+            points = shifted(stops.points, text_of(self._state.document), text_of(document))
             stops = replace(stops, points=points) if points != stops.points else stops
         self._change(
             document=document,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, with_text
 from gradviz.session.state import Phase, Run, Selection
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class WhatIf:
     @property
     def changed(self) -> Document:
         """The document with the change."""
-        return self.base.with_text(self.proposal.text)
+        return with_text(self.base, self.proposal.text)
 
     @property
     def titles(self) -> tuple[str, str]:
@@ -73,7 +73,7 @@ class WhatIf:
 
 def begun(state: State, proposal: Proposal) -> WhatIf:
     """The change is being run."""
-    return WhatIf(proposal, state.document, Run(Phase.RUNNING, state.document.with_text(proposal.text)))
+    return WhatIf(proposal, state.document, Run(Phase.RUNNING, with_text(state.document, proposal.text)))
 
 
 def failed(what_if: WhatIf, run: Run) -> WhatIf:

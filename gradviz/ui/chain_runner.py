@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
 from gradviz.session.chain_rule import ChainRule
@@ -85,7 +85,7 @@ class ChainRunner(QObject):
             return
         if not same or state.chain is None or state.chain.paths is None:
             self._store.show_chain(replace(self._asked, sentence=WORKING.format(name)))
-        self.live.start(state.traced.text, state.title, (call, tensor), self._answers())
+        self.live.start(text_of(state.traced), state.title, (call, tensor), self._answers())
 
     def drop(self) -> None:
         """Forget the question."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.file_names import shown
@@ -78,9 +78,9 @@ def _run(path: Path) -> tuple[Document, Trace, Done]:
         sys.stderr.write(f"gradviz: {contents.sentence(name)}\n")
     if document.is_blank:
         raise UserError(f"{name} is empty: there is nothing to draw.")
-    trace = Trace(document.text)
+    trace = Trace(text_of(document))
     with pool_of_a_command() as pool:
-        done = follow(pool, document.text, name, trace, show_output=False)
+        done = follow(pool, text_of(document), name, trace, show_output=False)
     if not len(trace.tensors):
         raise UserError(f"{name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
     return document, trace, done

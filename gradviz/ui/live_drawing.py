@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
@@ -76,7 +77,7 @@ class LiveDrawing(QObject):
         if after.run.phase is Phase.NEVER and before.run is not after.run and after.trace is None:
             self._ran = None  # another document was opened
         if before.run.is_running and not after.run.is_running and not self.live.is_running:
-            self._ran = after.run.snippet.text  # the Run command
+            self._ran = text_of(after.run.snippet)  # the Run command
         elif before is not after and before.document is after.document:
             return
         if self._store.is_merging:  # the worker goes on while this window paints
@@ -117,10 +118,10 @@ class LiveDrawing(QObject):
             return
         if state.run.is_running:
             return  # the Run command; its end comes by `show_state`
-        if drawing.text == self._ran:
+        if text_of(drawing) == self._ran:
             return
-        self._ran, self._running = drawing.text, drawing
-        if not drawing.emitted.spans:  # nothing on it can run yet
+        self._ran, self._running = text_of(drawing), drawing
+        if not code_of(drawing).spans:  # nothing on it can run yet
             self._store.show_live(Run(snippet=drawing), None)
             self.ended.emit("ok")
             return
@@ -129,7 +130,7 @@ class LiveDrawing(QObject):
             self._store.show_live(Run(Phase.REFUSED, drawing, sentence), None)
             self.ended.emit("refused")
             return
-        self.live.start(drawing.text, state.title)
+        self.live.start(text_of(drawing), state.title)
         self._shown.start()
 
     def _show_running(self) -> None:
@@ -144,7 +145,7 @@ class LiveDrawing(QObject):
     def _overtake(self) -> None:
         """What runs is no longer what is drawn, and takes too long to wait for it."""
         state = self._store.state
-        if not self.live.is_running or state.drawing is None or state.drawing.text == self._ran:
+        if not self.live.is_running or state.drawing is None or text_of(state.drawing) == self._ran:
             return
         self._over()
         self.live.drop()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.session.state import Phase
 from gradviz.session.store import Store
@@ -57,11 +58,11 @@ class Trial(QObject):
             return
         candidate, then = self._asked
         tried = forward_only(candidate)
-        if not tried.emitted.spans or refusal(tried):
+        if not code_of(tried).spans or refusal(tried):
             self._asked = None
             then("")
             return
-        self.live.start(tried.text, self._store.state.title)
+        self.live.start(text_of(tried), self._store.state.title)
 
     def _finish(self, done: Done) -> None:
         trace, asked = self.live.trace, self._asked
@@ -73,7 +74,7 @@ class Trial(QObject):
             self._first = False
             now = self._store.state.drawing
             if now is not None:
-                self._before = forward_only(now).text, tried
+                self._before = text_of(forward_only(now)), tried
             self._next = self._next or asked
             self._go_on()
             return
@@ -97,10 +98,10 @@ class Trial(QObject):
     def _is_known(self) -> bool:
         """Whether it is known how the drawing ends as it is."""
         now = self._store.state.drawing
-        return now is None or (self._before is not None and self._before[0] == forward_only(now).text)
+        return now is None or (self._before is not None and self._before[0] == text_of(forward_only(now)))
 
     def _try_as_it_is(self) -> None:
         now = self._store.state.drawing
         assert now is not None
         self._first = True
-        self.live.start(forward_only(now).text, self._store.state.title)
+        self.live.start(text_of(forward_only(now)), self._store.state.title)

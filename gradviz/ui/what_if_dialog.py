@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradviz.document.documents import text_of
 from gradviz.session.problem import problem
 from gradviz.session.proposals import Proposal, edited, proposals
 from gradviz.session.state import State
@@ -35,7 +36,7 @@ ABOUT = "Runs the snippet again with the change and shows both runs side by side
 
 def offered(state: State) -> list[tuple[str, Proposal]]:
     """The changes with their titles; the fix of the latest error comes first."""
-    text = state.document.text
+    text = text_of(state.document)
     found = problem(state)
     fix = edited(text, found.text) if found is not None and found.text is not None else None
     rows = [(f"{THE_FIX}, {fix.title}", fix)] if fix is not None else []
@@ -50,7 +51,7 @@ class WhatIfDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("What if …")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._text = state.document.text
+        self._text = text_of(state.document)
         self._rows = offered(state)
         self._choose = choose
         self._theme = theme

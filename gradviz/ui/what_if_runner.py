@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from gradviz.document.documents import text_of
 from gradviz.session.doubts import NOT_RUN
 from gradviz.session.state import Phase, Run
 from gradviz.session.store import Store
@@ -100,7 +101,7 @@ class WhatIfRunner(QObject):
             return
         self._store.set_what_if(beside)
         # what was answered in the first run is answered again
-        self.live.start(beside.changed.text, self._store.state.title, answers=self._runner.live.answers)
+        self.live.start(text_of(beside.changed), self._store.state.title, answers=self._runner.live.answers)
 
     def _tell(self) -> None:
         beside = self._store.state.what_if

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
+from gradviz.document.documents import text_of
 from gradviz.session.state import State
 from gradviz.ui.ownership import Ownership
 
@@ -76,7 +77,7 @@ class Windows:
 
         states = [window.store.state for window in self.open_now]
         names = {path.name for state in states for path in (state.path, *map(Path, state.view.recent)) if path}
-        return Private(tuple(state.document.text for state in states), tuple(sorted(names)))
+        return Private(tuple(text_of(state.document) for state in states), tuple(sorted(names)))
 
     def _look_alike(self, window: MainWindow, before: State, after: State) -> None:
         if before.view is not after.view:

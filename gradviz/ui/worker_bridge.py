@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, text_of
 from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
@@ -82,7 +82,7 @@ class WorkerBridge(QObject):
         self.live.drop()
         self._ripener.drop()
         self._store.start_run(snippet)
-        self.live.start(snippet.text, self._store.state.title)
+        self.live.start(text_of(snippet), self._store.state.title)
         self._growth.start(FIRST_SHOWN)
 
     def stop(self) -> None:
@@ -172,6 +172,6 @@ def refusal(snippet: Document) -> str:
     """Why this text is not even sent to a worker, or nothing."""
     if snippet.is_blank:
         return NOTHING_TO_RUN
-    if len(snippet.text) > MAX_BYTES:
-        return too_big("The snippet", len(snippet.text))
+    if len(text_of(snippet)) > MAX_BYTES:
+        return too_big("The snippet", len(text_of(snippet)))
     return ""

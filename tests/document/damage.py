@@ -14,6 +14,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.gradviz_file import Contents, read, write
@@ -160,7 +161,7 @@ def opened(data: bytes) -> str:
         assert 20 < len(str(error)) < 400 and str(error).endswith("."), str(error)
         return "refused"
     assert len(contents.sentence("net.gradviz")) < 1000
-    contents.document.text.encode()
+    text_of(contents.document).encode()
     again = read(write(contents), "net.gradviz")
     assert again.dropped == (), again.dropped
     return "part" if contents.dropped else "whole"

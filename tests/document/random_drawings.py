@@ -13,10 +13,11 @@ from typing import Any
 
 import gradviz.torch as ours
 from gradviz.document.catalogue import catalogue, outputs
+from gradviz.document.code.pretty import flat
+from gradviz.document.code.spelling import Piece, leaf, number, operation
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Number, Operand, Operation, Ref
-from gradviz.document.pretty import flat
 from gradviz.document.shaping import tidy
-from gradviz.document.spelling import Piece, leaf, number, operation
 
 Params = tuple[tuple[str, Literal], ...]
 _F = "nn.functional."
@@ -216,7 +217,7 @@ def drawing(seed: int) -> Drawing:
     for further in range(20):
         try:
             found = Maker(seed * 100 + further).make()
-            space = execute(ours, found.text)
+            space = execute(ours, text_of(found))
         except (ValueError, RuntimeError):
             continue
         gradients = [value.grad for value in space.values() if value.is_leaf and value.grad is not None]
@@ -237,9 +238,9 @@ def execute(torch: Any, text: str) -> dict[str, Any]:
 def results(torch: Any, found: Drawing) -> dict[str, list[float]]:
     """The numbers of all names, and the gradients of the leaves as "w.grad"; of what is no gradient a checksum is
     enough: the sum with other weights for each place."""
-    space = execute(torch, found.text)
-    kept = {name: space[name] for _, names in found.emitted.names for name in names}
-    leaves = [names[0] for id, names in found.emitted.names if isinstance(found.by_id[id], Leaf)]
+    space = execute(torch, text_of(found))
+    kept = {name: space[name] for _, names in code_of(found).names for name in names}
+    leaves = [names[0] for id, names in code_of(found).names if isinstance(found.by_id[id], Leaf)]
     kept |= {f"{name}.grad": space[name].grad for name in leaves if space[name].grad is not None}
     numbers = {name: [float(one) for one in value.detach().reshape(-1).tolist()] for name, value in kept.items()}
     return {name: each if name.endswith(".grad") else [_checksum(each)] for name, each in numbers.items()}

@@ -13,6 +13,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from gradviz.document.documents import text_of
 from tests.document.random_drawings import drawing, results
 
 GOLDEN = Path(__file__).parent / "golden_drawings.json"
@@ -29,7 +30,10 @@ def recorded(torch: Any, seed: int) -> list[Any]:
     """The fingerprint and the numbers of one drawing, six digits each."""
     found = drawing(seed)
     numbers = results(torch, found)
-    return [fingerprint(found.text), {name: [float(f"{one:.6g}") for one in each] for name, each in numbers.items()}]
+    return [
+        fingerprint(text_of(found)),
+        {name: [float(f"{one:.6g}") for one in each] for name, each in numbers.items()},
+    ]
 
 
 def main() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gradviz.document import shaping
 from gradviz.document.arranging import arrange, cleared, made_room, uncovered
+from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.extents import extents
 from gradviz.document.making import Around, make
-from gradviz.document.parse import parse
 from tests.document.drawings import chain, squared_error
 
 

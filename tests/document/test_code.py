@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 import gradviz.torch as ours
 from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.clip import copy_code, paste_code
+from gradviz.document.code.emit import Span
+from gradviz.document.code.parse import parse, parse_expression, read
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Number, Operation, Ref
-from gradviz.document.emit import Span
 from gradviz.document.errors import UserError
-from gradviz.document.parse import parse, parse_expression, read
 from gradviz.document.shaping import tidy
 from tests.document.drawings import chain, squared_error
 from tests.document.random_drawings import drawing
@@ -30,7 +31,7 @@ HEAD = "import torch\nw = torch.tensor(2., requires_grad=True)\nx = torch.tensor
 
 def form(found: Drawing) -> list[object]:
     """All that code says of a drawing, with names for numbers."""
-    names = {id: names[0] for id, names in found.emitted.names}
+    names = {id: names[0] for id, names in code_of(found).names}
     order = {node.id: at for at, node in enumerate(found.nodes)}
 
     def ref(one: object) -> object:
@@ -48,31 +49,31 @@ def form(found: Drawing) -> list[object]:
 
 def again(found: Drawing) -> Drawing:
     """Read from its code, with nothing else known."""
-    back = parse(found.text)
-    assert back.text == found.text
+    back = parse(text_of(found))
+    assert text_of(back) == text_of(found)
     return back
 
 
 def line(code: str) -> str:
     """The last line of the drawing of these lines, below the usual leaves."""
-    return parse(HEAD + code).text.rstrip("\n").split("\n")[-1]
+    return text_of(parse(HEAD + code)).rstrip("\n").split("\n")[-1]
 
 
 def expressions(found: Drawing) -> list[Span]:
     """Checked against the syntax tree: each span is one whole expression."""
     places = {
         (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-        for node in ast.walk(ast.parse(found.text))
+        for node in ast.walk(ast.parse(text_of(found)))
         if isinstance(node, ast.expr)
     }
-    for span in found.emitted.spans:
+    for span in code_of(found).spans:
         assert (span.line, span.col, span.end_line, span.end_col) in places, span
-    return list(found.emitted.spans)
+    return list(code_of(found).spans)
 
 
 def test_what_is_drawn_by_hand_reads_as_a_person_writes() -> None:
     found, _ = squared_error()
-    assert found.text.split("\n\n")[1:] == [
+    assert text_of(found).split("\n\n")[1:] == [
         "w = torch.tensor(3., requires_grad=True)\nx = torch.tensor(2.)\nb = torch.tensor(1., requires_grad=True)\n"
         "t = torch.tensor(5.)",
         "loss = (w * x + b - t) ** 2\n",
@@ -142,34 +143,34 @@ def test_usual_spellings(code: str, expected: str) -> None:
 )  # fmt: skip
 def test_leaves(code: str, expected: str) -> None:
     found = parse(f"import torch\na = {code}")
-    assert found.text == f"import torch\n\na = {expected}\n"
+    assert text_of(found) == f"import torch\n\na = {expected}\n"
     again(found)
 
 
 def test_seeds_belong_to_random_leaves() -> None:
     found = parse("import torch\ntorch.manual_seed(3)\na = torch.rand(2)\nb = torch.randn(2, 2)\n")
     assert [node.seed for node in found.nodes if isinstance(node, Leaf)] == [3, None]
-    assert "torch.manual_seed(3)\na = torch.rand(2)\nb = torch.randn(2, 2)\n" in found.text
+    assert "torch.manual_seed(3)\na = torch.rand(2)\nb = torch.randn(2, 2)\n" in text_of(found)
 
 
 def test_long_code_is_broken_as_a_person_would() -> None:
     rows = tuple(tuple(1.25 * row + column for column in range(6)) for row in range(4))
     matrix = Drawing((Leaf(1, "w", rows, requires_grad=True),), next_id=2)
-    assert matrix.text.count("\n    [") == 4 and "\n], requires_grad=True)" in matrix.text
+    assert text_of(matrix).count("\n    [") == 4 and "\n], requires_grad=True)" in text_of(matrix)
     long = parse(HEAD + "y = " + " + ".join(f"torch.cos(w * {at}.5)" for at in range(6)))
-    assert "y = (\n    torch.cos(w * 0.5)\n    + torch.cos(w * 1.5)\n" in long.text
+    assert "y = (\n    torch.cos(w * 0.5)\n    + torch.cos(w * 1.5)\n" in text_of(long)
     for found in (matrix, long):
-        assert max(map(len, found.text.split("\n"))) <= 88
+        assert max(map(len, text_of(found).split("\n"))) <= 88
         assert form(again(found)) == form(found)
         expressions(found)
 
 
 def test_ten_thousand_nodes_deep() -> None:
     found = chain(10_000)
-    assert len(found.emitted.spans) == 10_001
-    back = parse(found.text, like=found)
+    assert len(code_of(found).spans) == 10_001
+    back = parse(text_of(found), like=found)
     assert back == found
-    assert len(parse(found.text).nodes) == 10_001
+    assert len(parse(text_of(found)).nodes) == 10_001
 
 
 def test_what_cannot_run_yet_is_a_comment_and_is_found_again() -> None:
@@ -185,11 +186,11 @@ def test_what_cannot_run_yet_is_a_comment_and_is_found_again() -> None:
         calls=(BackwardCall(Ref(3)), BackwardCall(Ref(4))),
         next_id=7,
     )
-    assert "# not yet: mul needs other\n# not yet: exp waits for mul\n" in found.text
-    assert "os" not in [node.module for node in ast.walk(ast.parse(found.text)) if isinstance(node, ast.ImportFrom)]
-    assert found.text.endswith("# not yet: backward waits for y\nz.backward()\n")
-    assert [id for id, _ in found.emitted.left_out] == [2, 3, 5, 6] and found.emitted.call_lines[0] == 0
-    changed = parse(found.text.replace("2.)", "2.5)"), like=found)
+    assert "# not yet: mul needs other\n# not yet: exp waits for mul\n" in text_of(found)
+    assert "os" not in [node.module for node in ast.walk(ast.parse(text_of(found))) if isinstance(node, ast.ImportFrom)]
+    assert text_of(found).endswith("# not yet: backward waits for y\nz.backward()\n")
+    assert [id for id, _ in code_of(found).left_out] == [2, 3, 5, 6] and code_of(found).call_lines[0] == 0
+    changed = parse(text_of(found).replace("2.)", "2.5)"), like=found)
     assert {node.id for node in changed.nodes} == {1, 2, 3, 4, 5, 6} and len(changed.calls) == 2
 
 
@@ -197,10 +198,10 @@ def test_what_cannot_run_yet_is_a_comment_and_is_found_again() -> None:
 def test_a_drawing_is_its_code(seed: int) -> None:
     found = drawing(seed)
     back = again(found)
-    assert form(parse(back.text)) == form(back)
+    assert form(parse(text_of(back))) == form(back)
     assert sorted(map(str, form(back))) == sorted(map(str, form(again(back))))
     assert len(back.nodes) == len(found.nodes)
-    assert parse(found.text + "\n# a comment\n", like=found) == found
+    assert parse(text_of(found) + "\n# a comment\n", like=found) == found
     expressions(found)
 
 
@@ -222,7 +223,7 @@ def test_every_call_of_the_catalogue_is_read_and_written() -> None:
             code = f"import torch\n{', '.join(names)} = {written(entry, operation, all_ports=all_ports)}\n"
             found = again(parse(code))
             expressions(found)
-            first, second = execute(code.replace("inf)", "float('inf'))"), 0), execute(found.text, 0)
+            first, second = execute(code.replace("inf)", "float('inf'))"), 0), execute(text_of(found), 0)
             wrong += [code for name in names if str(first[name]) != str(second[name])]
     assert not wrong
 
@@ -243,10 +244,10 @@ def test_any_drawing_writes_code_that_reads_as_it_was(data: st.DataObject) -> No
         ]
         nodes.append(Operation(id, entry.key, tuple(inputs)))
     found = tidy(Drawing(tuple(nodes), next_id=len(nodes) + 1))
-    ast.parse(found.text)
-    left_out = {id for id, _ in found.emitted.left_out}
+    ast.parse(text_of(found))
+    left_out = {id for id, _ in code_of(found).left_out}
     runs = tidy(replace(found, nodes=tuple(node for node in found.nodes if node.id not in left_out)))
-    assert parse(found.text, like=found) == found
+    assert parse(text_of(found), like=found) == found
     assert len(again(runs).nodes) == len(runs.nodes)
 
 
@@ -256,13 +257,13 @@ def test_typing_moves_nothing() -> None:
     assert isinstance(leaf, Leaf)
     slid = replace(leaf, slider=(-3.0, 3.0), data=0.1 + 0.2, pinned=True)
     found = replace(found, nodes=tuple(slid if node.id == slid.id else node for node in found.nodes))
-    changed = parse(found.text.replace("w * x + b", "w * torch.exp(x) + c").replace("b = ", "c = "), like=found)
+    changed = parse(text_of(found).replace("w * x + b", "w * torch.exp(x) + c").replace("b = ", "c = "), like=found)
     assert {node.id: (node.x, node.y) for node in changed.nodes if node.id in found.by_id} == {
         node.id: (node.x, node.y) for node in found.nodes
     }
     assert changed.by_id[ids["x"]] == slid
     assert len(changed.nodes) == len(found.nodes) + 1
-    assert parse(found.text, like=changed).by_id.keys() <= changed.by_id.keys()
+    assert parse(text_of(found), like=changed).by_id.keys() <= changed.by_id.keys()
 
 
 def test_lines_that_only_look_are_passed_over_and_said() -> None:
@@ -351,13 +352,13 @@ def test_nodes_on_the_clipboard_are_code_that_runs() -> None:
     names = {node.name for node in pasted.drawing.nodes if isinstance(node, Leaf)}
     assert names == {"w", "x", "b", "t", "w2", "x2", "b2"}
     more = paste_code(found, "k = w * 2  # twice\nprint(k)", 0, 0)
-    assert len(more.nodes) == 1 and "k = w * 2\n" in more.drawing.text
+    assert len(more.nodes) == 1 and "k = w * 2\n" in text_of(more.drawing)
     assert more.passed_over == (
         "Line 2: print is no part of a drawing.",
         "Line 1: a comment is no part of a drawing.",
     )
     for numbers, code in (("3.5", "(3.5)"), ("1\t2\n3\t4\n", "([[1, 2], [3, 4]])"), ("[0.5, 1.]", "([0.5, 1.])")):
-        assert f"torch.tensor{code}" in paste_code(Drawing(), numbers, 0, 0).drawing.text
+        assert f"torch.tensor{code}" in text_of(paste_code(Drawing(), numbers, 0, 0).drawing)
     for nothing in ("", "# nothing", "while True: pass", "x" * 1000):
         with pytest.raises(UserError):
             paste_code(found, nothing, 0, 0)

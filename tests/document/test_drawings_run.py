@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import gradviz.torch as ours
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Operation
 from tests.document.random_drawings import KEYS, differences, drawing, results
 from tests.document.record_drawings import COUNT, GOLDEN, fingerprint
@@ -38,8 +39,10 @@ def test_the_code_of_a_drawing_gives_what_pytorch_gives(first: int) -> None:
     for seed in range(first, first + IN_ONE):
         found = made(seed)
         text, numbers = golden()[seed]
-        assert fingerprint(found.text) == text, f"seed {seed} makes other code now: record_drawings.py\n{found.text}"
-        mine, double = results(ours, found), "float64" in found.text
+        assert fingerprint(text_of(found)) == text, (
+            f"seed {seed} makes other code now: record_drawings.py\n{text_of(found)}"
+        )
+        mine, double = results(ours, found), "float64" in text_of(found)
         wrong += [f"{seed}: {each}" for each in differences(mine, numbers, double=double)]
         if HAS_TORCH:
             torch = importlib.import_module("torch")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.document import parse
+from gradviz.document.code import parse
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation
 from gradviz.document.errors import UserError
 from gradviz.document.from_trace import from_trace
@@ -54,8 +55,8 @@ def drawn(source: str, cursor: int | None = None) -> tuple[Trace, Drawing, tuple
 def check_same(source: str, *names: str) -> Drawing:
     """The drawing's code makes the same values and gradients."""
     trace, drawing, _ = drawn(source)
-    other = run(drawing.text)
-    assert not len(other.errors), (other.errors.last_line, drawing.text)
+    other = run(text_of(drawing))
+    assert not len(other.errors), (other.errors.last_line, text_of(drawing))
     ends = trace.frame(len(trace)), other.frame(len(other))
     for name in names:
         for what in ("value", "grad"):
@@ -65,7 +66,7 @@ def check_same(source: str, *names: str) -> Drawing:
                 else None
                 for frame in ends
             )
-            assert (one is None) == (two is None), (name, what, drawing.text)
+            assert (one is None) == (two is None), (name, what, text_of(drawing))
             if one is not None and two is not None:
                 np.testing.assert_allclose(one.array, two.array, rtol=1e-5, atol=1e-6, err_msg=f"{name} {what}")
     return drawing
@@ -87,7 +88,7 @@ def test_names_calls_and_options_are_those_of_the_snippet() -> None:
     (call,) = drawing.calls
     assert (call.gradient, call.retain_graph, call.create_graph) == (2.0, True, False)
     assert call.inputs == tuple(node.id for node in drawing.nodes if isinstance(node, Leaf) and node.name == "w")
-    assert "z.backward(" in drawing.text
+    assert "z.backward(" in text_of(drawing)
 
 
 def test_a_loop_is_unrolled_and_a_function_is_looked_into() -> None:
@@ -150,7 +151,7 @@ def test_what_can_not_be_drawn_is_a_value_and_said() -> None:
     assert notes == (
         "upsample_nearest2d in line 8 can't be drawn; its result becomes a constant, and no gradient flows through it.",
     )
-    assert not len(run(drawing.text).errors)
+    assert not len(run(text_of(drawing)).errors)
 
 
 def test_large_tensors_are_random_and_large_indices_are_refused() -> None:
@@ -211,4 +212,4 @@ def test_an_operation_that_is_not_what_it_is_called_is_written_as_its_numbers(ca
         trace.nodes.params[node] = "dim=9, sizes=(1, x), slots=(3,)" if node % 2 else ""
         trace.nodes.op[node] = op or trace.nodes.op[node]
     drawing, _ = from_trace(trace)
-    assert parse.parse(drawing.text).text
+    assert text_of(parse.parse(text_of(drawing)))

@@ -13,6 +13,7 @@ import fastjsonschema
 import pytest
 
 from gradviz.document import file_schema, gradviz_file, opening, shaping
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.gradviz_file import Contents, read, write
@@ -22,13 +23,13 @@ from tests.document.one_of_everything import everything, with_its_view
 FILES = Path(__file__).parent / "files"
 
 
-def text_of(contents: Contents) -> str:
+def written(contents: Contents) -> str:
     return write(contents).decode("utf-8")
 
 
 def changed(old: str, new: str) -> Contents:
     """The drawing's file with one text in it replaced by another."""
-    text = text_of(with_its_view())
+    text = written(with_its_view())
     assert text.count(old) == 1, old
     return read(text.replace(old, new).encode(), "net.gradviz")
 
@@ -51,10 +52,10 @@ def test_the_file_fits_its_schema() -> None:
 
 
 def test_each_part_stands_on_a_line_so_that_differences_can_be_read() -> None:
-    before = text_of(with_its_view()).split("\n")
+    before = written(with_its_view()).split("\n")
     drawing = everything()
     moved = replace(drawing, nodes=(replace(drawing.nodes[0], x=99.0), *drawing.nodes[1:]))
-    after = text_of(replace(with_its_view(), document=moved)).split("\n")
+    after = written(replace(with_its_view(), document=moved)).split("\n")
     assert len(before) == len(after)
     assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
 
@@ -91,7 +92,7 @@ def test_a_file_of_an_older_version_goes_through_its_migrations(monkeypatch: pyt
     def renamed(record: dict[str, object]) -> dict[str, object]:
         return {{"remarks": "comments"}.get(name, name): value for name, value in record.items()}
 
-    text = text_of(with_its_view()).replace('"version": 1', '"version": 0').replace('"comments"', '"remarks"')
+    text = written(with_its_view()).replace('"version": 1', '"version": 0').replace('"comments"', '"remarks"')
     with pytest.raises(UserError, match=r"has an unknown format version \(0\)"):
         read(text.encode(), "net.gradviz")
     monkeypatch.setitem(gradviz_file.MIGRATIONS, 0, renamed)
@@ -229,7 +230,7 @@ def test_the_kind_of_file_is_told_by_its_name(tmp_path: Path) -> None:
         opening.save(tmp_path / name, contents)
         assert opening.load(tmp_path / name) == contents
     opening.save(tmp_path / "c.py", with_its_view())
-    code = everything().text
+    code = text_of(everything())
     assert opening.load(tmp_path / "c.py").document == Snippet(code, "\r\n" if "\n" in code else "\n")
 
 
@@ -258,7 +259,7 @@ def test_numbers_near_the_largest_become_small_so_that_what_is_added_is_there_ne
     )
     opened = read(write(Contents(drawing)), "a.gradviz")
     assert opened.dropped == () and isinstance(opened.document, Drawing)
-    assert opened.document.text == drawing.text
+    assert text_of(opened.document) == text_of(drawing)
     assert (opened.document.groups[0].members, opened.document.calls[0].root) == (frozenset({1, 2}), Ref(2))
     more = opened.document
     for _ in range(3):
@@ -286,7 +287,7 @@ def test_the_desktop_knows_the_type_and_recognizes_what_is_written() -> None:
     match = described.find("m:magic/m:match", space)
     assert match is not None
     first, last = map(int, match.attrib["offset"].split(":"))
-    assert first <= text_of(with_its_view()).index(match.attrib["value"]) <= last
+    assert first <= written(with_its_view()).index(match.attrib["value"]) <= last
 
 
 @pytest.mark.parametrize(
@@ -304,7 +305,7 @@ def test_a_file_is_data_its_texts_never_become_code(op: str, param: tuple[str, s
     leaf = Leaf(1, "x; import os", (1.0, 2.0), dtype="float32); import os; (")
     nodes = (replace(leaf, dtype="float32"), Operation(2, op, (Ref(1),), (param,), ("y = 1; import os",)))
     document = read(write(Contents(Drawing(nodes, (Comment(4, "\nimport os\n"),), next_id=5))), "a").document
-    tree = ast.parse(document.text)
+    tree = ast.parse(text_of(document))
     names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     assert set(names) <= {"torch", "torch.nn.functional"}
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "__import__"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradviz.document import shaping
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.making import Around, make
@@ -19,7 +20,7 @@ def test_whole_numbers_that_are_typed_can_have_a_gradient(typed: str, data: obje
     made = make(Drawing(), typed, HERE)
     leaf = made.drawing.by_id[made.result.node]
     assert isinstance(leaf, Leaf) and repr(leaf.data) == repr(data)
-    assert "requires_grad=True" in shaping.change_leaf(made.drawing, leaf.id, requires_grad=True).text
+    assert "requires_grad=True" in text_of(shaping.change_leaf(made.drawing, leaf.id, requires_grad=True))
 
 
 def test_what_is_written_as_a_tensor_or_is_a_truth_value_stays_so() -> None:

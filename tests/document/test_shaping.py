@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradviz.document import shaping
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Number, Operation, Ref
 from gradviz.document.errors import UserError
 from tests.document.drawings import Walk, chain, check, squared_error
@@ -358,7 +359,7 @@ def test_places_and_comments_do_not_change_the_code() -> None:
     noted, comment = shaping.new_comment(moved, 0, 0, "a line")
     noted = shaping.change_comment(noted, comment, width=3, text="one neuron")
     assert noted.comments[0].width == 40
-    assert noted.text == drawing.text
+    assert text_of(noted) == text_of(drawing)
 
 
 # all of them

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gradviz.document.documents import with_text
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import MAX_BYTES, Snippet, decode, load, save
 
@@ -21,7 +22,7 @@ def test_windows_line_ends_survive(tmp_path: Path) -> None:
     path.write_bytes(b"a = 1\r\nb = 2\r\n")
     snippet = load(path)
     assert snippet.text == "a = 1\nb = 2\n"
-    save(path, snippet.with_text("a = 3\nb = 2\n"))
+    save(path, with_text(snippet, "a = 3\nb = 2\n"))
     assert path.read_bytes() == b"a = 3\r\nb = 2\r\n"
 
 

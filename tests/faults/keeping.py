@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.document import files, opening, recovery
+from gradviz.document.documents import text_of
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.snippet import Snippet
@@ -37,16 +38,16 @@ def _document(text: str) -> Contents:
 
 def _read_document(folder: Path) -> object:
     path = folder / "net.gradviz"
-    return opening.load(path).document.text if path.exists() else None
+    return text_of(opening.load(path).document) if path.exists() else None
 
 
 def _read_python(folder: Path) -> object:
-    return opening.load(folder / "net.py").document.text
+    return text_of(opening.load(folder / "net.py").document)
 
 
 def _recovered(folder: Path) -> object:
     found = recovery.read(folder / "window-1.json")
-    return found and found.contents.document.text
+    return found and text_of(found.contents.document)
 
 
 def _own(folder: Path) -> object:

@@ -12,7 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gradviz.document import gradviz_file, opening, parse, recovery, snippet
+from gradviz.document import gradviz_file, opening, recovery, snippet
+from gradviz.document.code import parse
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from tests.document.damage import ODD, places, wholes
@@ -115,7 +117,7 @@ def _file(data: bytes) -> None:
     except UserError as error:
         return refused(error)
     assert len(contents.sentence("net.gradviz")) < 1000
-    contents.document.text.encode()
+    text_of(contents.document).encode()
     once = gradviz_file.write(contents)
     again = gradviz_file.read(once, "net.gradviz")
     assert again.dropped == (), again.dropped
@@ -186,10 +188,10 @@ def _parsed(text: str) -> None:
     except UserError as error:
         return refused(error)
     assert isinstance(drawing, Drawing)
-    code = drawing.text
+    code = text_of(drawing)
     compile(code, "drawing.py", "exec", dont_inherit=True)
     again = parse.read(code, drawing).drawing
-    assert again.text == code, "its own code does not give the drawing"
+    assert text_of(again) == code, "its own code does not give the drawing"
     _file(gradviz_file.write(gradviz_file.Contents(drawing)))
     return None
 
@@ -201,7 +203,7 @@ def _expression(data: bytes) -> None:
         made = parse.parse_expression(text, {})
     except UserError as error:
         return refused(error)
-    compile(made.text, "drawing.py", "exec", dont_inherit=True)
+    compile(text_of(made), "drawing.py", "exec", dont_inherit=True)
     return None
 
 

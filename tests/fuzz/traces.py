@@ -9,7 +9,8 @@ import warnings
 from functools import cache
 from typing import Any
 
-from gradviz.document import parse
+from gradviz.document.code import parse
+from gradviz.document.documents import text_of
 from gradviz.document.errors import UserError
 from gradviz.document.from_trace import from_trace
 from gradviz.document.snippet import Snippet
@@ -221,7 +222,7 @@ def ask_the_session(trace: Trace) -> None:
     runs have in common."""
     try:
         drawing, _ = from_trace(trace)
-        assert parse.parse(drawing.text).text
+        assert text_of(parse.parse(text_of(drawing)))
     except UserError as error:
         assert str(error)
     assert all(map(str, step_lines(trace)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 from gradviz.document import shaping
-from gradviz.document.documents import Document
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import Document, code_of, text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.parse import parse
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from tests.document.drawings import Walk, check
@@ -68,7 +68,7 @@ def test_two_thousand_edits_undos_and_redos_agree_with_a_list_of_documents() -> 
 
 def _runnable(drawing: Drawing) -> Drawing:
     """What can run of it."""
-    while left_out := {node for node, _ in drawing.emitted.left_out}:
+    while left_out := {node for node, _ in code_of(drawing).left_out}:
         drawing = shaping.delete(drawing, left_out)
     return drawing
 
@@ -81,7 +81,7 @@ def test_what_random_edits_have_made_is_the_same_drawing_when_it_is_read_from_it
             _, drawing = walk.step(drawing)
             if step % 40 == 39:
                 whole = _runnable(drawing)
-                assert parse(whole.text, like=whole) == whole, (seed, step)
+                assert parse(text_of(whole), like=whole) == whole, (seed, step)
                 compared += len(whole.nodes) > 4
     assert compared > 30
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
-from gradviz.document.parse import parse
 from gradviz.document.snippet import Snippet
 from gradviz.session.drawn import Drawn, drawing_of, drawn, stale
 from tests.trace.running import run
@@ -13,7 +14,7 @@ from tests.trace.running import run
 
 def rows_of(drawing: Drawing) -> tuple[Drawn, list[str]]:
     """The mapping, and the names of the operations in the trace."""
-    trace = run(drawing.text)
+    trace = run(text_of(drawing))
     return drawn(drawing, trace), trace.nodes.op.tolist()
 
 
@@ -46,7 +47,7 @@ def test_an_output_is_what_the_operation_gives_and_not_all_that_it_makes() -> No
     """`argsort` sorts, and leaves the sorted values to nobody."""
     leaf, sorting = matrix(1, "x"), Operation(2, "argsort", (Ref(1),), names=("order",))
     drawing = Drawing((leaf, sorting), next_id=3)
-    trace = run(drawing.text)
+    trace = run(text_of(drawing))
     tensors = drawn(drawing, trace).tensors
     assert list(tensors) == [Ref(1), Ref(2)]
     assert trace.tensors.dtype[tensors[Ref(2)]] == "int64"
@@ -87,13 +88,13 @@ def test_what_can_not_run_is_not_there() -> None:
 
 def test_the_mapping_is_made_once() -> None:
     drawing = Drawing((Leaf(1, "w", 3.0), Operation(2, "exp", (Ref(1),), names=("e",))), next_id=3)
-    trace = run(drawing.text)
+    trace = run(text_of(drawing))
     assert drawn(drawing, trace) is drawn(drawing, trace)
 
 
 def test_a_trace_of_the_same_text_counts_for_a_drawing() -> None:
     drawing = Drawing((Leaf(1, "w", 3.0),), next_id=2)
-    assert drawing_of(Snippet(drawing.text), drawing) is drawing
+    assert drawing_of(Snippet(text_of(drawing)), drawing) is drawing
     assert drawing_of(Snippet("print(1)"), drawing) is None
     assert drawing_of(drawing, Drawing()) is drawing
 

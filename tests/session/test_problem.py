@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.moves import inspected
 from gradviz.session.problem import Problem, problem
@@ -140,7 +141,7 @@ def test_a_caught_error_is_the_problem_while_it_is_the_current_step(pool: Worker
 def test_after_a_swap_the_problem_is_that_of_the_run_in_front(pool: WorkerPool) -> None:
     written, changed = run(pool, X + "y = x.sum()\ny.backward()"), run(pool, X + "y = x * 2\ny.backward()")
     assert written.trace is not None and changed.trace is not None
-    proposal = Proposal("with another line", 3, changed.document.text)
+    proposal = Proposal("with another line", 3, text_of(changed.document))
     verdict = judge(written.trace, changed.trace)
     other = compared(written, begun(written, proposal), changed.run, verdict)
     state = replace(written, what_if=other)

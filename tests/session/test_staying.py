@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gradviz.document import shaping
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Ref
-from gradviz.document.parse import parse
 from gradviz.session.drawn import drawn
 from gradviz.session.state import Lineage, Run, Selection, State
 from gradviz.session.store import Store
@@ -28,7 +29,7 @@ class Desk:
         self.run()
 
     def run(self) -> None:
-        self.store.show_live(Run(snippet=self.drawing), run(self.drawing.text))
+        self.store.show_live(Run(snippet=self.drawing), run(text_of(self.drawing)))
 
     def edit(self, drawing: Drawing) -> None:
         self.store.edit("Change", drawing)

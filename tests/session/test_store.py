@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.store import TYPING, Store
@@ -39,7 +40,7 @@ def trace_of(steps: int) -> Trace:
 
 
 def text(store: Store) -> str:
-    return store.state.document.text
+    return text_of(store.state.document)
 
 
 def test_typing_without_a_pause_is_one_undo_step() -> None:
@@ -127,7 +128,7 @@ def test_opening_begins_anew_and_remembers_the_file() -> None:
     store.open(Snippet("c"), Path("c.py"))
     store.open(Snippet("b"), Path("b.py"))
     state = store.state
-    assert (state.document.text, state.is_dirty, state.undo_label, state.steps) == ("b", False, "", 0)
+    assert (text_of(state.document), state.is_dirty, state.undo_label, state.steps) == ("b", False, "", 0)
     assert state.selection is None
     assert state.view.recent == ("b.py", "c.py")
 
@@ -194,12 +195,12 @@ def test_a_subscriber_that_fails_leaves_the_others_all_the_news() -> None:
     heard: list[str] = []
 
     def fail(before: State, after: State) -> None:
-        if after.document.text == "a":
+        if text_of(after.document) == "a":
             store.edit("Fix", Snippet("b"))
             raise ZeroDivisionError
 
     store.subscribe(fail)
-    store.subscribe(lambda before, after: heard.append(after.document.text))
+    store.subscribe(lambda before, after: heard.append(text_of(after.document)))
     with pytest.raises(ZeroDivisionError):
         store.edit(TYPING, Snippet("a"))
     store.edit("Fix", Snippet("c"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from gradviz.document import shaping
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.layout.ladder import Layouter
 from gradviz.session.tidying import Box, Wire, tidied
@@ -75,7 +76,7 @@ def test_a_heap_becomes_a_graph_that_flows_to_the_right(layouter: Layouter) -> N
     assert overlaps(tidy) == []
     for wire in wires_of(tidy):
         assert tidy.by_id[wire.tail].x < tidy.by_id[wire.head].x
-    assert tidy.text == drawing.text
+    assert text_of(tidy) == text_of(drawing)
 
 
 def test_what_is_pinned_stays_and_nothing_comes_to_lie_on_it(layouter: Layouter) -> None:

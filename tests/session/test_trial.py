@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.document.parse import parse
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import text_of
 from gradviz.session.state import Phase
 from gradviz.session.trial import Tried, forward_only, reason
 from tests.trace.running import run
@@ -32,7 +33,7 @@ REASONS = {
 
 def _tried(code: str, before: Tried | None = None) -> str:
     drawing = forward_only(parse(f"import torch\n{FUNCTIONAL}y = {code}\n"))
-    trace = run(drawing.text)
+    trace = run(text_of(drawing))
     if not len(trace.errors):
         return reason(drawing, Tried(Phase.OK), trace, before)
     last = f"{trace.errors.type[0]}: {trace.errors.message[0]}"
@@ -55,4 +56,4 @@ def test_what_runs_has_no_reason_and_what_is_too_much_says_so() -> None:
     assert _tried("torch.ones(2, 3) + torch.ones(3)") == ""
     sentence = "The run was stopped because it took longer than 20 seconds."
     drawing = parse("import torch\nx = torch.tensor(1.0)\n")
-    assert reason(drawing, Tried(Phase.LIMIT, sentence), run(drawing.text), None) == sentence
+    assert reason(drawing, Tried(Phase.LIMIT, sentence), run(text_of(drawing)), None) == sentence

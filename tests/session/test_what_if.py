@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.both_sides import inspect_both
 from gradviz.session.proposals import Proposal, proposals
@@ -130,7 +131,7 @@ def test_closing_leaves_the_snippet_as_written(store: Store) -> None:
     store.set_what_if(None)
     assert store.state.what_if is None
     assert store.state.trace is trace
-    assert store.state.traced.text == TEXT
+    assert text_of(store.state.traced) == TEXT
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -139,19 +140,19 @@ def test_a_change_that_is_taken_can_be_undone(store: Store, swapped: bool) -> No
         store.swap_runs()
     store.take_change()
     state = store.state
-    assert state.document.text == TEXT.replace(".detach()", "")
+    assert text_of(state.document) == TEXT.replace(".detach()", "")
     assert state.what_if is None and not state.is_stale
     assert state.undo_label == "What-If (line 3: without .detach())"
-    assert state.trace is not None and state.trace.source == state.document.text
+    assert state.trace is not None and state.trace.source == text_of(state.document)
     store.undo()
-    assert store.state.document.text == TEXT
+    assert text_of(store.state.document) == TEXT
     assert store.state.is_stale
 
 
 def test_a_change_of_an_older_text_is_not_taken(store: Store) -> None:
     store.edit("Typing", Snippet(TEXT + "\n"))
     store.take_change()
-    assert store.state.document.text == TEXT + "\n"
+    assert text_of(store.state.document) == TEXT + "\n"
     assert store.state.what_if is not None
 
 
@@ -159,7 +160,7 @@ def test_another_run_or_document_ends_it(store: Store) -> None:
     store.swap_runs()
     store.start_run(store.state.document)
     assert store.state.what_if is None
-    assert store.state.traced.text == TEXT
+    assert text_of(store.state.traced) == TEXT
     store.set_what_if(begun(store.state, proposal(TEXT, "without")))
     store.open(Snippet(), None)
     assert store.state.what_if is None

@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Leaf
 from gradviz.session.state import Phase
 from gradviz.session.store import Store
@@ -56,7 +57,7 @@ def test_the_first_gradient_from_nothing_by_mouse(pilot: Pilot) -> None:
     pilot.backward_from("mul")
     pilot.settle()
     pilot.expect_grad("w", 7.0)
-    assert "y.backward()" in pilot.drawing.text
+    assert "y.backward()" in text_of(pilot.drawing)
 
 
 def test_the_first_gradient_from_nothing_by_keyboard(pilot: Pilot) -> None:
@@ -92,7 +93,7 @@ def test_a_wire_whose_shapes_do_not_fit_is_refused_before_it_is_made(pilot: Pilo
     pilot.wire("A", "matmul", 0)
     pilot.wire("B", "matmul", 1)
     pilot.expect_refusal("2×3 with 4×5: the inner sizes 3 and 4 differ")
-    assert "# not yet: matmul needs other" in pilot.drawing.text
+    assert "# not yet: matmul needs other" in text_of(pilot.drawing)
     assert pilot.state.undo_label == "Connect"
 
 
@@ -195,7 +196,7 @@ def test_what_was_drawn_before_a_kill_comes_back(pilot: Pilot, tmp_path: Path) -
     pilot.answers.to_recover = [True]
     pilot.window.offer_recovery()
     assert [node.name for node in pilot.drawing.nodes if isinstance(node, Leaf)] == ["w", "x"]
-    assert "y = w * x" in pilot.drawing.text
+    assert "y = w * x" in text_of(pilot.drawing)
     pilot.settle()
     assert pilot.state.run.phase is Phase.NEVER, "what was there at the end of a program does not run by coming back"
     assert pilot.run() is Phase.OK

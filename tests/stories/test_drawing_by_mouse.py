@@ -14,6 +14,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Leaf, Operation, Ref
 from gradviz.session.store import Store
 from gradviz.ui.backward_bar import BackwardBar
@@ -88,7 +89,7 @@ def test_what_was_drawn_saved_and_drawn_on_is_there_after_a_kill(pilot: Pilot, t
     pilot.answers.to_open = [str(file)]
     pilot.press("Ctrl+O")
     saved = pilot.drawing
-    assert "y = w * x" in saved.text and [node.id for node in saved.nodes] == [1, 2, 3]
+    assert "y = w * x" in text_of(saved) and [node.id for node in saved.nodes] == [1, 2, 3]
     keeper = RecoveryKeeper(Store(), kept)
     pilot.window.recovery.left_behind = keeper.left_behind
     keeper.answered()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradviz.document.documents import text_of
 from tests.driver import Pilot
 
 TWICE = """\
@@ -29,11 +30,11 @@ def test_the_second_backward_becomes_a_lesson(pilot: Pilot) -> None:
 
     with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=60_000):
         pilot.click(card.apply)
-    assert "loss.backward(retain_graph=True)" in pilot.state.document.text
+    assert "loss.backward(retain_graph=True)" in text_of(pilot.state.document)
     assert not card.isVisible()
     pilot.expect_grad("w", 48.0)
     pilot.press("Ctrl+Z")
-    assert pilot.state.document.text == TWICE
+    assert text_of(pilot.state.document) == TWICE
 
 
 def test_accumulation_is_seen_as_it_happens(pilot: Pilot) -> None:

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtGui import QStatusTipEvent
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.documents import text_of
 from gradviz.session.state import Phase
 from tests.driver import RUN_TIMEOUT, Pilot
 
@@ -40,7 +41,7 @@ def test_an_endless_loop_is_stopped_and_the_window_stays_awake(pilot: Pilot) -> 
         pilot.press("Shift+F5")
     assert ended.args == ["stopped"]
     assert pilot.state.run.phase is Phase.STOPPED
-    assert "# typed while it runs" in pilot.state.document.text
+    assert "# typed while it runs" in text_of(pilot.state.document)
     assert pilot.state.steps > 100, "what was recorded stays"
     assert not window.status.cancel.isVisible()
 
@@ -81,7 +82,7 @@ def test_a_killed_worker_is_replaced_and_nothing_typed_is_lost(pilot: Pilot) -> 
         os.kill(pilot.window.runner.live._run._worker.pid, signal.SIGKILL)  # type: ignore[union-attr]
     assert pilot.state.run.phase is Phase.DIED
     pilot.expect_error(-1, "nothing you typed is lost")
-    assert pilot.state.document.text == endless
+    assert text_of(pilot.state.document) == endless
     pilot.type_snippet(FINE)
     assert pilot.run() is Phase.OK
     pilot.expect_grad("x", 6.0)
@@ -102,7 +103,7 @@ def test_what_cannot_run_is_a_sentence_and_nothing_is_lost(pilot: Pilot, text: s
     pilot.type_snippet(text)
     pilot.run()
     pilot.expect_error(line, words)
-    assert pilot.state.document.text == text
+    assert text_of(pilot.state.document) == text
     assert pilot.state.steps == steps, "the former graph stays on the screen"
 
 
@@ -110,7 +111,7 @@ def test_a_text_of_five_megabytes_is_not_pasted(pilot: Pilot) -> None:
     pilot.type_snippet(FINE)
     QApplication.clipboard().setText("x = 1\n" * 800_000)
     pilot.press("Ctrl+V")
-    assert pilot.state.document.text == FINE
+    assert text_of(pilot.state.document) == FINE
     assert "4.8 MB; a snippet may have 0.4 MB at most" in pilot.window.status.currentMessage()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from gradviz.document.documents import text_of
 from gradviz.ui.what_if_dialog import WhatIfDialog
 from tests.driver import RUN_TIMEOUT, Pilot
 
@@ -48,9 +49,9 @@ def test_what_zero_grad_is_for(pilot: Pilot) -> None:
     assert [grad.text() for grad in grads if grad is not None] == ["-3.2000", "-7.2000"]
 
     pilot.press("Ctrl+Shift+Return")
-    assert "    # optimizer.zero_grad()" in pilot.state.document.text
+    assert "    # optimizer.zero_grad()" in text_of(pilot.state.document)
     pilot.press("Ctrl+Z")
-    assert pilot.state.document.text == LOOP
+    assert text_of(pilot.state.document) == LOOP
 
 
 def test_the_fix_of_an_error_is_tried_beside_it(pilot: Pilot) -> None:

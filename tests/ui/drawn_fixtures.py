@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Number, Operation, Ref
 from gradviz.trace.trace import Trace
 from gradviz.ui.drawing.scene import DrawnScene
@@ -41,7 +42,7 @@ def shown(
 ) -> tuple[DrawingView, Trace]:
     """A canvas that shows a drawing at the end of its run, or before any."""
     drawing = everything() if drawing is None else drawing
-    trace = run(drawing.text)
+    trace = run(text_of(drawing))
     view = DrawingView(theme)
     qtbot.addWidget(view, before_close_func=lambda view: view.shutdown())
     view.resize(1280, 800)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QToolBar
 
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS, MENUS
+from gradviz.document.documents import with_text
 from gradviz.session.state import State
 from tests.driver import Pilot
 
@@ -61,8 +62,8 @@ def test_every_command_can_be_done(sample: Pilot, tmp_path: Path, row: Command) 
     for other in ("one.py", "two.py"):
         (tmp_path / other).write_text("x = 1\n")
     window.store.move(9)
-    window.store.edit("Fix", window.store.state.document.with_text("a = 1\n"))
-    window.store.edit("Fix", window.store.state.document.with_text("b = 1\n"))
+    window.store.edit("Fix", with_text(window.store.state.document, "a = 1\n"))
+    window.store.edit("Fix", with_text(window.store.state.document, "b = 1\n"))
     window.store.undo()
     window.store.select(None)
     sample.answers.to_open, sample.answers.to_save = [str(tmp_path / "one.py")], [str(tmp_path / "three.py")]

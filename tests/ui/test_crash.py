@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import recovery
+from gradviz.document.documents import text_of
 from gradviz.session.state import State, View
 from gradviz.ui.crash import LAST_TIME, CrashBox, Reporter
 from gradviz.ui.crash_files import KEPT, CrashFiles
@@ -190,7 +191,7 @@ def test_a_program_that_the_system_ends_keeps_what_was_typed(tmp_path: Path) -> 
         one.communicate(timeout=60)
     assert one.returncode == -signal.SIGTERM
     found = recovery.read(tmp_path / "GradViz" / "GradViz" / "recovery" / "window-1.json")
-    assert found is not None and found.contents.document.text == "typed = 1"
+    assert found is not None and text_of(found.contents.document) == "typed = 1"
     assert left_in(tmp_path) == [], "that was no crash"
 
 
@@ -200,7 +201,7 @@ def test_a_display_that_goes_away_loses_nothing(tmp_path: Path) -> None:
         said, _ = one.communicate(timeout=60)
     assert one.returncode == 1 and "KEPT" in said
     found = recovery.read(tmp_path / "GradViz" / "GradViz" / "recovery" / "window-1.json")
-    assert found is not None and found.contents.document.text == "typed = 1"
+    assert found is not None and text_of(found.contents.document) == "typed = 1"
 
 
 def test_the_box_says_where_reports_are(qtbot: QtBot, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Leaf, Ref
 from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.ui.drawing.interactions import Interactions
@@ -28,7 +29,7 @@ def test_a_double_click_on_the_empty_window_begins_a_drawing(pilot: Pilot) -> No
     invitation = pilot.window.canvas.invitation
     QTest.mouseDClick(invitation, LEFT, NONE, QPoint(60, 60))
     typed(pilot, "w = 3.")
-    assert pilot.state.drawing is not None and "w = torch.tensor(3.)" in pilot.state.document.text
+    assert pilot.state.drawing is not None and "w = torch.tensor(3.)" in text_of(pilot.state.document)
     assert pilot.window.canvas.shows_drawing
 
 
@@ -37,7 +38,7 @@ def test_a_key_on_the_empty_window_begins_a_drawing(pilot: Pilot) -> None:
     button.setFocus()
     QTest.keyClick(button, "w")
     typed(pilot, "*x + b")
-    assert "y = w * x + b" in pilot.state.document.text
+    assert "y = w * x + b" in text_of(pilot.state.document)
     pilot.press("Ctrl+Z")
     pilot.press("Ctrl+Z")
     assert pilot.state.drawing is None and pilot.state.document.is_blank
@@ -57,7 +58,7 @@ def test_a_snippet_with_text_is_not_drawn_over(pilot: Pilot) -> None:
     pilot.window.board.type_here()
     pilot.window.board.add("mul")
     QTest.mouseDClick(pilot.window.canvas.invitation, LEFT, NONE, QPoint(60, 60))
-    assert pilot.state.document.text == "x = 1" and "snippet" in pilot.state.notice.sentence
+    assert text_of(pilot.state.document) == "x = 1" and "snippet" in pilot.state.notice.sentence
 
 
 def test_every_kind_of_leaf_can_be_placed(pilot: Pilot) -> None:
@@ -83,7 +84,7 @@ def test_an_operation_from_a_command_is_wired_to_what_is_picked(pilot: Pilot) ->
     board = pilot.window.board
     board.add_leaf("scalar")
     board.add("exp")
-    pilot.qtbot.waitUntil(lambda: "y = torch.exp(w)" in pilot.state.document.text, timeout=RUN_TIMEOUT)
+    pilot.qtbot.waitUntil(lambda: "y = torch.exp(w)" in text_of(pilot.state.document), timeout=RUN_TIMEOUT)
     assert pilot.state.undo_label == "Add exp"
 
 

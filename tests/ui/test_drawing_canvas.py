@@ -8,8 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Operation, Ref
-from gradviz.document.parse import parse
 from gradviz.trace.kinds import Kind
 from gradviz.ui.canvas.content import OperationContent, TensorContent, content
 from gradviz.ui.canvas.group_content import GroupContent
@@ -128,7 +129,7 @@ def test_a_run_with_other_values_keeps_the_diagram(qtbot: QtBot) -> None:
     view, trace = shown(qtbot)
     before = scene_of(view)
     other = everything(w=5.0)
-    again = run(other.text)
+    again = run(text_of(other))
     assert len(again) == len(trace)
     view.show_drawing(other, other, again)
     after = scene_of(view)
@@ -146,7 +147,7 @@ def test_a_run_with_other_rows_makes_another(qtbot: QtBot) -> None:
     other = replace(other, nodes=tuple(
         replace(node, requires_grad=False) if isinstance(node, Leaf) else node for node in other.nodes
     ), calls=())  # fmt: skip
-    view.show_drawing(other, other, run(other.text))
+    view.show_drawing(other, other, run(text_of(other)))
     assert scene_of(view).placed.corner is not before.placed.corner
 
 
@@ -267,7 +268,7 @@ def test_values_of_an_older_drawing_fade_only_when_the_run_is_late(qtbot: QtBot)
     assert scene_of(view).stale == frozenset(), "nothing flickers"
     qtbot.waitUntil(lambda: SUM in scene_of(view).stale, timeout=5000)
     faded = grabbed(view, around(view, SUM))
-    view.show_drawing(other, other, run(other.text))
+    view.show_drawing(other, other, run(text_of(other)))
     assert scene_of(view).stale == frozenset()
     assert grabbed(view, around(view, SUM)) != faded
 

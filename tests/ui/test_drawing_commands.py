@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.document import shaping
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.snippet import Snippet
 from tests.document.drawings import squared_error
@@ -112,11 +113,11 @@ def test_backward_begins_elsewhere_when_it_is_chosen_there(drawn: Pilot) -> None
 
 
 def test_a_drawing_becomes_text_and_the_text_a_drawing(drawn: Pilot) -> None:
-    text, names = drawn.drawing.text, sorted(node.name for node in drawn.drawing.nodes if isinstance(node, Leaf))
+    text, names = text_of(drawn.drawing), sorted(node.name for node in drawn.drawing.nodes if isinstance(node, Leaf))
     drawn.window.actions_.do("draw.as_text")
     assert drawn.state.document == Snippet(text)
     drawn.window.actions_.do("draw.as_drawing")
-    assert drawn.drawing.text == text
+    assert text_of(drawn.drawing) == text
     assert sorted(node.name for node in drawn.drawing.nodes if isinstance(node, Leaf)) == names
     assert drawn.state.undo_label == "Edit as Drawing"
 
@@ -136,7 +137,7 @@ def test_run_takes_what_is_typed_in_a_field_first(drawn: Pilot, command: str) ->
 
 def test_code_of_a_part_and_of_all_is_copied(drawn: Pilot) -> None:
     drawn.window.actions_.do("draw.copy_code")
-    assert QApplication.clipboard().text() == drawn.drawing.text
+    assert QApplication.clipboard().text() == text_of(drawn.drawing)
     pick(drawn, "w")
     drawn.window.actions_.do("draw.copy_code")
     assert QApplication.clipboard().text() == "import torch\n\nw = torch.tensor(3., requires_grad=True)\n"

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPointF, QSize
 from PySide6.QtTest import QTest
 
 from gradviz.document import shaping
+from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
-from gradviz.document.parse import parse
 from tests.driver import RUN_TIMEOUT, Pilot
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Lineage, Phase, Run, Search, Selection
@@ -24,7 +25,7 @@ def canvas(pilot: Pilot, drawing: Drawing, *, ran: bool = True) -> DrawnCanvas:
     store.open(drawing, None)
     if ran:
         store.start_run(drawing)
-        store.end_run(Run(Phase.OK, drawing, "ran"), run(drawing.text))
+        store.end_run(Run(Phase.OK, drawing, "ran"), run(text_of(drawing)))
     return pilot.window.canvas.drawn
 
 
@@ -127,7 +128,7 @@ def test_a_group_opens_and_closes_by_command(pilot: Pilot) -> None:
 
 def test_it_is_exported_with_its_places(pilot: Pilot, tmp_path: Path) -> None:
     drawing = everything()
-    trace = run(drawing.text)
+    trace = run(text_of(drawing))
     out = tmp_path / "drawing.svg"
     write(trace, len(trace), out, drawing=drawing)
     text = out.read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import shaping
+from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Operation, Ref
-from gradviz.document.parse import parse
 from gradviz.ui.drawing.geometry import Hit
 from gradviz.ui.drawing.key_wiring import KeyWiring
 from gradviz.ui.drawing.port_words import words

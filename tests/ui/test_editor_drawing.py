@@ -9,8 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing, Leaf
-from gradviz.document.parse import parse
 from gradviz.ui.panels.code_edit import CodeEdit
 from tests.driver import Pilot
 
@@ -41,7 +42,7 @@ def drawing(pilot: Pilot) -> Drawing:
 
 
 def named(pilot: Pilot, name: str) -> int:
-    return next(id for id, names in drawing(pilot).emitted.names if name in names)
+    return next(id for id, names in code_of(drawing(pilot)).names if name in names)
 
 
 def put_caret(code: CodeEdit, where: str, further: int = 0) -> None:
@@ -148,18 +149,18 @@ def test_edit_as_text_keeps_all_that_was_typed(pilot: Pilot, code: CodeEdit) -> 
     code.setPlainText(typed)
     pilot.qtbot.waitUntil(lambda: pilot.window.editor.refusal.isVisible())
     pilot.window.actions_.do("draw.as_text")
-    assert pilot.state.drawing is None and pilot.state.document.text == typed
+    assert pilot.state.drawing is None and text_of(pilot.state.document) == typed
     pilot.window.actions_.do("draw.as_drawing")
     assert "Line 9: print is no part of a drawing. Line 9: a comment" in pilot.window.editor.note.text()
     pilot.window.editor.note.linkActivated.emit("close")
     assert not pilot.window.editor.note.isVisible()
     pilot.window.actions_.do("edit.undo")
-    assert pilot.state.document.text == typed and not pilot.state.note
+    assert text_of(pilot.state.document) == typed and not pilot.state.note
 
 
 def test_undo_takes_back_what_cant_be_drawn_first(pilot: Pilot, code: CodeEdit) -> None:
     replace_text(code, "torch.tensor(3.)", "torch.tensor(4.)")
-    pilot.qtbot.waitUntil(lambda: "torch.tensor(4.)" in drawing(pilot).text)
+    pilot.qtbot.waitUntil(lambda: "torch.tensor(4.)" in text_of(drawing(pilot)))
     replace_text(code, "(w * x + 1) ** 2", "(w * x +")
     pilot.window.actions_.do("edit.undo")
     assert "torch.tensor(4.)" in code.toPlainText() and "(w * x + 1) ** 2" in code.toPlainText()

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from gradviz.document import opening
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf
 from gradviz.document.file_names import shown
 from gradviz.document.gradviz_file import Contents
@@ -109,12 +110,12 @@ def test_a_drawing_saved_as_python_is_its_code(pilot: Pilot, files: WindowFiles,
     pilot.window.store.edit("Add", LARGER)
     pilot.answers.to_save = [str(tmp_path / "net.py")]
     assert files.save_as()
-    assert (tmp_path / "net.py").read_text() == LARGER.text
+    assert (tmp_path / "net.py").read_text() == text_of(LARGER)
     assert "positions, comments and groups are kept only in a .gradviz file" in pilot.state.notice.sentence
     assert pilot.state.document == LARGER
     files.new()
     assert files.open_path(tmp_path / "net.py")
-    assert pilot.state.document == Snippet(LARGER.text)
+    assert pilot.state.document == Snippet(text_of(LARGER))
 
 
 def test_a_snippet_that_became_a_drawing_does_not_overwrite_its_file(

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gradviz.commands.table import command
+from gradviz.document.documents import text_of, with_text
 from gradviz.session.state import Lineage, Phase, Run, Selection, State
 from gradviz.ui.canvas import CanvasView
 from gradviz.ui.canvas.minimap import Minimap
@@ -241,7 +242,7 @@ def test_a_double_click_does_the_same(sample: Pilot) -> None:
 
 def test_a_changed_snippet_is_not_gone_to(sample: Pilot) -> None:
     sample.window.store.select(Selection("node", MUL2))
-    sample.window.store.edit("Fix", sample.state.document.with_text("# new\n" + sample.state.document.text))
+    sample.window.store.edit("Fix", with_text(sample.state.document, "# new\n" + text_of(sample.state.document)))
     sample.press("F12")
     assert "run it again" in sample.state.notice.sentence
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from PySide6.QtTest import QTest
 
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.examples import drawn_examples
-from gradviz.document.parse import parse
 from gradviz.session.state import Phase
 from gradviz.ui.panels.gallery import GalleryPanel
 from gradviz.ui.panels.invitation import Invitation
@@ -47,8 +48,8 @@ def test_a_drawn_example_opens_and_runs(pilot: Pilot, invitation: Invitation) ->
 def test_a_drawn_example_is_complete_and_is_its_code(example) -> None:  # type: ignore[no-untyped-def]
     assert example.title and example.paragraph and example.look_at
     assert isinstance(example.document, Drawing)
-    assert not example.document.emitted.left_out
-    assert parse(example.code, like=example.document).text == example.code
+    assert not code_of(example.document).left_out
+    assert text_of(parse(example.code, like=example.document)) == example.code
 
 
 def test_the_gallery_has_drawings_too(pilot: Pilot) -> None:

@@ -10,8 +10,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import shaping
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import text_of, with_text
 from gradviz.document.drawing import BackwardCall, Drawing, Ref
-from gradviz.document.parse import parse
 from gradviz.document.snippet import Snippet
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Selection
@@ -94,9 +95,9 @@ def test_the_newest_value_wins(live: Live) -> None:
     live.store.seal()
     live.qtbot.waitUntil(lambda: live.window.live.is_settled and not live.store.state.is_stale, timeout=SLOW)
     assert 1 <= len(runs) < 20
-    assert "99." in live.store.state.traced.text
+    assert "99." in text_of(live.store.state.traced)
     live.store.undo()
-    assert "99." not in live.store.state.document.text
+    assert "99." not in text_of(live.store.state.document)
 
 
 def test_an_error_has_its_card_and_goes_with_the_next_edit(live: Live) -> None:
@@ -114,7 +115,7 @@ def test_the_fix_of_an_error_changes_the_drawing(live: Live) -> None:
     found = problem(live.store.state)
     assert found is not None and found.text is not None and "freed" in found.why
     text = found.text
-    live.runs(lambda: live.store.edit("Apply Fix", live.drawing.with_text(text)))
+    live.runs(lambda: live.store.edit("Apply Fix", with_text(live.drawing, text)))
     assert [call.retain_graph for call in live.drawing.calls] == [True, None]
     assert live.store.state.run.phase is Phase.OK and problem(live.store.state) is None
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gradviz.document import shaping
+from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing
-from gradviz.document.parse import parse
 from gradviz.session.state import Selection
 from gradviz.ui.panels.paths import HINT, PathsPanel
 from gradviz.worker.events import Detail, Done

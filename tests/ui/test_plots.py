@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.documents import text_of
 from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase
 from gradviz.ui.figures.painter import paint_figure
@@ -179,7 +180,7 @@ def test_a_title_set_over_the_second_axes_has_room(pilot: Pilot) -> None:
 
 
 def test_a_what_if_keeps_its_plots_apart(plotted: Pilot) -> None:
-    changed = Proposal("with a rate of 0.2", 10, plotted.state.document.text.replace("0.1 *", "0.2 *"))
+    changed = Proposal("with a rate of 0.2", 10, text_of(plotted.state.document).replace("0.1 *", "0.2 *"))
     with plotted.qtbot.waitSignal(plotted.window.beside.ended, timeout=RUN_TIMEOUT):
         plotted.window.beside.start(changed)
     plotted.qtbot.waitUntil(lambda: plotted.window.canvas.is_settled, timeout=RUN_TIMEOUT)

@@ -11,6 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import files, recovery
+from gradviz.document.documents import text_of
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.snippet import Snippet
@@ -121,7 +122,7 @@ def test_the_window_gives_it_back_if_the_user_wants_it(pilot: Pilot, wanted: boo
     pilot.answers.to_recover = [wanted]
     pilot.window.offer_recovery()
     assert pilot.answers.asked == ["recover"]
-    assert pilot.state.document.text == ("lost = 1\n" if wanted else "")
+    assert text_of(pilot.state.document) == ("lost = 1\n" if wanted else "")
     assert pilot.state.is_dirty is wanted
     assert keeper.left_behind is None
 
@@ -135,7 +136,7 @@ def test_what_is_typed_before_the_question_comes_stays_and_another_window_asks(
     vars(pilot.window).pop("recovery").close()
     pilot.type_snippet("new = 1\n")
     pilot.window.offer_recovery()
-    assert pilot.answers.asked == [] and pilot.state.document.text == "new = 1\n"
+    assert pilot.answers.asked == [] and text_of(pilot.state.document) == "new = 1\n"
     pilot.window.recovery.write()
     assert recovery.read(tmp_path / "window-2.json") == typed("new = 1\n")
     assert recovery.read(left) == typed("lost = 1\n") and ui_recovery.something_waits()

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from gradviz.document import shaping
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
 from gradviz.layout import ladder
@@ -231,7 +232,7 @@ def test_a_drawing_ends_the_layout(drawn: Pilot) -> None:
 def test_a_window_may_close_while_it_lays_out(drawn: Pilot, brake: Brake) -> None:
     drawn.window.actions_.do("view.unfold_all")
     progress(drawn)
-    drawn.window.store.open(Snippet(drawn.state.document.text), None)
+    drawn.window.store.open(Snippet(text_of(drawn.state.document)), None)
     assert drawn.window.close()
     assert brake.held
     assert not canvas(drawn)._placing.is_busy

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.documents import with_text
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoint
 from gradviz.session.playing import Playback
@@ -129,7 +130,7 @@ def test_playing_stops_at_a_breakpoint_and_loops_between_markers(trained: Pilot,
 def test_breakpoints_move_with_the_text(trained: Pilot) -> None:
     click_margin(trained, 5)
     store = trained.window.store
-    store.edit("Typing", store.state.document.with_text("# first\n" + TRAIN))
+    store.edit("Typing", with_text(store.state.document, "# first\n" + TRAIN))
     assert store.state.breakpoints.points == (Breakpoint(line=6),)
     store.undo()
     assert store.state.breakpoints.points == (Breakpoint(line=5),)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import opening, origin
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.examples import FOLDER
 from gradviz.document.gradviz_file import Contents
@@ -128,9 +129,9 @@ WAYS = (by_command_line, by_dialog, by_recent, by_drop_on_the_window, by_drop_on
 def test_by_whatever_way_it_comes_nothing_runs(
     pilot: Pilot, ran: Counted, snippet: Path, drawing: Path, way: Callable[[Pilot, Path], None]
 ) -> None:
-    for path, text in ((snippet, SNIPPET), (drawing, DRAWN.text)):
+    for path, text in ((snippet, SNIPPET), (drawing, text_of(DRAWN))):
         way(pilot, path)
-        assert pilot.state.document.text == text
+        assert text_of(pilot.state.document) == text
         nothing_ran(pilot, ran)
         pilot.answers.to_keep = ["discard"]
     bar = pilot.window.editor.doubt
@@ -168,7 +169,7 @@ def test_run_runs_it_and_then_it_is_the_users_own(pilot: Pilot, ran: Counted, dr
     assert not pilot.window.editor.note.isVisible(), "a stranger's words do not stand beside ours"
     assert pilot.run() is Phase.OK
     assert pilot.window.editor.note.isVisible()
-    assert ran.texts == [DRAWN.text] and pilot.state.is_trusted
+    assert ran.texts == [text_of(DRAWN)] and pilot.state.is_trusted
     pilot.expect_grad("w", 6.0)
     with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.edit("Change w", with_w(5.0))
@@ -244,7 +245,7 @@ def test_editing_does_not_trust(pilot: Pilot, ran: Counted, drawing: Path) -> No
     assert waiting.isVisible() and waiting.text() == f"{STRANGE} Nothing has run yet. Press Run (F5) to see its values."
     assert window.status.label.text().startswith("nothing has run yet")
     assert pilot.run() is Phase.OK
-    assert ran.texts == [with_w(5.0).text] and not waiting.isVisible()
+    assert ran.texts == [text_of(with_w(5.0))] and not waiting.isVisible()
 
 
 def test_edit_as_drawing_runs_nothing(pilot: Pilot, ran: Counted, snippet: Path) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.documents import text_of
 from gradviz.session.proposals import Proposal, edited, proposals
 from gradviz.session.state import Phase, Selection
 from gradviz.ui.panels.differences import DifferencesPanel
@@ -174,11 +175,11 @@ def test_swap_take_and_undo_by_keyboard(beside: Pilot) -> None:
     assert beside.output == "tensor(6.)\n"
     settle(beside)
     beside.press("Ctrl+Shift+Return")
-    assert beside.state.document.text == TEXT.replace(".detach()", "")
+    assert text_of(beside.state.document) == TEXT.replace(".detach()", "")
     assert beside.state.what_if is None
     beside.expect_grad("x", 6.0)
     beside.press("Ctrl+Z")
-    assert beside.state.document.text == TEXT
+    assert text_of(beside.state.document) == TEXT
 
 
 def test_tab_goes_from_one_canvas_to_the_other(beside: Pilot) -> None:
@@ -291,7 +292,7 @@ def test_a_run_of_the_snippet_ends_the_comparison(beside: Pilot) -> None:
 def test_a_changed_snippet_runs_first(pilot: Pilot) -> None:
     pilot.type_snippet(TEXT)
     begin(pilot, change(TEXT, "without .detach()"))
-    assert pilot.state.traced.text == TEXT
+    assert text_of(pilot.state.traced) == TEXT
     assert pilot.state.what_if is not None and pilot.state.what_if.comparison is not None
 
 

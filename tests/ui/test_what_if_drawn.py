@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gradviz.document.code.parse import parse
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.parse import parse
 from gradviz.session.proposals import proposals
 from gradviz.session.state import Phase
 from tests.driver import RUN_TIMEOUT, Pilot
@@ -26,7 +27,7 @@ def drawn(pilot: Pilot, text: str) -> None:
 def beside(pilot: Pilot) -> Pilot:
     """A window with a drawing whose change has run."""
     drawn(pilot, TEXT)
-    change = next(one for one in proposals(pilot.state.document.text) if "without .detach()" in one.title)
+    change = next(one for one in proposals(text_of(pilot.state.document)) if "without .detach()" in one.title)
     begin(pilot, change)
     settle(pilot)
     return pilot
@@ -52,7 +53,7 @@ def test_the_change_is_taken_into_the_drawing(beside: Pilot) -> None:
     with beside.qtbot.waitSignal(beside.window.live.ended, timeout=RUN_TIMEOUT):
         beside.press("Ctrl+Shift+Return")
     after = beside.state.drawing
-    assert isinstance(after, Drawing) and "detach" not in after.text
+    assert isinstance(after, Drawing) and "detach" not in text_of(after)
     assert beside.window.canvas.shows_drawing and beside.state.what_if is None
     kept = [node for node in before.nodes if node.id in after.by_id]
     assert [(after.by_id[node.id].x, after.by_id[node.id].y) for node in kept] == [(n.x, n.y) for n in kept]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QTabBar
 from pytestqt.qtbot import QtBot
 
 from gradviz.commands.table import COMMANDS
+from gradviz.document.documents import text_of
 from gradviz.session.state import Selection
 from gradviz.ui.dialogs import CommandPalette
 from gradviz.ui.theme import DARK, LIGHT
@@ -80,7 +81,7 @@ def test_the_error_card_says_why_and_can_fix_it(sample: Pilot) -> None:
     stopped: list[str] = []
     sample.window.runner.run = lambda: stopped.append("run")  # type: ignore[method-assign]
     sample.click(card.apply)
-    assert "z.backward(retain_graph=True)\n" in sample.state.document.text
+    assert "z.backward(retain_graph=True)\n" in text_of(sample.state.document)
     assert not card.isVisible()
     assert sample.state.undo_label == "Fix"
 
@@ -229,7 +230,7 @@ def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Pa
     two.write_text("b = 2\n")
     pilot.answers.to_open = [str(one)]
     pilot.press("Ctrl+O")
-    assert (pilot.state.document.text, pilot.state.path) == ("a = 1\n", one)
+    assert (text_of(pilot.state.document), pilot.state.path) == ("a = 1\n", one)
     drop(pilot.window.editor.code.viewport(), carried(two))
     assert pilot.state.path == two
     assert pilot.state.view.recent == (str(two), str(one))
@@ -242,11 +243,11 @@ def test_unsaved_changes_are_asked_about(pilot: Pilot, tmp_path: Path) -> None:
     pilot.type_snippet("x = 1\n")
     pilot.answers.to_keep = ["cancel"]
     pilot.press("Ctrl+N")
-    assert pilot.state.document.text == "x = 1\n"
+    assert text_of(pilot.state.document) == "x = 1\n"
     pilot.answers.to_keep = ["save"]
     pilot.answers.to_save = [str(tmp_path / "kept")]
     pilot.press("Ctrl+N")
-    assert pilot.state.document.text == ""
+    assert text_of(pilot.state.document) == ""
     assert (tmp_path / "kept.py").read_text() == "x = 1\n"
     assert pilot.answers.asked == ["keep", "keep", "save"]
 
@@ -268,7 +269,7 @@ def test_bad_files_get_a_sentence_and_lose_nothing(
         path.write_bytes(content)
     assert not pilot.window.files.open_path(path)
     assert words in pilot.window.status.currentMessage()
-    assert pilot.state.document.text == "x = 1\n"
+    assert text_of(pilot.state.document) == "x = 1\n"
     assert pilot.answers.asked == [], "refused before anything is asked"
 
 

@@ -7,6 +7,7 @@ import time
 
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Selection
 from gradviz.worker.client import WorkerPool
@@ -26,7 +27,7 @@ def test_a_second_run_takes_the_place_of_the_first(qtbot: QtBot, pilot: Pilot) -
     with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
         runner.run()
     assert ended.args == ["ok"]
-    assert pilot.state.run.snippet.text == FINE
+    assert text_of(pilot.state.run.snippet) == FINE
     assert not pilot.state.is_stale
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradviz.document import opening
+from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
@@ -88,7 +89,7 @@ def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "1 part" in done.stderr or "2 parts" in done.stderr
     assert "node 5 (no operation 'mull')" in done.stderr
-    assert done.stdout != everything().text
+    assert done.stdout != text_of(everything())
 
 
 @pytest.mark.parametrize(

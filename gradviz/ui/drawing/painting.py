@@ -10,9 +10,10 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
 
+from gradviz.document.code.literals import literal_text
+from gradviz.document.documents import code_of
 from gradviz.document.drawing import Group, Leaf, Node, Number, Operation, Ref
 from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
-from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF
 from gradviz.ui.canvas.edge_painter import FAR, NEAR
@@ -43,7 +44,7 @@ class Painting:
         self.geometry = sketch.geometry
         self.drawing = sketch.geometry.drawing
         self.ink = ink
-        self._reasons = {node: reason.partition(": ")[2] or reason for node, reason in self.drawing.emitted.left_out}
+        self._reasons = {node: reason.partition(": ")[2] or reason for node, reason in code_of(self.drawing).left_out}
 
     # -- behind the nodes
 

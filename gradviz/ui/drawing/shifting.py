@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gradviz.document.code.source import code_of, share_code
 from gradviz.document.drawing import Drawing, Node
 
 MOST = 300  # nodes; with more of them there is no movement
@@ -44,5 +45,5 @@ def on_the_way(start: Places, drawing: Drawing, part: float) -> Drawing:
         x, y = at(comment.id, comment.x, comment.y)
         comments.append(replace(comment, x=x, y=y))
     made = replace(drawing, nodes=tuple(map(shifted, drawing.nodes)), comments=tuple(comments))
-    made.__dict__["emitted"] = drawing.emitted  # its code is the same, and takes longer than a picture
+    share_code(made, code_of(drawing))  # it takes longer to write than a picture to paint
     return made

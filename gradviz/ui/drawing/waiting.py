@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gradviz.document.documents import code_of
 from gradviz.document.drawing import Operation, Ref
 from gradviz.ui.canvas.hover import Row, Words
 from gradviz.ui.drawing.shapes import entry_of, name_of
@@ -35,7 +36,7 @@ def waiting_words(scene: DrawnScene, number: int) -> Words | None:
 
 def _why(scene: DrawnScene, number: int, *, seen: bool) -> str:
     drawn, errors = scene.sketch.drawn, scene.sketch.diagram.trace.errors
-    left_out = dict(scene.sketch.geometry.drawing.emitted.left_out)
+    left_out = dict(code_of(scene.sketch.geometry.drawing).left_out)
     if seen:
         return PASSED
     if number in left_out:

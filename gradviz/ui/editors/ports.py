@@ -8,8 +8,9 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gradviz.document.catalogue import Port
+from gradviz.document.code.emit import Span
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing, Number, Operand, Operation, Ref
-from gradviz.document.emit import Span
 from gradviz.document.shaping import label
 from gradviz.document.typed import read_number, write_number
 from gradviz.ui.editors.fields import TextField, small_button
@@ -26,9 +27,9 @@ def expression(drawing: Drawing, ref: Ref) -> str:
     if isinstance(node, Operation):
         if ref.output < len(node.names):
             return node.names[ref.output]
-        span = next((one for one in drawing.emitted.spans if one.node == ref.node), None)
+        span = next((one for one in code_of(drawing).spans if one.node == ref.node), None)
         if span is not None and not node.names:
-            return _short(_text(drawing.text, span))
+            return _short(_text(text_of(drawing), span))
     return label(drawing, ref.node)
 
 

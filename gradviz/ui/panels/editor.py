@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from gradviz.document.documents import text_of, with_text
 from gradviz.session.breakpoints import Breakpoint, toggled
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
@@ -133,7 +134,7 @@ class EditorPanel(Panel):
         if self._of_drawing is not None or after.drawing is not None:
             self._drawing_code().show_state(before, after)
         if after.drawing is None and (before is after or before.document is not after.document):
-            self.code.set_text(after.document.text)
+            self.code.set_text(text_of(after.document))
         self.card.show_state(after)
         if self.doubt is not None or after.doubt:
             self._show_doubt(after)
@@ -162,4 +163,4 @@ class EditorPanel(Panel):
         if store.state.drawing is not None:
             self._drawing_code().edited()
         else:
-            store.edit(TYPING, store.state.document.with_text(text))
+            store.edit(TYPING, with_text(store.state.document, text))

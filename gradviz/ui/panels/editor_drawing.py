@@ -8,9 +8,10 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QLabel
 
 from gradviz.commands.row import Shell
+from gradviz.document.code.parse import read
+from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.parse import read
 from gradviz.session.sources import Place
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
@@ -81,7 +82,7 @@ class DrawingCode(QObject):
         changed = before is after or before.document is not drawing
         if changed and drawing != self._typed:
             self._forget()
-            self._write(drawing.text)
+            self._write(text_of(drawing))
         if changed or before.picked != after.picked:
             self._mark(drawing, after.picked)
 
@@ -103,7 +104,7 @@ class DrawingCode(QObject):
         if not self._refused or self._drawing is None:
             return False
         self._forget()
-        self._write(self._drawing.text)
+        self._write(text_of(self._drawing))
         return True
 
     def _forget(self) -> None:
@@ -123,13 +124,13 @@ class DrawingCode(QObject):
             self.take()
         if self._typed is not None and self._drawing is not None and not self._refused:
             self._typed = None
-            self._write(self._drawing.text)
+            self._write(text_of(self._drawing))
             self._say(f"{self._passed_over} {WENT}" if self._passed_over else "")
             self._mark(self._drawing, self._shell.store.state.picked)
 
     def _mark(self, drawing: Drawing, picked: frozenset[int]) -> None:
-        same = self._code.toPlainText() == drawing.text
-        spans = [span for span in drawing.emitted.spans if span.node in picked] if same else []
+        same = self._code.toPlainText() == text_of(drawing)
+        spans = [span for span in code_of(drawing).spans if span.node in picked] if same else []
         self._code.picked.show(tuple(Place(span.line, span.col, span.end_line, span.end_col) for span in spans))
         if spans and not self._code.hasFocus():
             self._code.reveal(spans[0].line)
@@ -139,7 +140,7 @@ class DrawingCode(QObject):
         drawing = self._drawing
         if drawing is None or self._writing or not self._code.hasFocus() or not self.is_current:
             return
-        if self._code.toPlainText() != drawing.text:
+        if self._code.toPlainText() != text_of(drawing):
             return
         cursor = self._code.textCursor()
         node = node_at(drawing, cursor.blockNumber() + 1, cursor.positionInBlock())
@@ -150,21 +151,21 @@ class DrawingCode(QObject):
 def node_at(drawing: Drawing, line: int, col: int) -> int:
     """The node that the code means at a place: the one whose name stands there, else the innermost expression; 0 for
     none."""
-    text = drawing.text.split("\n")[line - 1]
+    text = text_of(drawing).split("\n")[line - 1]
     start, end = col, col
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] == "_"):
         end += 1
     word = text[start:end]
-    names = dict(drawing.emitted.names)
+    names = dict(code_of(drawing).names)
     if word and (start == 0 or text[start - 1] != ".") and text[end : end + 1] != "(":
         for node in drawing.nodes:
             if word in names.get(node.id, ()) and not text[end:].startswith("=") and not text.lstrip().startswith("#"):
                 return node.id
     inside = [
         span.node
-        for span in drawing.emitted.spans
+        for span in code_of(drawing).spans
         if (span.line, span.col) <= (line, col) <= (span.end_line, span.end_col)
     ]
     return inside[-1] if inside else 0

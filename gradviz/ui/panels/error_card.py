@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTextBrowser, QVBoxLayout
 
 from gradviz.commands.row import Shell
+from gradviz.document.documents import text_of, with_text
 from gradviz.session.problem import Problem, problem
 from gradviz.session.state import State
 from gradviz.ui import look
@@ -126,14 +127,14 @@ class ErrorCard(QFrame):
         from gradviz.session.proposals import edited
 
         text = self._problem.text if self._problem is not None else None
-        proposal = edited(self._shell.store.state.document.text, text) if text is not None else None
+        proposal = edited(text_of(self._shell.store.state.document), text) if text is not None else None
         if proposal is not None:
             self._shell.beside.start(proposal)
 
     def _apply(self) -> None:
         if self._problem is not None and self._problem.text is not None:
             document = self._shell.store.state.document
-            self._shell.store.edit(EDIT_LABEL, document.with_text(self._problem.text))
+            self._shell.store.edit(EDIT_LABEL, with_text(document, self._problem.text))
             self._shell.runner.run()
 
 

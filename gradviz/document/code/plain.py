@@ -8,8 +8,8 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 
+from gradviz.document.code.scope import Plain, refuse
 from gradviz.document.drawing import Literal
-from gradviz.document.reading.scope import Plain, refuse
 
 CONSTANTS: Mapping[str, float] = {
     "inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e, "math.inf": math.inf, "math.nan": math.nan,

@@ -15,11 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gradviz.document.catalogue import catalogue, outputs
+from gradviz.document.code.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
+from gradviz.document.code.spelling import ATOM, Piece, fault, gradient, leaf, number, operation, unpacking
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Number, Operation, Ref
-from gradviz.document.emit_again import emitted_again, remember
 from gradviz.document.factories import FACTORIES, RANDOM
-from gradviz.document.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
-from gradviz.document.spelling import ATOM, Piece, fault, gradient, leaf, number, operation, unpacking
+from gradviz.document.shaping.names import free_name, is_name, names_of, result_name
 
 WIDTH = 88
 DEEPEST = 12  # operations inside of one another
@@ -61,13 +61,7 @@ class _Plan:
 
 
 def emit(drawing: Drawing) -> Emitted:
-    """The code of a drawing."""
-    again = emitted_again(drawing, WIDTH)
-    remember(drawing)
-    return again if again is not None else _emit(drawing)
-
-
-def _emit(drawing: Drawing) -> Emitted:
+    """The code of a drawing, written anew; `source.code_of` keeps it."""
     plan = _Plan(drawing)
     _sort(plan)
     _name(plan)
@@ -134,8 +128,6 @@ def _word(node: Node) -> str:
 
 def _name(plan: _Plan) -> None:
     """Who gets a statement, and under which names: see Note [Names of long code]."""
-    from gradviz.document.shaping.names import free_name, is_name, names_of, result_name
-
     counts = Counter(ref.node for node in plan.order for ref in sources(node))
     roots = {call.root.node for call in plan.drawing.calls}
     plan.used.update(name for node in plan.drawing.nodes for name in names_of(node) if is_name(name))

@@ -1,23 +1,28 @@
 """From PyTorch code to a drawing: the straight-line part of Python that a drawing can say. Nothing is ever run. How
-code is read is in `reading`, how its nodes are found again in the drawing that was is in `recognising`; `emit` is the
-way back."""
+lines and expressions are read is in `statements` and `expressions`, how nodes are found again in the drawing that was
+in `recognition`; `emit` is the way back."""
 
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gradviz.document.arranging import arrange
+from gradviz.document.code.recognition import recognise
+from gradviz.document.code.scope import Named, Scope, give_names
+from gradviz.document.code.source import code_of
+from gradviz.document.code.statements import read as read_lines
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.reading.comments import sentence
-from gradviz.document.reading.naming import give_names
-from gradviz.document.reading.scope import Named, Scope
-from gradviz.document.reading.statements import read as read_lines
 from gradviz.document.shaping.names import tidy
 from gradviz.document.snippet import MAX_BYTES, too_big
+
+OWN_COMMENT = "# not yet: "  # those of a drawing itself, which say what can't run yet
+NAMED_COMMENTS = 3  # lines with others that are named
 
 
 @dataclass(frozen=True)
@@ -36,16 +41,14 @@ def parse(text: str, like: Drawing | None = None) -> Drawing:
 
 def read(text: str, like: Drawing | None = None) -> Reading:
     """As `parse`, and what was passed over."""
-    if like is not None and text == like.text:
+    if like is not None and text == code_of(like).text:
         return Reading(like)
     scope = _scope()
     read_lines(scope, _tree(text).body)
     drawing = _drawing(scope)
-    comments = sentence(text)
+    comments = _comments(text)
     passed_over = (*scope.passed_over, comments) if comments else tuple(scope.passed_over)
     if like is not None:
-        from gradviz.document.recognising import recognise
-
         return Reading(recognise(drawing, text, like), passed_over)
     return Reading(arrange(drawing), passed_over)
 
@@ -75,7 +78,7 @@ def parse_more(text: str, known: Mapping[str, Ref]) -> Reading:
     read_lines(scope, _tree(text).body)
     new = scope.nodes.keys()
     scope.calls = [call for call in scope.calls if {call.root.node, *(call.inputs or ())} <= new]
-    comments = sentence(text)
+    comments = _comments(text)
     return Reading(arrange(_drawing(scope)), (*scope.passed_over, *([comments] if comments else [])))
 
 
@@ -119,3 +122,29 @@ def _drawing(scope: Scope) -> Drawing:
     give_names(scope)
     drawing = Drawing(tuple(scope.nodes.values()), calls=tuple(scope.calls), next_id=scope.next_id)
     return tidy(drawing)
+
+
+def _comments(text: str) -> str:
+    """Which lines have a comment that a drawing will not have; "" for none."""
+    lines = _commented_lines(text)
+    if not lines:
+        return ""
+    if len(lines) == 1:
+        return f"Line {lines[0]}: a comment is no part of a drawing."
+    named = [str(line) for line in lines[:NAMED_COMMENTS]]
+    last = f"{len(lines) - NAMED_COMMENTS} more" if len(lines) > NAMED_COMMENTS else named.pop()
+    return f"Lines {', '.join(named)} and {last}: comments are no part of a drawing."
+
+
+def _commented_lines(text: str) -> list[int]:
+    """The lines with a comment, from 1; of code that Python can read."""
+    if all(line.startswith(OWN_COMMENT) for line in text.splitlines() if "#" in line):
+        return []
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT and not token.string.startswith(OWN_COMMENT):
+                found.append(token.start[0])
+    except (tokenize.TokenError, SyntaxError):
+        return found
+    return found

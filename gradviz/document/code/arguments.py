@@ -1,107 +1,41 @@
-"""Reading a call: a function of torch, a method of a tensor. Arguments go to the ports and parameters of the
-operation's entry in the catalogue. What makes a leaf is in `leaves`, `backward` and other lines in `statements`."""
+"""The arguments of an operation in code that is read: which value goes to which port or parameter of its entry in the
+catalogue, and the node that they make. What the values are is read in `expressions`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gradviz.document.catalogue import Entry, Parameter, Port, named
-from gradviz.document.drawing import Literal, Operand, Ref
-from gradviz.document.reading import leaves
-from gradviz.document.reading.expressions import below, listed, operand, value
-from gradviz.document.reading.plain import called
-from gradviz.document.reading.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
-from gradviz.document.spelling import argument
+from gradviz.document.code.plain import is_number
+from gradviz.document.code.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
+from gradviz.document.code.spelling import argument
+from gradviz.document.drawing import Literal, Number, Operand, Ref
 
 OTHER_WORDS = {"axis": "dim", "keepdims": "keepdim", "self": "input", "a": "input"}
 LEFT_OUT = frozenset({"device", "memory_format", "non_blocking", "copy", "inplace"})  # if they say the usual
-_TELLS = frozenset({"item", "tolist", "numpy", "size", "numel", "dim", "element_size", "nelement", "stride"})
 
 
-def call(scope: Scope, node: ast.Call) -> Value:
-    """What a call gives."""
-    if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
-        raise refuse(node, "arguments with * can't be drawn. Write them one by one.")
-    if isinstance(node.func, ast.Attribute):
-        owner = value(scope, node.func.value)
-        if not isinstance(owner, Named):
-            return _method(scope, node, node.func.attr, owner)
-        function = below(owner, node.func.attr)
-    else:
-        function = value(scope, node.func)
-    if not isinstance(function, Named):
-        raise refuse(node, "this can't be called in a drawing. Call a function of torch.")
-    return _function(scope, node, function.path)
+def listed(items: list[Value]) -> Value:
+    """A list; a plain one if all in it is."""
+    if all(isinstance(item, Plain) for item in items):
+        return Plain(tuple(item.value for item in items if isinstance(item, Plain)))
+    return Listed(tuple(items))
 
 
-def _given(scope: Scope, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
-    return (
-        [value(scope, each) for each in node.args],
-        {str(each.arg): value(scope, each.value) for each in node.keywords},
-    )
-
-
-def _function(scope: Scope, node: ast.Call, path: str) -> Value:
-    values, words = _given(scope, node)
-    if path in ("nn.Parameter", "nn.parameter.Parameter"):
-        return _parameter(scope, node, values, words)
-    plain = [each.value for each in values if isinstance(each, Plain)]
-    if path.startswith(("builtins.", "math.")):
-        found = called(node, path.removeprefix("builtins."), plain) if len(plain) == len(values) else None
-        if found is not None:
-            return found
-        path = path.partition(".")[2] if path in ("builtins.abs", "builtins.pow") else path
-    only_numbers = len(plain) == len(values) and all(isinstance(each, Plain | Dtype) for each in words.values())
-    if leaves.is_maker(path) and (path != "normal" or only_numbers):
-        return leaves.make(scope, node, path, values, words)
-    entry = named(path)
-    if entry is None:
-        raise refuse(node, f"{_shown(path)} can't be drawn. Look for another operation in the palette.")
-    return operate(scope, node, entry, values, words)
-
-
-def _shown(path: str) -> str:
-    name = path.rpartition(".")[2]
-    return name if path.startswith(("builtins.", "math.", "?")) else f"torch.{path}"
-
-
-def _parameter(scope: Scope, node: ast.Call, values: list[Value], words: dict[str, Value]) -> Ref:
-    given = values[0] if values else words.get("data", Plain(None))
-    leaf = scope.leaf(node, given, "nn.Parameter")
-    wanted = words.get("requires_grad", values[1] if len(values) > 1 else Plain(True))
-    scope.nodes[leaf.id] = replace(leaf, requires_grad=wanted != Plain(False))
-    return Ref(leaf.id)
-
-
-def _method(scope: Scope, node: ast.Call, name: str, owner: Value) -> Value:
-    if name == "requires_grad_":
-        return _requires_grad(scope, node, owner)
-    if not isinstance(owner, Ref):
-        raise refuse(node, f".{name}() can't be drawn here. Call it on a tensor.")
-    if name in _TELLS:
-        raise refuse(node, f".{name}() is known only after a run. Write the number instead.")
-    if name == "backward":
-        raise refuse(node, "backward gives nothing. Let it stand on a line of its own.")
-    if name.endswith("_") and not name.endswith("__"):
-        plain = name.rstrip("_")
-        raise refuse(
-            node, f"{name} changes a tensor in place, which can't be drawn. Use {plain} and give its result a name."
-        )
-    entry = named(f"Tensor.{name}") or named(name)
-    if entry is None or not entry.ports or entry.style == "attribute":
-        raise refuse(node, f".{name}() of a tensor can't be drawn. Look for another operation in the palette.")
-    values, words = _given(scope, node)
-    return operate(scope, node, entry, [owner, *values], words)
-
-
-def _requires_grad(scope: Scope, node: ast.Call, owner: Value) -> Ref:
-    values, words = _given(scope, node)
-    wanted = [*values, *words.values(), Plain(True)][0]
-    leaf = scope.leaf(node, owner, "requires_grad_")
-    scope.nodes[leaf.id] = replace(leaf, requires_grad=wanted != Plain(False))
-    return Ref(leaf.id)
+def operand(node: ast.AST, what: Value) -> Operand:
+    """A value at a port: a tensor, a number, or None for nothing."""
+    if isinstance(what, Ref):
+        return what
+    if isinstance(what, Plain):
+        if what.value is None:
+            return None
+        if is_number(what.value):
+            assert isinstance(what.value, bool | int | float | complex)
+            return Number(what.value)
+    if isinstance(what, Several):
+        raise refuse(node, "this has several results. Give each a name: a, b = …")
+    raise refuse(node, "a tensor or a number must stand here.")
 
 
 def operate(scope: Scope, node: ast.Call, entry: Entry, values: list[Value], words: dict[str, Value]) -> Value:

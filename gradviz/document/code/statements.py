@@ -11,10 +11,10 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gradviz.document.code.expressions import SIGNS, below, check_depth, operate_sign, value
+from gradviz.document.code.plain import binary
+from gradviz.document.code.scope import Listed, Named, Plain, Scope, Several, Value, refuse
 from gradviz.document.drawing import BackwardCall, Leaf, Literal, Operation, Ref
-from gradviz.document.reading.expressions import SIGNS, below, check_depth, operate_sign, value
-from gradviz.document.reading.plain import binary
-from gradviz.document.reading.scope import Listed, Named, Plain, Scope, Several, Value, refuse
 
 FRESH = frozenset({"add", "sub", "mul", "matmul", "mm", "neg", "div", "mean", "sum", "nn.functional.linear", "pow"})
 LOOKING = frozenset({"print", "display", "input", "len", "type", "isinstance", "repr", "id"})

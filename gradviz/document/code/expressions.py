@@ -1,17 +1,21 @@
-"""Reading one expression: what it stands for, with a node for each operation in it. Calls are in `calls`."""
+"""Reading one expression: what it stands for, with a node for each operation in it. Where the arguments of a call go is
+in `arguments`, what makes a leaf in `leaves`, `backward` and other lines in `statements`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from gradviz.document.catalogue import Entry, catalogue, named
-from gradviz.document.drawing import Number, Operand, Ref
-from gradviz.document.literals import DTYPES
-from gradviz.document.reading.plain import CONSTANTS, binary, constant, is_number, unary
-from gradviz.document.reading.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
-from gradviz.document.spelling import index_text
+from gradviz.document.code import leaves
+from gradviz.document.code.arguments import listed, operand, operate
+from gradviz.document.code.literals import DTYPES
+from gradviz.document.code.plain import CONSTANTS, binary, called, constant, unary
+from gradviz.document.code.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
+from gradviz.document.code.spelling import index_text
+from gradviz.document.drawing import Ref
 
 DEEPEST = 150
 SIGNS: Mapping[type[ast.AST], str] = {
@@ -20,6 +24,7 @@ SIGNS: Mapping[type[ast.AST], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.USub: "-",
     ast.Invert: "~",
 }  # fmt: skip
+_TELLS = frozenset({"item", "tolist", "numpy", "size", "numel", "dim", "element_size", "nelement", "stride"})
 _NO_FIELD = {
     "grad": "a gradient is there only after backward, so it can't be drawn. Leave this line out, and look at the leaf.",
     "shape": "a shape is known only after a run. Write its numbers.",
@@ -72,9 +77,7 @@ def value(scope: Scope, node: ast.expr) -> Value:
         case ast.Subscript():
             return _subscript(scope, node)
         case ast.Call():
-            from gradviz.document.reading.calls import call
-
-            return call(scope, node)
+            return _call(scope, node)
     raise refuse(node, f"{_word(node)} can't be drawn. {_ADVICE}")
 
 
@@ -89,28 +92,6 @@ def _word(node: ast.expr) -> str:
         ast.SetComp: "a loop in brackets",
     }  # fmt: skip
     return words.get(type(node), "this")
-
-
-def listed(items: list[Value]) -> Value:
-    """A list; a plain one if all in it is."""
-    if all(isinstance(item, Plain) for item in items):
-        return Plain(tuple(item.value for item in items if isinstance(item, Plain)))
-    return Listed(tuple(items))
-
-
-def operand(node: ast.AST, what: Value) -> Operand:
-    """A value at a port: a tensor, a number, or None for nothing."""
-    if isinstance(what, Ref):
-        return what
-    if isinstance(what, Plain):
-        if what.value is None:
-            return None
-        if is_number(what.value):
-            assert isinstance(what.value, bool | int | float | complex)
-            return Number(what.value)
-    if isinstance(what, Several):
-        raise refuse(node, "this has several results. Give each a name: a, b = …")
-    raise refuse(node, "a tensor or a number must stand here.")
 
 
 def operate_sign(scope: Scope, node: ast.AST, sign: str, *values: Value) -> Value:
@@ -176,6 +157,90 @@ _DTYPE_NAMES = {
     "float": "float32", "double": "float64", "half": "float16", "short": "int16", "int": "int32", "long": "int64",
     "cfloat": "complex64", "cdouble": "complex128", "chalf": "complex32",
 }  # fmt: skip
+
+
+def _call(scope: Scope, node: ast.Call) -> Value:
+    """What a call gives."""
+    if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
+        raise refuse(node, "arguments with * can't be drawn. Write them one by one.")
+    if isinstance(node.func, ast.Attribute):
+        owner = value(scope, node.func.value)
+        if not isinstance(owner, Named):
+            return _method(scope, node, node.func.attr, owner)
+        function = below(owner, node.func.attr)
+    else:
+        function = value(scope, node.func)
+    if not isinstance(function, Named):
+        raise refuse(node, "this can't be called in a drawing. Call a function of torch.")
+    return _function(scope, node, function.path)
+
+
+def _given(scope: Scope, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    return (
+        [value(scope, each) for each in node.args],
+        {str(each.arg): value(scope, each.value) for each in node.keywords},
+    )
+
+
+def _function(scope: Scope, node: ast.Call, path: str) -> Value:
+    values, words = _given(scope, node)
+    if path in ("nn.Parameter", "nn.parameter.Parameter"):
+        return _parameter(scope, node, values, words)
+    plain = [each.value for each in values if isinstance(each, Plain)]
+    if path.startswith(("builtins.", "math.")):
+        found = called(node, path.removeprefix("builtins."), plain) if len(plain) == len(values) else None
+        if found is not None:
+            return found
+        path = path.partition(".")[2] if path in ("builtins.abs", "builtins.pow") else path
+    only_numbers = len(plain) == len(values) and all(isinstance(each, Plain | Dtype) for each in words.values())
+    if leaves.is_maker(path) and (path != "normal" or only_numbers):
+        return leaves.make(scope, node, path, values, words)
+    entry = named(path)
+    if entry is None:
+        raise refuse(node, f"{_shown(path)} can't be drawn. Look for another operation in the palette.")
+    return operate(scope, node, entry, values, words)
+
+
+def _shown(path: str) -> str:
+    name = path.rpartition(".")[2]
+    return name if path.startswith(("builtins.", "math.", "?")) else f"torch.{path}"
+
+
+def _parameter(scope: Scope, node: ast.Call, values: list[Value], words: dict[str, Value]) -> Ref:
+    given = values[0] if values else words.get("data", Plain(None))
+    leaf = scope.leaf(node, given, "nn.Parameter")
+    wanted = words.get("requires_grad", values[1] if len(values) > 1 else Plain(True))
+    scope.nodes[leaf.id] = replace(leaf, requires_grad=wanted != Plain(False))
+    return Ref(leaf.id)
+
+
+def _method(scope: Scope, node: ast.Call, name: str, owner: Value) -> Value:
+    if name == "requires_grad_":
+        return _requires_grad(scope, node, owner)
+    if not isinstance(owner, Ref):
+        raise refuse(node, f".{name}() can't be drawn here. Call it on a tensor.")
+    if name in _TELLS:
+        raise refuse(node, f".{name}() is known only after a run. Write the number instead.")
+    if name == "backward":
+        raise refuse(node, "backward gives nothing. Let it stand on a line of its own.")
+    if name.endswith("_") and not name.endswith("__"):
+        plain = name.rstrip("_")
+        raise refuse(
+            node, f"{name} changes a tensor in place, which can't be drawn. Use {plain} and give its result a name."
+        )
+    entry = named(f"Tensor.{name}") or named(name)
+    if entry is None or not entry.ports or entry.style == "attribute":
+        raise refuse(node, f".{name}() of a tensor can't be drawn. Look for another operation in the palette.")
+    values, words = _given(scope, node)
+    return operate(scope, node, entry, [owner, *values], words)
+
+
+def _requires_grad(scope: Scope, node: ast.Call, owner: Value) -> Ref:
+    values, words = _given(scope, node)
+    wanted = [*values, *words.values(), Plain(True)][0]
+    leaf = scope.leaf(node, owner, "requires_grad_")
+    scope.nodes[leaf.id] = replace(leaf, requires_grad=wanted != Plain(False))
+    return Ref(leaf.id)
 
 
 def _subscript(scope: Scope, node: ast.Subscript) -> Value:

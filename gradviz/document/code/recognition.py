@@ -10,12 +10,13 @@ from dataclasses import replace
 
 from gradviz.document.arranging import arrange
 from gradviz.document.catalogue import catalogue
+from gradviz.document.code.emit import comment
+from gradviz.document.code.literals import as_floats, literal_text
+from gradviz.document.code.source import code_of
+from gradviz.document.code.spelling import SINGLE
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
-from gradviz.document.emit import comment, emit
 from gradviz.document.factories import RANDOM
-from gradviz.document.literals import as_floats, literal_text
 from gradviz.document.shaping.names import names_of, tidy
-from gradviz.document.spelling import SINGLE
 
 
 def recognise(new: Drawing, text: str, like: Drawing) -> Drawing:
@@ -28,7 +29,7 @@ def recognise(new: Drawing, text: str, like: Drawing) -> Drawing:
             numbers[node.id] = next_id
             fresh.append(next_id)
             next_id += 1
-    shown = dict(like.emitted.names)
+    shown = dict(code_of(like).names)
     nodes = [_carried(node, numbers, like, shown) for node in new.nodes]
     waiting = list(_left_out(text, like, {node.id for node in nodes}))
     kept = {node.id for node in nodes} | {node.id for node in waiting}
@@ -70,7 +71,7 @@ class _Match:
         return True
 
     def _by_name(self) -> None:
-        names = {name: id for id, names in self._old.emitted.names for name in names}
+        names = {name: id for id, names in code_of(self._old).names for name in names}
         names |= {name: node.id for node in self._old.nodes for name in names_of(node) if name not in names}
         for same in (True, False):  # an operation that became another one keeps its place if nothing else is it
             for node in self._new.nodes:
@@ -179,7 +180,7 @@ def _operands_text(node: Operation) -> list[str]:
 def _left_out(text: str, like: Drawing, there: set[int]) -> Iterator[Node]:
     """The nodes that can't run yet, and whose comments still stand in the code."""
     lines = Counter(line.strip() for line in text.splitlines())
-    for id, reason in like.emitted.left_out:
+    for id, reason in code_of(like).left_out:
         line = comment(reason)
         if lines[line] and id not in there:
             lines[line] -= 1
@@ -195,7 +196,7 @@ def _without(node: Node, kept: set[int]) -> Node:
 
 
 def _call(call: BackwardCall, at: int, numbers: dict[int, int], like: Drawing) -> BackwardCall:
-    written = [old for old, line in zip(like.calls, like.emitted.call_lines, strict=False) if line]
+    written = [old for old, line in zip(like.calls, code_of(like).call_lines, strict=False) if line]
     old = written[at] if at < len(written) else None
     gradient = call.gradient
     if old is not None and _gradient_text(old.gradient) == _gradient_text(gradient):
@@ -212,7 +213,7 @@ def _gradient_text(gradient: Literal) -> str:
 def _waiting_calls(text: str, like: Drawing, kept: set[int]) -> Iterator[BackwardCall]:
     """The calls that can't run yet, and whose comments still stand in the code."""
     lines = {line.strip() for line in text.splitlines()}
-    for call, line in zip(like.calls, like.emitted.call_lines, strict=False):
+    for call, line in zip(like.calls, code_of(like).call_lines, strict=False):
         if not line and call.root.node in kept and any(each.startswith(comment("backward waits")) for each in lines):
             yield call
 
@@ -222,4 +223,4 @@ def _in_order(drawing: Drawing, like: Drawing) -> Drawing:
     place = {node.id: at for at, node in enumerate(like.nodes)}
     nodes = sorted(drawing.nodes, key=lambda node: place.get(node.id, len(place)))
     sorted_drawing = replace(drawing, nodes=tuple(nodes))
-    return sorted_drawing if emit(sorted_drawing).text == emit(drawing).text else drawing
+    return sorted_drawing if code_of(sorted_drawing).text == code_of(drawing).text else drawing

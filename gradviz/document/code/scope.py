@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from gradviz.document.catalogue import Entry
+from gradviz.document.catalogue import Entry, catalogue, outputs
 from gradviz.document.drawing import BackwardCall, Leaf, Literal, Node, Operand, Operation, Ref
 from gradviz.document.errors import UserError
+from gradviz.document.shaping.names import free_name, is_name
 
 MOST_NODES = 12_000
 LONGEST_NAME = 60  # of a leaf that nobody made
@@ -111,8 +112,6 @@ class Scope:
         self, entry: Entry, inputs: tuple[Operand, ...], params: tuple[tuple[str, Literal], ...] = ()
     ) -> Ref | Several:
         """Take in an operation; what it gives."""
-        from gradviz.document.catalogue import outputs
-
         node = Operation(self.next_id, entry.key, inputs, params)
         ref = self.add(node)
         names = outputs(entry, node)
@@ -127,3 +126,47 @@ class Scope:
         if not isinstance(node, Leaf):
             raise refuse(at, f"{what} needs a leaf here. Write the tensor down with a name of its own.")
         return node
+
+
+def give_names(scope: Scope) -> None:
+    """Name the nodes in the scope. A variable that was given a value several times is several nodes: one that is used
+    once needs no name, the first of the others keeps the name, the rest get numbers."""
+    bound: dict[str, dict[Ref, None]] = {}  # in the order of the code, each once
+    for name, ref in scope.bindings:
+        if ref.node in scope.nodes:
+            bound.setdefault(name, {})[ref] = None
+    roots = {call.root.node for call in scope.calls}
+    used = set(bound)
+    given: dict[Ref, str] = {}
+    for name, refs in bound.items():
+        if not is_name(name):
+            continue
+        free, last = name, next(reversed(refs))
+        for ref in refs:
+            if ref in given or not (ref == last or _must(scope, ref, roots)):
+                continue
+            given[ref] = free
+            used.add(free)
+            free = free_name(free, used)
+    for id, node in scope.nodes.items():
+        scope.nodes[id] = _named(node, given, used)
+
+
+def _must(scope: Scope, ref: Ref, roots: set[int]) -> bool:
+    """True for a node that has to have a name."""
+    node = scope.nodes[ref.node]
+    if isinstance(node, Leaf) or ref.node in roots or scope.uses[ref.node] != 1:
+        return True
+    return len(outputs(catalogue()[node.op], node)) > 1
+
+
+def _named(node: Leaf | Operation, given: dict[Ref, str], used: set[str]) -> Leaf | Operation:
+    if isinstance(node, Leaf):
+        return replace(node, name=given.get(Ref(node.id), ""))
+    words = outputs(catalogue()[node.op], node)
+    names = [given.get(Ref(node.id, at), "") for at in range(len(words))]
+    if len(names) > 1:  # those that the code does not name are called as PyTorch calls them
+        for at, word in enumerate(words):
+            names[at] = names[at] or free_name(word if is_name(word) else f"part{at + 1}", used)
+            used.add(names[at])
+    return replace(node, names=tuple(names) if any(names) else ())
