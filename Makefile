@@ -11,8 +11,9 @@ MINUTES ?= 30
 PLOTS ?= 20000
 FILES ?= 5000
 ONLY ?=
+CHECKED := $(addprefix tests/,architecture engine names nn distributions trace session document)
 
-.PHONY: run test bench fuzz escapes mutants docs lint clean
+.PHONY: run test check bench fuzz escapes mutants docs lint clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -32,6 +33,10 @@ lint: $(VENV)/test.stamp
 
 test: lint
 	$(PY) -m pytest -n $(JOBS)
+
+# For the everyday loop: what the engine, the trace, the documents and the session do, without windows and workers.
+check: lint
+	$(PY) -m pytest -q -n $(JOBS) -m "not slow" $(CHECKED)
 
 # Against real PyTorch too, where it is installed: make bench TORCH_PYTHON=/path/to/python (an interpreter with torch).
 bench: $(VENV)/bench.stamp

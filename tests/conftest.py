@@ -11,6 +11,7 @@ import logging
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     if importlib.util.find_spec("pytestqt") is None:
         parser.addoption("--no-qt-log", action="store_true")
         parser.addini("qt_api", "ignored without pytest-qt")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Name what fails as it happens: the reports come at the end, minutes later."""
+    reporter = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_NameFailures(reporter))
+
+
+class _NameFailures:
+    def __init__(self, reporter: Any) -> None:
+        self._reporter = reporter
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and self._reporter.verbosity <= 0:
+            self._reporter.ensure_newline()
+            self._reporter.write_line(f"FAILED {report.nodeid}", red=True)
 
 
 @pytest.fixture(scope="session")

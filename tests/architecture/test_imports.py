@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 BARE_ENGINE = """
@@ -42,6 +44,7 @@ def test_the_engine_works_without_qt_and_without_pytorch() -> None:
 FIRST_PAINT = """
 import sys
 from PySide6.QtCore import QEvent, QObject
+import pytest
 from gradviz.ui.launch import application
 
 class Watch(QObject):
@@ -70,5 +73,6 @@ print(sorted(n for n in watch.loaded - ours if n not in sys.stdlib_module_names 
 """
 
 
+@pytest.mark.slow
 def test_nothing_but_qt_is_imported_before_the_first_paint() -> None:
     assert run(FIRST_PAINT).splitlines() == ["[]"]

@@ -215,6 +215,7 @@ def execute(text: str, seed: int) -> dict[str, Any]:
     return space
 
 
+@pytest.mark.slow
 def test_every_call_of_the_catalogue_is_read_and_written() -> None:
     wrong = []
     for entry in catalogue().values():

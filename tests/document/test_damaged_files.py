@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ fields = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 def test_hundreds_of_damaged_files_open_with_a_sentence_or_in_part() -> None:
     command = [sys.executable, "-m", "tests.document.damage"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG, check=False)
@@ -49,6 +51,7 @@ def test_bytes_put_anywhere(junk: bytes, which: int, start: int, length: int) ->
     assert opened(data[:start] + junk + data[start + length % 200 :]) in ("refused", "part", "whole")
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(fields, anything | st.lists(st.dictionaries(fields, anything, max_size=6), max_size=4)))
 def test_objects_of_the_right_fields_and_any_values(record: dict[str, object]) -> None:

@@ -47,6 +47,7 @@ def names(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
+@pytest.mark.slow
 @posix
 def test_killed_at_any_moment_the_last_saved_state_is_there(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.document.saver", str(tmp_path)]

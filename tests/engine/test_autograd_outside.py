@@ -58,6 +58,7 @@ def chain_of_functions(x: Any) -> Any:
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chain", [chain_of_operations, chain_with_two_ways, chain_of_functions])
 def test_deep_graphs_are_built_run_and_freed(chain: Any) -> None:
     x = torch.ones(1, requires_grad=True)
@@ -67,6 +68,7 @@ def test_deep_graphs_are_built_run_and_freed(chain: Any) -> None:
     del y
 
 
+@pytest.mark.slow
 def test_deep_graphs_are_freed_without_a_pass() -> None:
     y = chain_with_two_ways(torch.ones(1, requires_grad=True))
     assert y.grad_fn is not None
