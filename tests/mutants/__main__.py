@@ -97,7 +97,8 @@ def tried(guard: Guard, copy: Path) -> tuple[str, str]:
         return SURVIVED, ", ".join(guard.tests)
     if status is None:
         return KILLED, f"took longer than {SECONDS:g} s"
-    return (KILLED, failed[0]) if status == 1 and failed else (INVALID, f"pytest ended with {status}: {failed}")
+    fails = status == 1 or status < 0  # some break the memory of their own process, which ends when it is looked at
+    return (KILLED, failed[0]) if fails and failed else (INVALID, f"pytest ended with {status}: {failed}")
 
 
 def failing(guards: Sequence[Guard], copy: Path) -> list[str]:

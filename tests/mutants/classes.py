@@ -40,7 +40,7 @@ CLASSES = (
         "methods of optimizers and generators with an object of another class",
         "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
         "_HANDING_ON = (LRScheduler,)",
-        _IN_PLACE,
+        W + "test_hardening.py",
     ),
     worker(
         "hardening",
@@ -110,7 +110,7 @@ CLASSES = (
         "other base classes of tensors",
         "            self._check_alone(made)\n",
         "            pass\n",
-        _IN_PLACE,
+        W + "test_guard.py::test_what_calls_methods_with_arrays_has_no_other_base_class",
     ),
     worker(
         "classes",
@@ -138,7 +138,7 @@ CLASSES = (
         "operators of an Enum",
         "            dict.__setitem__(names, key, method)\n",
         "            pass\n",
-        found("Found: operands of NumPy's own"),
+        W + "test_guard.py::test_the_operators_of_an_enum_get_stand_ins",
     ),
     worker(
         "snippet_builtins",

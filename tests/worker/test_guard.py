@@ -17,6 +17,7 @@ import pytest
 from gradviz.engine.rows import ROWS
 from gradviz.engine.state import state
 from gradviz.worker.numpy_boundary import to_snippet
+from gradviz.worker.numpy_types import SafeArray
 from gradviz.worker.policy import compile_snippet
 from gradviz.worker.policy_names import REFUSED_BUILTINS
 from gradviz.worker.snippet_builtins import snippet_builtins
@@ -251,6 +252,20 @@ def test_functools_wraps_copies_no_table_of_others(world: World) -> None:
     exec("def g(): pass", world.guard.globals, made)
     wrapped = world.modules["functools"].wraps(TORCH.nn.Linear(1, 1))(made["g"])
     assert vars(wrapped).keys() <= {"__wrapped__"}
+
+
+@pytest.mark.parametrize("base", ["Tensor", "SGD"])
+def test_what_calls_methods_with_arrays_has_no_other_base_class(world: World, base: str) -> None:
+    """Its attributes could change later, and be no functions of the snippet."""
+    text = f"class M: pass\nclass A(M, {base}): pass"
+    with pytest.raises(TypeError, match="M as another base class of a tensor or an optimizer is not"):
+        made_by_snippet(world, text, Tensor=TORCH.Tensor, SGD=TORCH.optim.SGD)
+
+
+def test_the_operators_of_an_enum_get_stand_ins(world: World) -> None:
+    text = "class A(Enum):\n    x = 1\n    def __radd__(self, other): return type(other)"
+    made = made_by_snippet(world, text, Enum=world.modules["enum"].Enum)
+    assert made.x.__radd__(np.zeros(1)) is SafeArray
 
 
 def test_numpy_asks_an_object_of_the_snippet_for_no_memory(world: World) -> None:

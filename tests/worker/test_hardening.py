@@ -46,6 +46,12 @@ SAID = {
     "a key set in a table": ("torch.nn.ParameterDict().__setitem__('__x__', 1)", NAME.format("__x__")),
     "a name of weights": ("recurrent._flat_weights", "'Recurrent' object has no attribute '_flat_weights'"),
     "a state of a scheduler": ("schedule.load_state_dict({'__deepcopy__': 1})", NAME.format("__deepcopy__")),
+    "an optimizer's method with another object": ("torch.optim.SGD.state_dict(1)", "expected a 'Optimizer', not 'int'"),
+    "a scheduler's method with another object": (
+        "torch.optim.lr_scheduler.StepLR.get_last_lr(1)",
+        "expected a 'LRScheduler', not 'int'",
+    ),
+    "a generator's method with another object": ("torch.Generator.get_state(1)", "expected a 'Generator', not 'int'"),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }
 
