@@ -8,6 +8,7 @@ from dataclasses import replace
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.session import moves
 from gradviz.session.breakpoints import Breakpoint, Breakpoints, of_selection, toggled
+from gradviz.session.groups import as_operation
 from gradviz.session.playing import Playback
 from gradviz.session.state import State
 
@@ -63,7 +64,7 @@ def _toggle_thing(shell: Shell) -> None:
     state = shell.store.state
     thing = moves.inspected(state)
     if state.trace is not None and thing is not None:
-        _toggle(shell, of_selection(state.trace, thing, state.cursor))
+        _toggle(shell, of_selection(state.trace, as_operation(state.trace, thing), state.cursor))
 
 
 def _kinds(state: State) -> tuple[Choice, ...]:

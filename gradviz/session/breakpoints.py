@@ -4,6 +4,7 @@ speak of the snippet, not of one trace, so they hold for the next run too. Pure;
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -129,12 +130,9 @@ def shifted(points: tuple[Breakpoint, ...], old: str, new: str) -> tuple[Breakpo
 
 
 def of_selection(trace: Trace, thing: Selection, cursor: int) -> Breakpoint:
-    """The breakpoint that stops at this operation or tensor."""
+    """The breakpoint that stops at this operation or tensor; for a group, at what `groups.as_operation` gives."""
     import numpy as np
 
-    from gradviz.session.groups import as_operation
-
-    thing = as_operation(trace, thing)
     if thing.kind == "tensor":
         return Breakpoint(name=trace.naming.name(thing.index, cursor))
     nodes = trace.nodes
@@ -146,15 +144,11 @@ def of_selection(trace: Trace, thing: Selection, cursor: int) -> Breakpoint:
 
 def next_hit(hits: tuple[int, ...], cursor: int) -> int | None:
     """The first cursor after `cursor` at which a breakpoint stops."""
-    from bisect import bisect_left
-
     at = bisect_left(hits, cursor)
     return hits[at] + 1 if at < len(hits) else None
 
 
 def previous_hit(hits: tuple[int, ...], cursor: int) -> int | None:
     """The last cursor before `cursor` at which a breakpoint stops."""
-    from bisect import bisect_left
-
     at = bisect_left(hits, cursor - 1) - 1
     return hits[at] + 1 if at >= 0 else None

@@ -1,22 +1,30 @@
-"""What the inspector says about a tensor or an operation at the cursor, as plain records. Pure; the panel draws
-them."""
+"""What the inspector says about a tensor, an operation or a group of them at the cursor, as plain records. Pure; the
+panel draws them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradviz.session.derivative import local_derivative
+from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.state import Selection, State
 from gradviz.session.strip import size_text
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gradviz.trace.frame import Frame
+    from gradviz.trace.trace import Trace
     from gradviz.trace.values import Value
+
+    Rows = NDArray[Any]
 
 LONGEST = 300  # characters of a value
 BESIDE = 24  # characters of one with other words beside it
 MOST = 12  # operations that are listed
+MOST_OF_GROUP = 40
+GROUP_KINDS = ("a call of a module", "a call of a function", "a loop", "an iteration")
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,6 @@ def inspect(state: State, thing: Selection | None) -> Inspection | None:
         return None
     frame = state.trace.frame(state.cursor)
     if thing.kind == "group":
-        from gradviz.session.groups import inspect_group
-
         return inspect_group(frame, thing.index)
     if thing.kind == "node":
         return _node(frame, thing.index)
@@ -309,3 +315,80 @@ def _derivatives(frame: Frame, places: list[tuple[int, int]]) -> list[Section]:
 
 def _slots(frame: Frame, node: int, tensor: int) -> list[int]:
     return [slot for slot, one in frame.trace.slots_of(node).items() if one == tensor]
+
+
+# groups
+
+
+def inspect_group(frame: Frame, group: int) -> Inspection:
+    """Everything about a group at the frame's cursor."""
+    trace = frame.trace
+    nodes = nodes_of(trace, group)
+    sections = [
+        Section("", tuple(_group_rows(frame, group, nodes))),
+        Section("Now", tuple(_totals(frame, nodes))),
+        Section("Operations", tuple(_listed(frame, nodes))),
+    ]
+    return Inspection(title_of(trace, group), tuple(section for section in sections if section.rows))
+
+
+def _group_rows(frame: Frame, group: int, nodes: Rows) -> list[Row]:
+    import numpy as np
+
+    trace = frame.trace
+    kind = _group_kind(trace, group)
+    line = int(trace.calls.line[-2 - group]) if group < -1 else _group_line(trace, group)
+    rows = [row("group", f"{kind}, line {line}" if line > 0 else kind)]
+    if 0 <= group < len(trace.regions):
+        turns = int(((trace.regions.parent == group) & (trace.regions.kind == len(GROUP_KINDS) - 1)).sum())
+        if turns:
+            rows.append(row("iterations", f"{turns:,}"))
+    rows.append(row("operations", f"{len(nodes):,}"))
+    used = np.unique(trace.inputs.tensor[np.isin(trace.inputs.node, nodes)])
+    parameters = used[trace.tensors.is_parameter[used]]
+    if len(parameters):
+        count = sum(int(np.prod(trace.tensors.shape[one], dtype=np.int64)) for one in parameters.tolist())
+        links = [tensor_link(frame, int(one)) for one in parameters[:MOST_OF_GROUP]]
+        more = [Link("…")] if len(parameters) > MOST_OF_GROUP else []
+        rows.append(Row(f"{count:,} parameters", commas(links + more)))
+    return rows
+
+
+def _group_kind(trace: Trace, group: int) -> str:
+    if group < -1:
+        return "the gradients that a backward call made"
+    if group >= len(trace.regions):
+        return f"{int(trace.runs.count[group - len(trace.regions)])} equal calls, one after the other"
+    return GROUP_KINDS[int(trace.regions.kind[group])]
+
+
+def _group_line(trace: Trace, group: int) -> int:
+    if group >= len(trace.regions):
+        group = int(trace.runs.first[group - len(trace.regions)])
+    site = int(trace.regions.site[group])
+    return int(trace.sites.line[site]) if site >= 0 else -1
+
+
+def _totals(frame: Frame, nodes: Rows) -> list[Row]:
+    import numpy as np
+
+    trace = frame.trace
+    ran = int(frame.node_created[nodes].sum())
+    tracked = nodes[trace.nodes.sequence_nr[nodes] >= 0]
+    rows = [row("forward", f"{ran:,} of {len(nodes):,} have run")]
+    if frame.call >= 0 and len(tracked):
+        went = int(frame.node_ran[tracked].sum())
+        rows.append(row("backward", f"{went:,} of {len(tracked):,} have run", "gradient" if went else "muted"))
+    saved = trace.saved
+    held = np.isin(saved.node, nodes) & (saved.step < frame.cursor) & (saved.freed >= frame.cursor)
+    _, first = np.unique(saved.storage[held], return_index=True)
+    count = int(saved.nbytes[held][first].sum())
+    rows.append(row("saved buffers", f"holds {size_text(count)}" if count else "none held", "" if count else "muted"))
+    return rows
+
+
+def _listed(frame: Frame, nodes: Rows) -> list[Row]:
+    rows = [Row("", (node_link(frame, node),)) for node in nodes[:MOST_OF_GROUP].tolist()]
+    if len(nodes) > MOST_OF_GROUP:
+        rows.append(row("", f"… and {len(nodes) - MOST_OF_GROUP:,} more", "muted"))
+    return rows

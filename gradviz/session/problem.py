@@ -75,7 +75,7 @@ def _caught(state: State) -> Problem | None:
 
 @lru_cache(maxsize=1)
 def _explained_caught(text: str, trace: Trace, row: int) -> Problem:
-    from gradviz.trace.caught import as_ended
+    from gradviz.trace.errors.lookup import as_ended
 
     found = _explained(text, as_ended(trace, row), int(trace.caught.step[row]) + 1)
     return replace(found, title=f"{found.title}, caught")
@@ -87,7 +87,7 @@ def _raised(text: str, trace: Trace, cursor: int) -> Problem:
 
 
 def _explained(text: str, trace: Trace, cursor: int) -> Problem:
-    from gradviz.trace.errors import explain_error
+    from gradviz.trace.errors.lookup import explain_error
 
     kind, message, line = str(trace.errors.type[0]), str(trace.errors.message[0]), int(trace.errors.line[0])
     explanation = explain_error(trace)

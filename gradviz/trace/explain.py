@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gradviz.trace.errors.lookup import explain_at
 from gradviz.trace.formulas import backward_sentence, sender_name
 from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
@@ -293,8 +294,6 @@ def _error_title(frame: Frame) -> str:
 
 
 def _error(frame: Frame) -> str:
-    from gradviz.trace.caught import explain_at
-
     found = explain_at(frame)
     return f"{frame.trace.errors.message[0]}" if found is None else f"{found.why} {found.fix}".strip()
 
@@ -304,8 +303,6 @@ def _caught_title(frame: Frame) -> str:
 
 
 def _caught(frame: Frame) -> str:
-    from gradviz.trace.caught import explain_at
-
     found = explain_at(frame)
     caught, row = frame.trace.caught, _ref(frame)
     said = f"{caught.type[row]}: {caught.message[row]}" if found is None else f"{found.why} {found.fix}".strip()

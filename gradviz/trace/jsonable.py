@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from gradviz.trace.errors.lookup import explain_error
 from gradviz.trace.explain import sentence
 from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
@@ -27,8 +28,6 @@ def error_json(trace: Trace) -> dict[str, Any] | None:
     """The error that ended the run, explained."""
     if not len(trace.errors):
         return None
-    from gradviz.trace.errors import explain_error
-
     errors, found = trace.errors, explain_error(trace)
     result: dict[str, Any] = {
         "type": errors.type[0],

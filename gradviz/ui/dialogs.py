@@ -1,22 +1,15 @@
-"""What opens over the window: the command palette, the keyboard help, and what this program is. All made from the
-table of commands."""
+"""What opens over the window: the keyboard help, made from the table of commands, what this program is, and the dialogs
+that have files of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
@@ -24,127 +17,20 @@ from PySide6.QtWidgets import (
 
 from gradviz import __version__
 from gradviz.commands.canvas_keys import DRAWING_KEYS
-from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS
 from gradviz.session.proposals import Proposal
 from gradviz.session.state import State
 from gradviz.ui import look
+from gradviz.ui.command_palette import CommandPalette, keys_of
+from gradviz.ui.reference import ReferenceDialog
 from gradviz.ui.theme import Theme
+from gradviz.ui.what_if_dialog import WhatIfDialog
 from gradviz.worker.layers import sentence
 
 if TYPE_CHECKING:
     from gradviz.worker.client import WorkerPool
 
 FOLLOWS = "PyTorch 2.13"
-
-
-def keys_of(row: Command) -> str:
-    """The shortcuts as this system writes them."""
-    native = QKeySequence.SequenceFormat.NativeText
-    return ", ".join(QKeySequence(key).toString(native) for key in row.shortcuts)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the palette."""
-
-    text: str
-    keys: str
-    command: str
-    value: str = ""
-
-
-def entries(state: State) -> list[Entry]:
-    """Every command, and every choice of one, that is possible now."""
-    found = []
-    for row in COMMANDS:
-        if not row.enabled(state):
-            continue
-        if row.choices is None:
-            title = row.retitle(state).replace("&", "") if row.retitle else row.plain_title
-            found.append(Entry(f"{row.menu}: {title}", keys_of(row), row.id))
-        else:
-            found += [
-                Entry(f"{row.menu}: {row.plain_title}: {one.title}", "", row.id, one.value)
-                for one in row.choices(state)
-            ]
-    return found
-
-
-def matches(query: str, text: str) -> bool:
-    """True if every word of the query is somewhere in the text."""
-    return all(word in text.lower() for word in query.lower().split())
-
-
-class KeysDelegate(QStyledItemDelegate):
-    """Writes the keys of a command at the right end of its line."""
-
-    def __init__(self, view: QListWidget) -> None:
-        super().__init__(view)
-        self._view = view
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().paint(painter, option, index)
-        entry = index.data(Qt.ItemDataRole.UserRole)
-        painter.setPen(option.palette.placeholderText().color())
-        painter.setFont(self._view.font())
-        box = option.rect.adjusted(0, 0, -12, 0)
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, entry.keys)
-
-
-class CommandPalette(QDialog):
-    """Type a part of a name; Up, Down and Enter choose."""
-
-    def __init__(self, parent: QWidget, state: State, theme: Theme, choose: Callable[[str, str], None]) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Command palette")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._entries = entries(state)
-        self._choose = choose
-        self.query = QLineEdit()
-        self.query.setPlaceholderText("Type a part of a command's name")
-        self.query.setAccessibleName("Find a command")
-        self.query.installEventFilter(self)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Commands")
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setItemDelegate(KeysDelegate(self.list))
-        column = QVBoxLayout(self)
-        column.addWidget(self.query)
-        column.addWidget(self.list)
-        self.resize(theme.px(560), theme.px(400))
-        self.query.textChanged.connect(self._filter)
-        self.query.returnPressed.connect(self._accept)
-        self.list.itemClicked.connect(self._accept)
-        self._filter("")
-
-    def _filter(self, query: str) -> None:
-        self.list.clear()
-        for entry in self._entries:
-            if matches(query, entry.text):
-                item = QListWidgetItem(entry.text)
-                item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, entry.keys)
-                item.setData(Qt.ItemDataRole.UserRole, entry)
-                self.list.addItem(item)
-        self.list.setCurrentRow(0)
-
-    def _accept(self) -> None:
-        item = self.list.currentItem()
-        self.accept()
-        if item is not None:
-            entry = item.data(Qt.ItemDataRole.UserRole)
-            self._choose(entry.command, entry.value)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up and Down move in the list while one types."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-            if step is not None and self.list.count():
-                self.list.setCurrentRow((self.list.currentRow() + step) % self.list.count())
-                return True
-        return super().eventFilter(watched, event)
 
 
 class TextDialog(QDialog):
@@ -244,14 +130,10 @@ class WindowDialogs:
 
     def operation_reference(self, query: str = "") -> None:
         """Every operation, to search in; at first those that fit a query."""
-        from gradviz.ui.reference import ReferenceDialog
-
         ReferenceDialog(self._window, self._theme(), query).open()
 
     def what_if(self) -> None:
         """Choose a change to try beside the snippet."""
-        from gradviz.ui.what_if_dialog import WhatIfDialog
-
         WhatIfDialog(self._window, self._state(), self._theme(), self._try_beside).open()
 
     def timeline_legend(self) -> None:

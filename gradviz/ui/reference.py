@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.ui import look
-from gradviz.ui.dialogs import matches
+from gradviz.ui.command_palette import matches
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

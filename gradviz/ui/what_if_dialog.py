@@ -25,7 +25,7 @@ from gradviz.session.problem import problem
 from gradviz.session.proposals import Proposal, edited, proposals
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.dialogs import matches
+from gradviz.ui.command_palette import matches
 from gradviz.ui.panels.code_edit import CodeEdit
 from gradviz.ui.theme import Theme
 

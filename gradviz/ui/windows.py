@@ -47,10 +47,8 @@ class Windows:
 
     def open(self, then: Callable[[MainWindow], None] | None = None) -> MainWindow:
         """Open one more beside the others; `then` is called when all of it is there."""
-        from gradviz.ui.window import MainWindow
-
         latest = self.open_now[-1]
-        window = MainWindow(latest.settings, self)
+        window = type(latest)(latest.settings, self)
         window.move(latest.pos().x() + AWAY, latest.pos().y() + AWAY)
         fit(window)
         if then is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.trace.caught import explain_at
-from gradviz.trace.errors import explain_error
+from gradviz.trace.errors.lookup import explain_at, explain_error
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from tests.trace.running import run

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from gradviz.trace.errors import ROWS, explain_error
-from gradviz.trace.shape_errors import SHAPE_ROWS
+from gradviz.trace.errors.graph import GRAPH_ROWS
+from gradviz.trace.errors.lookup import explain_error
+from gradviz.trace.errors.shapes import SHAPE_ROWS
 from tests.trace.running import run
 
 X = "import torch\nx = torch.tensor([1., 4.], requires_grad=True)\n"  # the code of a case begins on line 3
@@ -127,5 +128,5 @@ def test_a_run_without_an_error_has_no_explanation() -> None:
 
 def test_every_row_has_a_case() -> None:
     messages = [str(run(X + code + "\n").errors.message[0]) for code, *_ in CASES]
-    for pattern, _ in (*ROWS, *SHAPE_ROWS):
+    for pattern, _ in (*GRAPH_ROWS, *SHAPE_ROWS):
         assert any(re.search(pattern, message) for message in messages), pattern

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.trace.errors import explain_error
+from gradviz.trace.errors.lookup import explain_error
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from tests.trace.running import run

@@ -6,7 +6,6 @@ from gradviz.torch.distributions import constraints, kl, transforms, utils
 from gradviz.torch.distributions.circular import GeneralizedPareto, VonMises
 from gradviz.torch.distributions.composed import (
     Independent,
-    MixtureSameFamily,
     TransformedDistribution,
 )
 from gradviz.torch.distributions.counts import (
@@ -20,6 +19,7 @@ from gradviz.torch.distributions.counts import (
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily
 from gradviz.torch.distributions.events import (
     Categorical,
+    MixtureSameFamily,
     Multinomial,
     OneHotCategorical,
     OneHotCategoricalStraightThrough,

@@ -1,16 +1,14 @@
-"""Distributions made of others: transformed, with batch dimensions taken as part of a value, and mixtures."""
+"""Distributions made of others: transformed, or with batch dimensions taken as part of a value."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.modes import no_grad
 from gradviz.engine.tensor import Size
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution
 from gradviz.torch.distributions.elementary import ComposeTransform, Transform
-from gradviz.torch.distributions.events import Categorical
 from gradviz.torch.distributions.utils import sum_rightmost
 
 
@@ -171,98 +169,3 @@ class TransformedDistribution(Distribution):
         for transform in self.transforms:
             value = transform(value)
         return value
-
-
-class MixtureSameFamily(Distribution):
-    """One of several components of one kind, chosen at random."""
-
-    has_rsample = False
-
-    def __init__(
-        self, mixture_distribution: Any, component_distribution: Any, validate_args: bool | None = None
-    ) -> None:
-        if not isinstance(mixture_distribution, Categorical):
-            raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
-        if not isinstance(component_distribution, Distribution):
-            raise ValueError("The Component distribution need to be an instance of torch.distributions.Distribution")
-        self._mixture_distribution, self._component_distribution = mixture_distribution, component_distribution
-        batch_shape = component_distribution.batch_shape[:-1]
-        for size1, size2 in zip(reversed(mixture_distribution.batch_shape), reversed(batch_shape), strict=False):
-            if size1 != 1 and size2 != 1 and size1 != size2:
-                raise ValueError(
-                    f"`mixture_distribution.batch_shape` ({mixture_distribution.batch_shape}) is not compatible with "
-                    f"`component_distribution.batch_shape`({batch_shape})"
-                )
-        km, kc = mixture_distribution.logits.shape[-1], component_distribution.batch_shape[-1]
-        if km != kc:
-            raise ValueError(
-                f"`mixture_distribution component` ({km}) does not equal `component_distribution.batch_shape[-1]`"
-                f" ({kc})"
-            )
-        self._num_component = km
-        event_shape = component_distribution.event_shape
-        self._event_ndims = len(event_shape)
-        super().__init__(batch_shape, event_shape, validate_args=validate_args)
-
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        batch_shape = Size(batch_shape)
-        return self._like(
-            batch_shape,
-            _instance,
-            _component_distribution=self._component_distribution.expand((*batch_shape, self._num_component)),
-            _mixture_distribution=self._mixture_distribution.expand(batch_shape),
-            _num_component=self._num_component,
-            _event_ndims=self._event_ndims,
-        )
-
-    @constraints.dependent_property
-    def support(self) -> Any:
-        """Where values lie."""
-        return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
-
-    mixture_distribution = property(lambda self: self._mixture_distribution)
-    component_distribution = property(lambda self: self._component_distribution)
-
-    def _pad_mixture_dimensions(self, x: Any) -> Any:
-        padded = len(self.batch_shape) - len(self.mixture_distribution.batch_shape)
-        shape = x.shape
-        return x.reshape(shape[:-1] + (1,) * padded + shape[-1:] + (1,) * self._event_ndims)
-
-    @property
-    def mean(self) -> Any:
-        probs = self._pad_mixture_dimensions(self.mixture_distribution.probs)
-        return T["sum"](probs * self.component_distribution.mean, dim=-1 - self._event_ndims)
-
-    @property
-    def variance(self) -> Any:
-        probs = self._pad_mixture_dimensions(self.mixture_distribution.probs)
-        along = -1 - self._event_ndims
-        within = T["sum"](probs * self.component_distribution.variance, dim=along)
-        away = self.component_distribution.mean - self.mean.unsqueeze(along)
-        return within + T["sum"](probs * away.pow(2.0), dim=along)
-
-    def cdf(self, x: Any) -> Any:
-        cdf = self.component_distribution.cdf(x.unsqueeze(-1 - self._event_ndims))
-        return T["sum"](cdf * self.mixture_distribution.probs, dim=-1)
-
-    def log_prob(self, x: Any) -> Any:
-        if self._validate_args:
-            self._validate_sample(x)
-        component = self.component_distribution.log_prob(x.unsqueeze(-1 - self._event_ndims))
-        mixture = T["log_softmax"](self.mixture_distribution.logits, dim=-1)
-        return T["logsumexp"](component + mixture, dim=-1)
-
-    def sample(self, sample_shape: Any = ()) -> Any:
-        with no_grad():
-            sample_len, batch_len = len(sample_shape), len(self.batch_shape)
-            gather_dim, event_shape = sample_len + batch_len, self.event_shape
-            mixture = self.mixture_distribution.sample(sample_shape)
-            shape = mixture.shape
-            samples = self.component_distribution.sample(sample_shape)
-            ones = (1,) * (len(event_shape) + 1)
-            chosen = mixture.reshape((*shape, *ones)).repeat((1,) * len(shape) + (1,) + tuple(event_shape))
-            return T["gather"](samples, gather_dim, chosen).squeeze(gather_dim)
-
-    def __repr__(self) -> str:
-        shown = f"\n  {self.mixture_distribution},\n  {self.component_distribution}"
-        return f"MixtureSameFamily({shown})"

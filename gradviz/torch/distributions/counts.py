@@ -10,6 +10,7 @@ from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.modes import no_grad
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily, exactly_one
+from gradviz.torch.distributions.gammas import Gamma
 from gradviz.torch.distributions.utils import (
     broadcast_all,
     clamp_probs,
@@ -209,8 +210,6 @@ class NegativeBinomial(_Binary):
     variance = property(lambda self: self.mean / T["sigmoid"](-self.logits))
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        from gradviz.torch.distributions.gammas import Gamma
-
         with no_grad():
             gamma = Gamma(concentration=self.total_count, rate=T["exp"](-self.logits), validate_args=False)
             return T["poisson"](gamma.sample(sample_shape=sample_shape))

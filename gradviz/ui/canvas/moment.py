@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.caught import explain_at
+from gradviz.trace.errors.lookup import explain_at
 from gradviz.trace.kinds import Kind
 from gradviz.ui.canvas.diagram import GROUP, REFERENCE, Diagram, Flags, Floats, Ints
 from gradviz.ui.canvas.group_content import where_in

@@ -1,9 +1,9 @@
 """Explained errors of what is built around the graph: custom functions, hooks, transforms, modes, indices and types.
-Their texts need no look at the trace. See `errors.py`."""
+Their texts need no look at the trace."""
 
 from __future__ import annotations
 
-from gradviz.trace.errors import Row, plain
+from gradviz.trace.errors.explanation import Row, plain
 
 USAGE_ROWS: tuple[Row, ...] = (
     (

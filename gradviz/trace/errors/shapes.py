@@ -1,5 +1,4 @@
-"""Explained errors of shapes and types: which operands they were, and what shape was probably meant. See
-`errors.py`."""
+"""Explained errors of shapes and types: which operands they were, and what shape was probably meant."""
 
 from __future__ import annotations
 
@@ -7,13 +6,12 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from gradviz.trace.errors import ErrorExplanation, Row, error_line, on_line
+from gradviz.trace.errors.explanation import ErrorExplanation, Match, Row, error_line, on_line
 from gradviz.trace.spoken import operands, receiver
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
-_Match = re.Match[str]
 _Shape = tuple[int, ...]
 _PRODUCTS = ("mm", "matmul", "bmm", "mv", "dot", "addmm", "linear")
 
@@ -25,7 +23,7 @@ def _product(trace: Trace) -> list[tuple[str, _Shape]]:
     return [(frame.name(each), tuple(trace.tensors.shape[each])) for each in found]
 
 
-def _not_a_matrix(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _not_a_matrix(trace: Trace, match: Match) -> ErrorExplanation | None:
     which = 0 if match[1] in ("self", "mat1", "input") else 1
     known = _product(trace)
     if len(known) < 2 or len(known[which][1]) != 1:
@@ -48,7 +46,7 @@ def _not_a_matrix(trace: Trace, match: _Match) -> ErrorExplanation | None:
     return ErrorExplanation(why, fix, (), error_line(trace))
 
 
-def _inner_sizes(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _inner_sizes(trace: Trace, match: Match) -> ErrorExplanation | None:
     a, b = (int(match[1]), int(match[2])), (int(match[3]), int(match[4]))
     names = [name for name, _ in _product(trace)][:2]
     left, right = names if len(names) == 2 else ("the first operand", "the second operand")
@@ -64,7 +62,7 @@ def _inner_sizes(trace: Trace, match: _Match) -> ErrorExplanation | None:
     return ErrorExplanation(why, fix[0].upper() + fix[1:], (), error_line(trace))
 
 
-def _broadcast(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _broadcast(trace: Trace, match: Match) -> ErrorExplanation | None:
     a, b, dim = match[1], match[2], match[3]
     why = f"The two operands do not fit together: in dimension {dim} one has {a} elements and the other {b}."
     why += " Shapes are compared from the right; sizes must be equal, or one of them 1."
@@ -73,7 +71,7 @@ def _broadcast(trace: Trace, match: _Match) -> ErrorExplanation | None:
     )
 
 
-def _gradient_shape(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _gradient_shape(trace: Trace, match: Match) -> ErrorExplanation | None:
     line = error_line(trace)
     root = receiver(trace, line, "backward")
     name = trace.frame_at(len(trace)).name(root) if root >= 0 else "the root"
@@ -87,21 +85,21 @@ def _size(text: str) -> _Shape:
     return tuple(int(number) for number in re.findall(r"\d+", text))
 
 
-def _one_element(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _one_element(trace: Trace, match: Match) -> ErrorExplanation | None:
     why = f"A tensor of {match[1]} elements can't become one Python number."
     return ErrorExplanation(
         why, "Reduce it first, for example with .sum() or .mean(), or use .tolist().", (), error_line(trace)
     )
 
 
-def _two_types(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _two_types(trace: Trace, match: Match) -> ErrorExplanation | None:
     why = (
         f"The operands of the product have different types, {match[1]} and {match[2]}; a product does not convert them."
     )
     return ErrorExplanation(why, "Convert one of them, for example with .float() or .double().", (), error_line(trace))
 
 
-def _truth(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _truth(trace: Trace, match: Match) -> ErrorExplanation | None:
     why = "A tensor of several elements is neither true nor false."
     return ErrorExplanation(why, "Use .any() or .all(), or compare with torch.equal().", (), error_line(trace))
 

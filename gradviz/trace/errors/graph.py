@@ -1,69 +1,20 @@
-"""Explained errors: one row per message that learners meet. A row says what the message looks like, which nodes it is
-about, why it happened and what to change. Errors of shapes and types are in `shape_errors.py`,
-those of functions, hooks, transforms and modes in `usage_errors.py`."""
+"""Explained errors of the graph itself: a second backward, a root that is no single number, values that were written
+over, tensors without a history. The rows name the nodes that they are about."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gradviz.trace.errors.explanation import ErrorExplanation, Mark, Match, Row, error_line, on_line, plain
 from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
+from gradviz.trace.reasons import first_cut
 from gradviz.trace.spoken import holders, line_text, receiver
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
 
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A node that an error is about."""
-
-    node: int
-    reason: str  # "freed self and other at step 12"
-    step: int  # cursor at which it happened, -1 none
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorExplanation:
-    """Why an error happened and what to change."""
-
-    why: str
-    fix: str  # "Pass retain_graph=True on line 9."
-    marks: tuple[Mark, ...] = ()
-    fix_line: int = -1
-
-
 _NO_MARKS: tuple[Mark, ...] = ()
-_Match = re.Match[str]
-Row = tuple[str, Callable[["Trace", _Match], ErrorExplanation | None]]
-
-
-def explain_error(trace: Trace) -> ErrorExplanation | None:
-    """The explanation of the error that ended the run; None when there is no error or no row for it."""
-    if not len(trace.errors):
-        return None
-    from gradviz.trace.shape_errors import SHAPE_ROWS
-    from gradviz.trace.usage_errors import USAGE_ROWS
-
-    message = str(trace.errors.message[0])
-    for pattern, row in (*ROWS, *SHAPE_ROWS, *USAGE_ROWS):
-        match = re.search(pattern, message)
-        if match:
-            return row(trace, match)
-    return None
-
-
-def on_line(line: int) -> str:
-    """ " on line 9", "" when it is not known."""
-    return f" on line {line}" if line > 0 else ""
-
-
-def error_line(trace: Trace) -> int:
-    """The line of the snippet that raised."""
-    return int(trace.errors.line[0])
 
 
 def _ready_nodes(trace: Trace) -> list[int]:
@@ -87,7 +38,7 @@ def _freed_mark(trace: Trace, node: int) -> Mark:
     return Mark(node, f"freed {names} at step {step}", step)
 
 
-def _second_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _second_backward(trace: Trace, match: Match) -> ErrorExplanation | None:
     freed = {int(node) for node in trace.frees.node if node >= 0}
     failing = [node for node in _ready_nodes(trace) if node in freed][:1]
     marks = tuple(_freed_mark(trace, node) for node in failing or sorted(freed))
@@ -101,7 +52,7 @@ def _second_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
     return ErrorExplanation(why, fix, marks, at)
 
 
-def _not_scalar(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _not_scalar(trace: Trace, match: Match) -> ErrorExplanation | None:
     line = error_line(trace)
     root = _root(trace)
     what, marks = "The root is not a single number", _NO_MARKS
@@ -126,7 +77,7 @@ def _made_by(trace: Trace, tensor: int, reason: str) -> tuple[Mark, ...]:
     return (Mark(node, reason, int(trace.nodes.step[node]) + 1),) if node >= 0 else ()
 
 
-def _overwritten(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _overwritten(trace: Trace, match: Match) -> ErrorExplanation | None:
     frame = trace.frame_at(len(trace))
     for node in _ready_nodes(trace):
         for one in frame.saved(node):
@@ -154,7 +105,7 @@ def _overwritten(trace: Trace, match: _Match) -> ErrorExplanation | None:
     )
 
 
-def _leaf_in_place(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _leaf_in_place(trace: Trace, match: Match) -> ErrorExplanation | None:
     line = error_line(trace)
     view = " (through a view)" if "view of a leaf" in match.string else ""
     why = (
@@ -164,9 +115,7 @@ def _leaf_in_place(trace: Trace, match: _Match) -> ErrorExplanation | None:
     return ErrorExplanation(why, fix, (), line)
 
 
-def _no_grad_fn(trace: Trace, match: _Match) -> ErrorExplanation | None:
-    from gradviz.trace.reasons import first_cut
-
+def _no_grad_fn(trace: Trace, match: Match) -> ErrorExplanation | None:
     line = error_line(trace)
     root = _root(trace)
     if root < 0:
@@ -183,7 +132,7 @@ def _no_grad_fn(trace: Trace, match: _Match) -> ErrorExplanation | None:
 _CUT_FIX = "Create the leaf with requires_grad=True, and compute the root from it outside no_grad and without detach()."
 
 
-def _grad_none(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _grad_none(trace: Trace, match: Match) -> ErrorExplanation | None:
     frame = trace.frame_at(len(trace))
     for text, tensor in holders(trace, error_line(trace), "grad"):
         if tensor < 0:
@@ -202,17 +151,7 @@ _GRAD_NONE_FIXES = {
 }
 
 
-def plain(why: str, fix: str) -> Callable[[Trace, _Match], ErrorExplanation]:
-    """A row whose text needs no look at the trace; groups of the message may be put in as {0}, {1}, …"""
-
-    def row(trace: Trace, match: _Match) -> ErrorExplanation:
-        groups = [group or "" for group in match.groups()]
-        return ErrorExplanation(why.format(*groups), fix.format(*groups), (), error_line(trace))
-
-    return row
-
-
-def _nan_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
+def _nan_backward(trace: Trace, match: Match) -> ErrorExplanation | None:
     frame, nodes = trace.frame_at(len(trace)), trace.nodes
     for node in _ready_nodes(trace):
         if nodes.name[node] != match[1]:
@@ -228,7 +167,7 @@ def _nan_backward(trace: Trace, match: _Match) -> ErrorExplanation | None:
     return None
 
 
-ROWS: tuple[Row, ...] = (
+GRAPH_ROWS: tuple[Row, ...] = (
     (r"backward through the graph a second time", _second_backward),
     (r"grad can be implicitly created only for scalar outputs", _not_scalar),
     (r"modified by an inplace operation", _overwritten),

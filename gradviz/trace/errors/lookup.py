@@ -1,13 +1,17 @@
-"""Errors that a snippet catches, explained as those that end a run: the explanation looks at a trace that ends with
-the error. What the explanations are is in `errors.py`, how the errors get into the trace in `catching.py`."""
+"""The explanation of an error: the first row that its message fits. What a snippet catches is explained like what ends
+a run, by a trace that ends with it; how it gets into the trace is in `catching`."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.trace.errors import ErrorExplanation, explain_error
+from gradviz.trace.errors.explanation import ErrorExplanation
+from gradviz.trace.errors.graph import GRAPH_ROWS
+from gradviz.trace.errors.shapes import SHAPE_ROWS
+from gradviz.trace.errors.usage import USAGE_ROWS
 from gradviz.trace.kinds import Kind
 from gradviz.trace.schema import TABLES
 
@@ -17,6 +21,18 @@ if TYPE_CHECKING:
 
 _KEPT = ("sites", "values", "dims", "summaries", "operands")  # whole: nothing in them says when it was written
 _COUNTED = {"inputs": ("node", "nodes"), "roots": ("call", "calls"), "wanted": ("call", "calls")}
+
+
+def explain_error(trace: Trace) -> ErrorExplanation | None:
+    """The explanation of the error that ended the run; None when there is no error or no row for it."""
+    if not len(trace.errors):
+        return None
+    message = str(trace.errors.message[0])
+    for pattern, row in (*GRAPH_ROWS, *SHAPE_ROWS, *USAGE_ROWS):
+        match = re.search(pattern, message)
+        if match:
+            return row(trace, match)
+    return None
 
 
 def explain_at(frame: Frame) -> ErrorExplanation | None:
