@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from gradviz.engine.autocast import casting
+from gradviz.engine.formula import TABLES
 from gradviz.engine.named import return_type
 from gradviz.engine.outputs import check_out
 from gradviz.engine.state import state
@@ -37,6 +38,7 @@ RESIZED = (
     "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
     "t.resize_(0). (Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Resize.cpp:30.)"
 )
+TABLES += FUNCTIONS, FUNCTIONAL, SPECIAL, LINALG
 _NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
 _PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}  # what PyTorch calls these functions itself
 

@@ -33,7 +33,7 @@ _DIM = frozenset("dim dim0 dim1 dim2 start_dim end_dim dimension axis0 axis1".sp
 _DIMS = frozenset("dims source destination".split())
 _SHAPE = frozenset("size shape sizes repeats normalized_shape".split())
 _INTS = frozenset("kernel_size stride padding dilation output_padding output_size shifts pad s sections".split())
-_SELF = re.compile(r"\bself\b")  # what rows call the first operand
+_SELF = re.compile(r"\bself\b", re.ASCII)  # what rows call the first operand
 _SEVERAL = {"Dim", "Any"}  # how the engine's functions say "one dimension or several"
 _SHORT = frozenset(
     """dim0 dim1 dim dims size shape repeats start_dim end_dim dimension kernel_size normalized_shape p n k

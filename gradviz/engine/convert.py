@@ -14,6 +14,7 @@ from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, from_numpy
 from gradviz.engine.formats import STRIDED
+from gradviz.engine.formula import sentence
 from gradviz.engine.laid import is_laid, laid
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
@@ -47,9 +48,11 @@ TO = op(
     symbol="to",
     latex=r"x",
     brief="Another element type.",
-    derivatives={"self": "grad, in the former type"},
-    self=lambda grad, self_dtype: (grad.real if grad.dtype.is_complex and not self_dtype.is_complex else grad).to(
-        self_dtype
+    self=sentence(
+        "grad, in the former type",
+        lambda grad, self_dtype: (grad.real if grad.dtype.is_complex and not self_dtype.is_complex else grad).to(
+            self_dtype
+        ),
     ),
 )
 

@@ -12,6 +12,7 @@ import numpy as np
 from gradviz.engine import layers
 from gradviz.engine.apply import call
 from gradviz.engine.batched import BatchedArray, levels_of, spread
+from gradviz.engine.formula import rule
 from gradviz.engine.graph import Node
 from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import Saved
@@ -172,7 +173,7 @@ PRIMAL = OpRow(
     name="_fw_primal",
     inputs=("self",),
     forward=lambda x: x[...],
-    gradients={"self": lambda grad: grad},
+    gradients={"self": rule("grad")},
     node_name="Identity",
     category="shape",
     symbol="primal",

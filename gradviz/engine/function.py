@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.delayed import delayed_error
+from gradviz.engine.formula import rule
 from gradviz.engine.graph import Node, edge_of, next_sequence
 from gradviz.engine.observe import paused
 from gradviz.engine.outcome import finish
@@ -173,7 +174,7 @@ class Function:
             category="custom",
             symbol=name,
             brief="A function of the snippet's own.",
-            joint=lambda grads: grads,
+            joint=rule(lambda grads: grads),
         )
         cls._backward_cls = type(
             f"{name}Backward",

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradviz.engine import batching, dual, layers
 from gradviz.engine.batched import BatchedArray, levels_of, no_room, spread
+from gradviz.engine.formula import sentence
 from gradviz.engine.graph import Node, renamed, show_as
 from gradviz.engine.pushforward import push
 from gradviz.engine.rows import OpRow
@@ -239,10 +240,10 @@ def removed(x: Any, *, level: int, dim: int, size: int) -> Any:
     return BatchedArray(phys, levels) if levels else phys
 
 
-def _row(name: str, forward: Any, formula: Any, brief: str, derivative: str) -> OpRow:
+def _row(name: str, forward: Any, gradient: Any, brief: str, derivative: str) -> OpRow:
     return OpRow(
-        name=name, inputs=("self",), forward=forward, gradients={"self": formula}, node_name=f"{name}Backward0",
-        category="shape", symbol="vmap", brief=brief, derivatives={"self": derivative},
+        name=name, inputs=("self",), forward=forward, node_name=f"{name}Backward0",
+        gradients={"self": sentence(derivative, gradient)}, category="shape", symbol="vmap", brief=brief,
     )  # fmt: skip
 
 

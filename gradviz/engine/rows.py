@@ -2,11 +2,12 @@
 differentiable input.
 
 Everything else is derived from the row and never written again: the backward class and its number, what it saves (the
-parameter names of the formulas that are needed), the function and the methods (`api.py`), the palette entry and the
-help. A formula is written in differentiable operations, returns a value and never adds up: only the loop does that
-(`backward.py`), and it undoes broadcasting there.
+names in the formulas that are needed), the function and the methods (`api.py`), the palette entry and the help. A
+formula is an expression, from which the function and the text on the screen are made, or a function that says what it
+computes (`formula.py`). It is written in differentiable operations, returns a value and never adds up: only the loop
+does that (`backward.py`), and it undoes broadcasting there.
 
-A formula may ask, by parameter name, for: `grad` (or `grads`, all of them, for several outputs); a tensor input or
+A formula may ask, by name, for: `grad` (or `grads`, all of them, for several outputs); a tensor input or
 an output (saved); `<input>_shape` or `<input>_dtype` (not saved: not a tensor); a keyword parameter of the
 forward; `needs` (which inputs want a gradient).
 """
@@ -14,13 +15,13 @@ forward; `needs` (which inputs want a gradient).
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradviz.engine.formula import Function, Rule, rule
 from gradviz.engine.graph import Node
 from gradviz.engine.saved import Saved, save
 from gradviz.engine.words import SECOND_BACKWARD
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from gradviz.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
-Formula = Callable[..., Any]
 
 
 @dataclass(eq=False)
@@ -40,15 +40,14 @@ class OpRow:
     name: str
     inputs: tuple[str, ...]
     forward: Callable[..., Any]
-    gradients: Mapping[str, Formula]
+    gradients: Mapping[str, Rule]
     node_name: str
     outputs: tuple[str, ...] = ("result",)
     category: str = "other"
     symbol: str = ""
     latex: str = ""
     brief: str = ""
-    derivatives: Mapping[str, str] = field(default_factory=dict)  # how a person writes the gradient of each input
-    joint: Formula | None = None  # one formula for all inputs at once: returns a sequence parallel to them
+    joint: Rule | None = None  # one formula for all inputs at once: returns a sequence parallel to them
     view: bool = False
     ufunc: Any = None
     fixed: tuple[str, ...] = ()  # operands of a joint formula that no gradient goes to
@@ -72,6 +71,13 @@ class OpRow:
         self.single = len(self.outputs) == 1
         known = self.inputs if self.joint is not None else tuple(self.gradients)
         self.differentiable = tuple(i for i, n in enumerate(self.inputs) if n in known and n not in self.fixed)
+
+    @functools.cached_property
+    def derivatives(self) -> Mapping[str, str]:
+        """The gradient of each input as a person writes it."""
+        if self.joint is not None:
+            return self.joint.texts
+        return {name: text for name, one in self.gradients.items() if (text := one.text)}
 
     @property
     def saved(self) -> tuple[str, ...]:
@@ -131,31 +137,30 @@ def op(
     symbol: str = "",
     latex: str = "",
     brief: str = "",
-    derivatives: Mapping[str, str] | None = None,
-    joint: Formula | None = None,
+    joint: Rule | Function | None = None,
     view: bool = False,
     fixed: str = "",
     hidden: int = 0,
     plain_numbers: bool = False,
     inplace_node: str = "",
     inplace_refused: bool = False,
-    **gradients: Formula,
+    **gradients: str | Rule | Function,
 ) -> OpRow:
-    """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`."""
+    """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`.
+    The gradients, one per input or `joint` ones, are expressions or rules of `formula.py`."""
     camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
     row = OpRow(
         name=name,
         inputs=tuple(part.strip() for part in inputs.split(",")),
         forward=in_rows(forward) if category == "reductions" else forward,
-        gradients=gradients,
+        gradients={name: rule(given) for name, given in gradients.items()},
         node_name=f"{camel}Backward{number}" if node is None else node,
         outputs=tuple(part.strip() for part in outputs.split(",")),
         category=category,
         symbol=symbol or name,
         latex=latex,
         brief=brief,
-        derivatives=derivatives or {},
-        joint=joint,
+        joint=None if joint is None else rule(joint),
         view=view,
         ufunc=forward if isinstance(forward, np.ufunc) else None,
         fixed=tuple(part.strip() for part in fixed.split(",") if part),
@@ -170,7 +175,7 @@ def op(
     return row
 
 
-def no_derivative(name: str) -> Formula:
+def no_derivative(name: str) -> Function:
     """The joint formula of an operation that PyTorch tracks and has no gradient for; its node is `NotImplemented`."""
 
     def refuse(grads: Any) -> Any:
@@ -185,8 +190,8 @@ class Plan:
     def __init__(self, row: OpRow, mask: int) -> None:
         self.row = row
         self.mask = mask
-        formulas = self._formulas()
-        wanted = {name for _, fn in formulas for name in _parameters(fn)}
+        self.rules = self._rules()
+        wanted = {name for _, one in self.rules for name in one.names}
         tensors = [(name, i, False) for i, name in enumerate(row.inputs) if name in wanted]
         tensors += [(name, i, True) for i, name in enumerate(row.outputs) if name in wanted]
         tensors.sort()
@@ -198,14 +203,19 @@ class Plan:
             for base, _, kind in [name.rpartition("_")]
             if kind in ("shape", "dtype", "strides") and base in row.inputs
         )
-        self.formulas = tuple((i, fn, tuple(self._getter(n) for n in _parameters(fn))) for i, fn in formulas)
-        self.run: Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]] = self._specialise()
+        self.run: Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]] = self._run_first
 
-    def _formulas(self) -> list[tuple[int, Formula]]:
+    def _rules(self) -> list[tuple[int, Rule]]:
         row = self.row
         if row.joint is not None:
             return [(0, row.joint)]
         return [(at, row.gradients[row.inputs[i]]) for at, i in enumerate(row.differentiable) if self.mask >> i & 1]
+
+    def _run_first(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        """The first backward of such a node compiles what the others run."""
+        self.formulas = tuple((i, one.function, tuple(map(self._getter, one.names))) for i, one in self.rules)
+        self.run = self._specialise()
+        return self.run(node, grads)
 
     def _getter(self, name: str) -> Callable[[Node, list[Any], list[Any]], Any]:
         """How to find the value of one formula parameter: from (node, incoming gradients, unpacked buffers)."""
@@ -244,12 +254,12 @@ class Plan:
         simple = self._simple()
         return self._run if simple is None else self._run_simple(simple)
 
-    def _simple(self) -> list[tuple[int, Formula, int, str]] | None:
+    def _simple(self) -> list[tuple[int, Function, int, str]] | None:
         """(place, formula, buffer or −1, parameter or ""), where every formula takes the gradient and at most one
         thing more."""
         found = []
-        for at, fn in self._formulas():
-            names = _parameters(fn)
+        for at, one in self.rules:
+            names, fn = one.names, one.function
             if names[:1] != ("grad",) or len(names) > 2:
                 return None
             more = "".join(names[1:])
@@ -263,7 +273,7 @@ class Plan:
 
     @staticmethod
     def _run_simple(
-        formulas: list[tuple[int, Formula, int, str]],
+        formulas: list[tuple[int, Function, int, str]],
     ) -> Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]]:
         def run(node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
             grad = grads[0]
@@ -307,10 +317,6 @@ class Plan:
         _, fn, getters = self.formulas[0]
         found: Sequence[Tensor | None] = fn(*[get(node, grads, saved) for get in getters])
         return found if self.row.variadic else [found[i] for i in self.row.differentiable]
-
-
-def _parameters(fn: Formula) -> tuple[str, ...]:
-    return tuple(inspect.signature(fn).parameters)
 
 
 def _capture(tensor: Tensor | None, kind: str) -> Any:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gradviz.trace.formulas import formula_for
+
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
     from gradviz.trace.trace import Trace
@@ -22,7 +24,7 @@ def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
     row = trace.op_of(node)
     if row is None or slot not in inputs or not len(outputs) or not frame.requires_grad(inputs[slot]):
         return None
-    formula = row.derivatives.get(row.inputs[slot]) if slot < len(row.inputs) else None
+    formula = formula_for(trace, node, slot)
     if not formula or not trace.nodes.name[node]:
         return None
     operands = {row.inputs[at]: tensor for at, tensor in inputs.items() if at < len(row.inputs)}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gradviz.session.derivative import WORD, bracketed, is_formula
 from gradviz.session.lineage import between
 from gradviz.session.state import Selection
+from gradviz.trace.formulas import formula_for
 from gradviz.trace.text import array_text, number_text
 from gradviz.trace.values import FEW
 
@@ -182,15 +183,13 @@ def dependencies(trace: Trace, call: int, tensor: int) -> Dependencies:
 
 def _read_by(trace: Trace, node: int, onwards: NDArray[np.bool_]) -> list[Dependency]:
     """What the node reads to send a gradient on to these operands: what its formulas for them speak of."""
-    row = trace.op_of(node)
     low, high = np.searchsorted(trace.saved.node, [node, node + 1])
     held = [(str(trace.saved.name[at]), int(trace.saved.tensor[at])) for at in range(int(low), int(high))]
     words: set[str] = set()
     for slot, operand in trace.slots_of(node).items():
         if not onwards[operand]:
             continue
-        name = row.inputs[slot] if row is not None and slot < len(row.inputs) else ""
-        formula = "" if row is None else row.derivatives.get(name, "")
+        formula = formula_for(trace, node, slot)
         spoken_of = set(WORD.findall(formula)) if formula and is_formula(trace, node, formula) else set()
         words |= spoken_of or {name for name, _ in held}
     return [Dependency(tensor, node, name) for name, tensor in held if tensor >= 0 and name in words]

@@ -11,11 +11,13 @@ from gradviz.trace.values import Value
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
+    from gradviz.trace.trace import Trace
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _NUMBER_PARAM = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
 _FUNCTIONS = frozenset("exp log sin cos tan tanh sqrt sign sigmoid relu".split())
 _LONGEST = 200
+_OFTEN_ONE = ("alpha", "beta")  # factors of torch.add, addmm …, that hardly anybody gives
 _BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
     "add sub rsub mul div pow where maximum minimum fmax fmin clamp clamp_min clamp_max lerp addcmul addcdiv atan2 "
     "hypot xlogy logaddexp logaddexp2 copysign fmod remainder _prelu_kernel".split()
@@ -29,6 +31,19 @@ def sender_name(frame: Frame, node: int) -> str:
     nodes = frame.trace.nodes
     line = int(nodes.line[node])
     return f"{nodes.name[node]}" + (f" (line {line})" if line > 0 else "")
+
+
+def formula_for(trace: Trace, node: int, slot: int) -> str:
+    """The formula of the gradient for the operand in this slot, in the operation's own names, without factors that are
+    1 here; "" where there is none."""
+    op = trace.op_of(node)
+    formula = op.derivatives.get(op.inputs[slot], "") if op is not None and slot < len(op.inputs) else ""
+    for name in _OFTEN_ONE:
+        if f" · {name}" in formula:
+            params = str(trace.nodes.params[node])
+            if f"{name}=" not in params or _literals(trace, node).get(name) in ("1", "1.0"):
+                formula = formula.replace(f" · {name}", "")
+    return formula
 
 
 def _operands(frame: Frame, node: int) -> dict[str, int]:
@@ -54,9 +69,9 @@ def _with_numbers(formula: str, numbers: dict[str, str]) -> str | None:
     return _fill(formula, numbers).replace("·", "×")
 
 
-def _literals(frame: Frame, node: int) -> dict[str, str]:
+def _literals(trace: Trace, node: int) -> dict[str, str]:
     """Operands that are numbers in the snippet: `x * 2` has other = 2."""
-    return dict(_NUMBER_PARAM.findall(str(frame.trace.nodes.params[node])))
+    return dict(_NUMBER_PARAM.findall(str(trace.nodes.params[node])))
 
 
 def _number(value: Value | None) -> str | None:
@@ -71,12 +86,11 @@ def _one(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) ->
     trace = frame.trace
     to = trace.slots_of(node).get(slot, -1)
     left = f"∂{_wrap(frame.root_name())}/∂{_wrap(frame.name(to)) if to >= 0 else f'input {slot}'}"
-    op = trace.op_of(node)
-    formula = op.derivatives.get(op.inputs[slot]) if op is not None and slot < len(op.inputs) else None
+    formula = formula_for(trace, node, slot)
     if not formula:
         return f"{left} = {sent.brief()}"
     operands = _operands(frame, node)
-    literals = _literals(frame, node)
+    literals = _literals(trace, node)
     names = literals | {name: _wrap(frame.name(tensor)) for name, tensor in operands.items()}
     numbers = literals | {name: text for name, t in operands.items() if (text := _number(frame.value(t))) is not None}
     came = _number(grad)

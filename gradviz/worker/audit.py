@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from types import CodeType, MappingProxyType
 from typing import Any
 
+from gradviz.engine.formula import compiled
 from gradviz.engine.validate import forward_stack
 from gradviz.trace.recorder import Recorder
 from gradviz.trace.sites import Sites
@@ -80,6 +81,6 @@ def _permitted() -> Mapping[str, frozenset[CodeType]]:
         ),
         **dict.fromkeys(("sys._getframe", "sys._getframemodulename"), (names_module,)),  # a module's name
         "exec": (collections.namedtuple, makes_methods),  # of texts that they made, with names that are checked
-        "function.__new__": (runner.Runner._execute,),
+        "function.__new__": (runner.Runner._execute, compiled),  # of a checked snippet; of the engine's own formulas
     }
     return MappingProxyType({act: frozenset(each.__code__ for each in able) for act, able in acts.items()})

@@ -17,6 +17,7 @@ import pytest
 
 import gradviz.torch as torch
 from gradviz.engine import observe
+from gradviz.engine.formula import sentence
 from gradviz.engine.rows import ROWS
 from tests.engine.op_cases import cases
 from tests.engine.record_ops import DTYPES, observe_case
@@ -181,9 +182,10 @@ def test_a_wrong_gradient_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -
     node_name = golden("float64")[name]["grad_fn"][0]
     row = next(row for row in ROWS.values() if row.node_name == node_name)
     inputs, formula = next(iter(row.gradients.items()))
+    wrong = sentence("", _scaled(formula.function), ", ".join(formula.names))
     assert check(name, "float64") == []
     monkeypatch.setattr(row, "plans", {})
-    monkeypatch.setattr(row, "gradients", {**row.gradients, inputs: _scaled(formula)})
+    monkeypatch.setattr(row, "gradients", {**row.gradients, inputs: wrong})
     assert any(text.startswith("first") for text in check(name, "float64"))
 
 

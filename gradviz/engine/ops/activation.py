@@ -15,8 +15,9 @@ from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import number_array
+from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.inplace import write
-from gradviz.engine.ops.neural import formula, in_single, need_floats, need_tensor, not_differentiable
+from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, not_differentiable
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
@@ -31,9 +32,17 @@ def _scaled(g: Any, slope: Any) -> Any:
 
 
 def _derivative_row(
-    name: str, params: str, slope: Any, curvature: Curvature, symbol: str, twice: bool = True, node: str | None = None
+    name: str,
+    params: str,
+    slope: Any,
+    curvature: Curvature,
+    formula: str,
+    symbol: str,
+    twice: bool = True,
+    node: str | None = None,
 ) -> OpRow:
-    """grad · f′(self) as an operation; `curvature` is f″ in tensor operations, None where it is zero."""
+    """grad · f′(self) as an operation, whose `formula` that is; `curvature` is f″ in tensor operations, None where it
+    is zero."""
     names = [each.strip() for each in params.split(",") if each.strip()]
 
     def along(grad: Any, x: Any, *values: Any) -> Any:
@@ -45,6 +54,7 @@ def _derivative_row(
         return grad * grad_output * curvature(x, *values)
 
     more = "".join(f", {each}" for each in names)
+    none = sentence("PyTorch has none", not_differentiable(f"{name}_backward"))
     row = op(
         f"{name}_backward",
         "grad_output, self",
@@ -54,9 +64,8 @@ def _derivative_row(
         symbol=f"{symbol}′",
         latex=r"g \cdot f'(x)",
         brief=f"The gradient through {name}.",
-        derivatives={"grad_output": "grad · f′(self)", "self": "grad · grad_output · f″(self)"},
-        grad_output=formula(f"grad, self{more}", along) if twice else not_differentiable(f"{name}_backward"),
-        self=formula(f"grad, grad_output, self{more}", curved) if twice else not_differentiable(f"{name}_backward"),
+        grad_output=expressed(formula, along, f"grad, self{more}") if twice else none,
+        self=sentence("grad · grad_output · f″(self)", curved, f"grad, grad_output, self{more}") if twice else none,
     )
     return row
 
@@ -70,7 +79,7 @@ def activation(
     *,
     latex: str,
     brief: str,
-    derivative: str,
+    formula: str,
     symbol: str = "",
     twice: bool = True,
     explicit: Callable[[Any, Any], Any] | None = None,
@@ -82,7 +91,7 @@ def activation(
     names = [each.strip() for each in params.split(",") if each.strip()]
     through = in_single(lambda g, x: math.prod(slope(x), start=g).astype(g.dtype))
     if explicit is None:
-        backward = _derivative_row(name, params, slope, curvature, symbol or name, twice, backward_node)
+        backward = _derivative_row(name, params, slope, curvature, formula, symbol or name, twice, backward_node)
 
     def gradient(grad: Any, x: Any, *values: Any) -> Any:
         if explicit is not None:
@@ -98,18 +107,19 @@ def activation(
         symbol=symbol or name,
         latex=latex,
         brief=brief,
-        derivatives={"self": derivative},
-        self=formula(f"grad, self{more}", gradient),
+        self=expressed(formula, gradient, f"grad, self{more}"),
     )
 
 
 def of_result(
-    name: str, params: str, row: OpRow, slope: Any, curvature: Curvature, derivative: str, node: str | None = None
+    name: str, params: str, row: OpRow, slope: Any, curvature: Curvature, formula: str, node: str | None = None
 ) -> OpRow:
     """The row of the in-place form, whose gradient is computed from the result because the input is gone."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     node = node or f"{row.node_name.removesuffix('0')}Backward0"
-    backward = _derivative_row(f"{name}_result", params, slope, curvature, row.symbol, node=node)
+    backward = _derivative_row(
+        f"{name}_result", params, slope, curvature, formula.replace("result", "self"), row.symbol, node=node
+    )
 
     def gradient(grad: Any, result: Any, *values: Any) -> Any:
         return call(backward, grad, result, **dict(zip(names, values, strict=True)))
@@ -125,8 +135,7 @@ def of_result(
         symbol=row.symbol,
         latex=row.latex,
         brief=row.brief,
-        derivatives={"self": derivative},
-        self=formula(f"grad, result{more}", gradient),
+        self=expressed(formula, gradient, f"grad, result{more}"),
     )
 
 
@@ -186,7 +195,7 @@ GELU = activation(
     _gelu_curvature,
     latex=r"x \Phi(x)",
     brief="Each element times the probability that a normal number is below it.",
-    derivative="grad · (Φ(self) + self · φ(self))",
+    formula="grad * (ndtr(self) + self * normal_density(self))",
 )
 SILU = activation(
     "silu",
@@ -196,7 +205,7 @@ SILU = activation(
     None,
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
-    derivative="grad · σ(self) · (1 + self · (1 − σ(self)))",
+    formula="grad * sigmoid(self) * (1 + self * (1 - sigmoid(self)))",
     explicit=lambda grad, x: grad * (s := x.sigmoid()) * (1 + x * (1 - s)),
 )
 
@@ -223,7 +232,7 @@ MISH = activation(
     None,
     latex=r"x \tanh(\ln(1 + e^x))",
     brief="Each element times tanh of its softplus.",
-    derivative="grad · f′(self)",
+    formula="grad * (tanh(softplus(self)) + self * sigmoid(self) * (1 - tanh(softplus(self)) ** 2))",
     explicit=_mish_explicit,
 )
 
@@ -241,7 +250,7 @@ SOFTPLUS = activation(
     lambda x, beta, threshold: (x * beta < threshold) * (s := (x * beta).sigmoid()) * (1 - s) * beta,
     latex=r"\frac{1}{\beta} \ln(1 + e^{\beta x})",
     brief="A smooth relu.",
-    derivative="grad · σ(β · self)",
+    formula="grad * sigmoid(beta * self)",
 )
 
 
@@ -310,8 +319,9 @@ LOG_SIGMOID = op(
     symbol="logσ",
     latex=r"\ln \sigma(x)",
     brief="The logarithm of the sigmoid.",
-    derivatives={"self": "grad · (1 − σ(self))"},
-    self=lambda grad, self, buffer: call(LOG_SIGMOID_BACKWARD, grad, self, buffer.detach()),
+    self=expressed(
+        "grad * (1 - sigmoid(self))", lambda grad, self, buffer: call(LOG_SIGMOID_BACKWARD, grad, self, buffer.detach())
+    ),
 )
 
 

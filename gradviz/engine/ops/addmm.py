@@ -12,9 +12,10 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
 from gradviz.engine.apply import apply, call
 from gradviz.engine.elementwise import cast, result_type
+from gradviz.engine.formula import expressed
 from gradviz.engine.inplace import write
-from gradviz.engine.ops.arithmetic import conj, scaled
-from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors, first_grad, second_grad
+from gradviz.engine.ops.arithmetic import conj, times_alpha
+from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import expanded_shape
 from gradviz.engine.rows import OpRow, op
@@ -59,14 +60,9 @@ ADDMM = op(
     in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, product(a, b), beta, alpha)),
     latex=r"C + A B",
     brief="A product of matrices plus a third.",
-    derivatives={"self": "grad", "mat1": "grad @ mat2ᵀ", "mat2": "mat1ᵀ @ grad"},
-    self=lambda grad, beta: scaled(grad, beta),
-    mat1=lambda grad, mat2, mat1_shape, mat1_strides, alpha: scaled(
-        first_grad(grad, mat2, mat1_shape, mat1_strides), alpha
-    ),
-    mat2=lambda grad, mat1, mat2_shape, mat2_strides, alpha: scaled(
-        second_grad(grad, mat1, mat2_shape, mat2_strides), alpha
-    ),
+    self="times_alpha(grad, beta)",
+    mat1="times_alpha(first_grad(grad, mat2, mat1_shape, mat1_strides), alpha)",
+    mat2="times_alpha(second_grad(grad, mat1, mat2_shape, mat2_strides), alpha)",
     **_ABOUT,
 )
 ADDMV = op(
@@ -75,10 +71,11 @@ ADDMV = op(
     in_single(lambda x, a, v, *, beta=1, alpha=1: _scaled_sum(x, a @ v, beta, alpha)),
     latex=r"y + A x",
     brief="A matrix times a vector plus a third.",
-    derivatives={"self": "grad", "mat": "grad ⊗ vec", "vec": "matᵀ @ grad"},
-    self=lambda grad, beta: scaled(grad, beta),
-    mat=lambda grad, vec, alpha: scaled(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha),
-    vec=lambda grad, mat, alpha: scaled(adjoint(mat).mv(grad), alpha),
+    self="times_alpha(grad, beta)",
+    mat=expressed(
+        "outer(grad, vec)", lambda grad, vec, alpha: times_alpha(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha)
+    ),
+    vec=expressed("adjoint(mat) @ grad * alpha", lambda grad, mat, alpha: times_alpha(adjoint(mat).mv(grad), alpha)),
     **_ABOUT,
 )
 BADDBMM = op(
@@ -87,10 +84,15 @@ BADDBMM = op(
     in_single(lambda x, a, b, *, beta=1, alpha=1: _scaled_sum(x, product(a, b), beta, alpha)),
     latex=r"C_i + A_i B_i",
     brief="Products of matrices in a batch plus a third.",
-    derivatives={"self": "grad", "batch1": "grad @ batch2ᵀ", "batch2": "batch1ᵀ @ grad"},
-    self=lambda grad, beta: scaled(grad, beta),
-    batch1=lambda grad, batch2, alpha: scaled(grad.bmm(_batches_adjoint(batch2)), alpha),
-    batch2=lambda grad, batch1, alpha: scaled(_batches_adjoint(batch1).bmm(grad), alpha),
+    self="times_alpha(grad, beta)",
+    batch1=expressed(
+        "grad @ adjoint(batch2) * alpha",
+        lambda grad, batch2, alpha: times_alpha(grad.bmm(_batches_adjoint(batch2)), alpha),
+    ),
+    batch2=expressed(
+        "adjoint(batch1) @ grad * alpha",
+        lambda grad, batch1, alpha: times_alpha(_batches_adjoint(batch1).bmm(grad), alpha),
+    ),
     **_ABOUT,
 )
 ADDBMM = op(
@@ -99,12 +101,17 @@ ADDBMM = op(
     _sum_of_batch,
     latex=r"C + \sum_i A_i B_i",
     brief="A matrix plus the sum of a batch of matrix products.",
-    derivatives={"self": "grad", "batch1": "grad @ batch2ᵀ", "batch2": "batch1ᵀ @ grad"},
-    self=lambda grad, beta: scaled(grad, beta),
-    batch1=lambda grad, batch1_shape, batch2, alpha: scaled(
-        _spread(grad, batch1_shape[0]).bmm(_batches_adjoint(batch2)), alpha
+    self="times_alpha(grad, beta)",
+    batch1=expressed(
+        "grad @ adjoint(batch2) * alpha",
+        lambda grad, batch1_shape, batch2, alpha: times_alpha(
+            _spread(grad, batch1_shape[0]).bmm(_batches_adjoint(batch2)), alpha
+        ),
     ),
-    batch2=lambda grad, batch1, alpha: scaled(_batches_adjoint(batch1).bmm(_spread(grad, batch1.shape[0])), alpha),
+    batch2=expressed(
+        "adjoint(batch1) @ grad * alpha",
+        lambda grad, batch1, alpha: times_alpha(_batches_adjoint(batch1).bmm(_spread(grad, batch1.shape[0])), alpha),
+    ),
     **_ABOUT,
 )
 ADDR = op(
@@ -113,10 +120,11 @@ ADDR = op(
     lambda x, a, b, *, beta, alpha: _scaled_sum(x, np.outer(a * a.dtype.type(alpha), b), beta, 1),
     latex=r"C + x y^\top",
     brief="A matrix plus the outer product of two vectors.",
-    derivatives={"self": "grad", "vec1": "grad @ vec2", "vec2": "gradᵀ @ vec1"},
-    self=lambda grad, beta: scaled(grad, beta),
-    vec1=lambda grad, vec2, alpha: scaled(grad.mv(conj(vec2)), alpha),
-    vec2=lambda grad, vec1, alpha: scaled(grad.t().mv(conj(vec1)), alpha),
+    self="times_alpha(grad, beta)",
+    vec1=expressed("grad @ vec2 * alpha", lambda grad, vec2, alpha: times_alpha(grad.mv(conj(vec2)), alpha)),
+    vec2=expressed(
+        "adjoint(grad) @ vec1 * alpha", lambda grad, vec1, alpha: times_alpha(grad.t().mv(conj(vec1)), alpha)
+    ),
     **_ABOUT,
 )
 VDOT = op(
@@ -127,9 +135,8 @@ VDOT = op(
     symbol="·",
     latex=r"\bar{x} \cdot y",
     brief="The dot product with the conjugate of the first.",
-    derivatives={"self": "conj(grad) · other", "other": "grad · self"},
-    self=lambda grad, other: conj(grad) * other,
-    other=lambda grad, self: grad * self,
+    self=expressed("conjugate(grad) * other", lambda grad, other: conj(grad) * other),
+    other="grad * self",
 )
 
 # --- what each takes ---

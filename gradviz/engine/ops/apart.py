@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
@@ -53,9 +54,11 @@ DIST = op(
     symbol="‖x−y‖",
     latex=r"\|x - y\|_p",
     brief="The norm of the difference.",
-    derivatives={"self": "grad · (self − other) / result", "other": "−grad · (self − other) / result"},
-    self=_dist_grad,
-    other=lambda grad, self, other, result, p: -_dist_grad(grad, self, other, result, p),
+    self=expressed("grad * (self - other) / result", _dist_grad),
+    other=expressed(
+        "-grad * (self - other) / result",
+        lambda grad, self, other, result, p: -_dist_grad(grad, self, other, result, p),
+    ),
 )
 CDIST = op(
     "cdist",
@@ -65,12 +68,14 @@ CDIST = op(
     symbol="‖xᵢ−yⱼ‖",
     latex=r"\|x_i - y_j\|_p",
     brief="The distance of each row of one to each row of the other.",
-    derivatives={
-        "x1": "the sum over j of grad · the slope of each distance in x1",
-        "x2": "the sum over i of grad · the slope of each distance in x2",
-    },
-    x1=lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad, x1, x2, result, p=p),
-    x2=lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad.mT, x2, x1, result.mT, p=p),
+    x1=sentence(
+        "the sum over j of grad · the slope of each distance in x1",
+        lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad, x1, x2, result, p=p),
+    ),
+    x2=sentence(
+        "the sum over i of grad · the slope of each distance in x2",
+        lambda grad, x1, x2, result, p: call(CDIST_BACKWARD, grad.mT, x2, x1, result.mT, p=p),
+    ),
 )
 
 
@@ -115,8 +120,10 @@ PDIST = op(
     symbol="‖xᵢ−xⱼ‖",
     latex=r"\|x_i - x_j\|_p,\; i < j",
     brief="The distance of each pair of rows.",
-    derivatives={"self": "grad · (xᵢ − xⱼ) / result, added up at both rows"},
-    self=lambda grad, self, result, p: call(PDIST_BACKWARD, grad, self, result, p=p),
+    self=sentence(
+        "grad · (xᵢ − xⱼ) / result, added up at both rows",
+        lambda grad, self, result, p: call(PDIST_BACKWARD, grad, self, result, p=p),
+    ),
 )
 
 

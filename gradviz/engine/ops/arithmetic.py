@@ -24,6 +24,7 @@ from gradviz.engine.elementwise import (
     result_type,
     unary,
 )
+from gradviz.engine.formula import expressed, helper
 from gradviz.engine.inplace import write
 from gradviz.engine.laid import laid
 from gradviz.engine.overloads import check_operands, refuse
@@ -31,12 +32,20 @@ from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 
 
+@helper("x")
 def conj(x: Any) -> Any:
     """The conjugate of a complex tensor; real ones are their own."""
     return x.conj() if x._data.dtype.kind == "c" else x
 
 
-def scaled(grad: Any, alpha: Any) -> Any:
+@helper("0")
+def zero(grad: Any) -> Any:
+    """Nothing goes on: as many zeros as there are elements."""
+    return grad.new_zeros(grad.shape)
+
+
+@helper("grad * alpha")
+def times_alpha(grad: Any, alpha: Any) -> Any:
     """`conj(alpha) * grad`, and `grad` itself for alpha 1, as no node is made for that."""
     from gradviz.engine.ops import derivatives
 
@@ -59,9 +68,8 @@ ADD = op(
     symbol="+",
     latex=r"x + y",
     brief="Adds two tensors.",
-    derivatives={"self": "grad", "other": "grad"},
-    self=lambda grad: grad,
-    other=lambda grad, alpha: scaled(grad, alpha),
+    self="grad",
+    other="times_alpha(grad, alpha)",
 )
 ADD.ufunc = np.add
 SUB = op(
@@ -72,9 +80,8 @@ SUB = op(
     symbol="−",
     latex=r"x - y",
     brief="Subtracts the second from the first.",
-    derivatives={"self": "grad", "other": "−grad"},
-    self=lambda grad: grad,
-    other=lambda grad, alpha: scaled(-grad, alpha),
+    self="grad",
+    other="times_alpha(-grad, alpha)",
 )
 SUB.ufunc = np.subtract
 
@@ -92,9 +99,8 @@ def _rsub_row(key: str, number: int) -> OpRow:
         latex=r"y - x",
         brief="Subtracts the first from the second.",
         plain_numbers=True,
-        derivatives={"self": "−grad", "other": "grad"},
-        self=lambda grad, alpha: scaled(-grad, alpha),
-        other=lambda grad: grad,
+        self="times_alpha(-grad, alpha)",
+        other="grad",
     )
 
 
@@ -107,9 +113,8 @@ MUL = op(
     symbol="×",
     latex=r"x \cdot y",
     brief="Multiplies element by element.",
-    derivatives={"self": "grad · other", "other": "grad · self"},
-    self=lambda grad, other: grad * conj(other),
-    other=lambda grad, self: grad * conj(self),
+    self="grad * conj(other)",
+    other="grad * conj(self)",
 )
 DIV = op(
     "div",
@@ -119,9 +124,8 @@ DIV = op(
     symbol="÷",
     latex=r"x / y",
     brief="Divides element by element.",
-    derivatives={"self": "grad / other", "other": "−grad · self / other²"},
-    self=lambda grad, other: grad / conj(other),
-    other=lambda grad, self, other: -grad * conj((self / other) / other),
+    self="grad / conj(other)",
+    other="-grad * conj(self / other / other)",
 )
 NEG = op(
     "neg",
@@ -131,8 +135,7 @@ NEG = op(
     symbol="−",
     latex=r"-x",
     brief="Changes the sign.",
-    derivatives={"self": "−grad"},
-    self=lambda grad: -grad,
+    self="-grad",
 )
 RECIPROCAL = op(
     "reciprocal",
@@ -142,8 +145,7 @@ RECIPROCAL = op(
     symbol="1/x",
     latex=r"1 / x",
     brief="One divided by each element.",
-    derivatives={"self": "−grad · result²"},
-    self=lambda grad, result: -grad * conj(result * result),
+    self="-grad * conj(result * result)",
 )
 FLOOR_DIV = op(
     "floor_divide",
@@ -173,13 +175,15 @@ def _left_over(name: str, ufunc: Any, mode: str, brief: str, latex: str) -> tupl
     shown["symbol"] = "%" if name == "remainder" else name
     two = op(
         name, "self, other", ufunc, number=1, **shown,
-        derivatives={"self": "grad", "other": f"−grad · {mode}(self / other)"},
-        self=lambda grad: grad,
-        other=lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode=mode),
+        self="grad",
+        other=expressed(
+            f"-grad * {mode}(self / other)",
+            lambda grad, self, other: -grad * FUNCTIONS["div"](self, other, rounding_mode=mode),
+        ),
     )  # fmt: skip
     one = op(
         name, "self, other", ufunc, key=f"{name}_number", plain_numbers=True, **shown,
-        derivatives={"self": "grad"}, self=lambda grad: grad,
+        self="grad",
     )  # fmt: skip
     return two, one
 
@@ -225,9 +229,8 @@ DIV_MODE = op(
     symbol="÷",
     latex=r"\operatorname{round}(x / y)",
     brief="Divides and rounds.",
-    derivatives={"self": "0", "other": "0"},
-    self=lambda grad, other: grad.new_zeros(grad.shape),
-    other=lambda grad, self, other: grad.new_zeros(other.shape),
+    self=expressed("0", lambda grad, other: grad.new_zeros(grad.shape)),
+    other=expressed("0", lambda grad, self, other: grad.new_zeros(other.shape)),
 )
 
 
@@ -374,8 +377,7 @@ POW_SCALAR = op(
     symbol="^n",
     latex=r"x^n",
     brief="Raises to a power.",
-    derivatives={"self": "grad · n · selfⁿ⁻¹"},
-    self=_power_grad,
+    self=expressed("grad * n * self ** (n - 1)", _power_grad),
 )
 POW_TENSOR = op(
     "pow",
@@ -387,9 +389,8 @@ POW_TENSOR = op(
     symbol="^",
     latex=r"x^y",
     brief="Raises to a power, element by element.",
-    derivatives={"self": "grad · y · selfʸ⁻¹", "exponent": "grad · result · ln self"},
-    self=_power_base_grad,
-    exponent=_power_exponent_grad,
+    self=expressed("grad * exponent * self ** (exponent - 1)", _power_base_grad),
+    exponent=expressed("grad * result * log(self)", _power_exponent_grad),
 )
 POW_BASE = op(
     "pow",
@@ -401,8 +402,10 @@ POW_BASE = op(
     symbol="a^",
     latex=r"a^x",
     brief="A number raised to each element.",
-    derivatives={"exponent": "grad · result · ln a"},
-    exponent=lambda grad, base, exponent, result: _scalar_base_grad(grad, base, exponent, result),
+    exponent=expressed(
+        "grad * result * log(base)",
+        lambda grad, base, exponent, result: _scalar_base_grad(grad, base, exponent, result),
+    ),
 )
 
 
@@ -440,8 +443,7 @@ CLONE = op(
     symbol="clone",
     latex=r"x",
     brief="A copy in its own memory.",
-    derivatives={"self": "grad"},
-    self=lambda grad: grad,
+    self="grad",
 )
 GRAD_COPY = op(
     "_grad_copy",
@@ -476,9 +478,8 @@ FILL = op(
     symbol="fill",
     latex=r"v",
     brief="Every element becomes one value.",
-    derivatives={"self": "0", "value": "Σ grad"},
-    self=lambda grad: grad.new_zeros(grad.shape),
-    value=lambda grad: grad.sum(),
+    self="zero(grad)",
+    value="sum(grad)",
 )
 COPY = op(
     "copy",
@@ -489,9 +490,8 @@ COPY = op(
     symbol="copy_",
     latex=r"y",
     brief="The values of another tensor are written.",
-    derivatives={"self": "0", "src": "grad"},
-    self=lambda grad: grad.new_zeros(grad.shape),
-    src=lambda grad: grad,
+    self="zero(grad)",
+    src="grad",
 )
 ZERO = op(
     "zero",
@@ -501,8 +501,7 @@ ZERO = op(
     symbol="zero_",
     latex=r"0",
     brief="Every element becomes zero.",
-    derivatives={"self": "0"},
-    self=lambda grad: grad.new_zeros(grad.shape),
+    self="zero(grad)",
 )
 
 
@@ -540,10 +539,9 @@ ADDCMUL = op(
     symbol="+×",
     latex=r"x + v a b",
     brief="Adds a product.",
-    derivatives={"self": "grad", "tensor1": "grad · value · tensor2", "tensor2": "grad · value · tensor1"},
-    self=lambda grad: grad,
-    tensor1=lambda grad, tensor2, value: grad * scaled(conj(tensor2), value),
-    tensor2=lambda grad, tensor1, value: grad * scaled(conj(tensor1), value),
+    self="grad",
+    tensor1=expressed("grad * value * tensor2", lambda grad, tensor2, value: grad * times_alpha(conj(tensor2), value)),
+    tensor2=expressed("grad * value * tensor1", lambda grad, tensor1, value: grad * times_alpha(conj(tensor1), value)),
 )
 ADDCDIV = op(
     "addcdiv",
@@ -553,13 +551,13 @@ ADDCDIV = op(
     symbol="+÷",
     latex=r"x + v a / b",
     brief="Adds a quotient.",
-    derivatives={"self": "grad", "tensor1": "grad · value / tensor2", "tensor2": "−grad · value · tensor1 / tensor2²"},
-    self=lambda grad: grad,
-    tensor1=lambda grad, tensor2, value: grad * (value / conj(tensor2)),
-    tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)),
+    self="grad",
+    tensor1="grad * (value / conj(tensor2))",
+    tensor2="-grad * conj(value * tensor1 / (tensor2 * tensor2))",
 )
 
 
+@helper("value")
 def conj_number(value: Any) -> Any:
     """The conjugate of a Python number."""
     return value.conjugate() if isinstance(value, complex) else value
@@ -574,9 +572,8 @@ LERP = op(
     symbol="lerp",
     latex=r"x + w (y - x)",
     brief="Between two tensors, by a weight.",
-    derivatives={"self": "grad · (1 − weight)", "end": "grad · weight"},
-    self=lambda grad, weight: grad * (1 - conj_number(weight)),
-    end=lambda grad, weight: grad * conj_number(weight),
+    self="grad * (1 - conj_number(weight))",
+    end="grad * conj_number(weight)",
 )
 LERP_TENSOR = op(
     "lerp",
@@ -588,10 +585,9 @@ LERP_TENSOR = op(
     symbol="lerp",
     latex=r"x + w (y - x)",
     brief="Between two tensors, by a weight for each element.",
-    derivatives={"self": "grad · (1 − weight)", "end": "grad · weight", "weight": "grad · (end − self)"},
-    self=lambda grad, weight: grad * (1 - conj(weight)),
-    end=lambda grad, weight: grad * conj(weight),
-    weight=lambda grad, self, end: grad * conj(end - self),
+    self="grad * (1 - conj(weight))",
+    end="grad * conj(weight)",
+    weight="grad * conj(end - self)",
 )
 
 

@@ -12,6 +12,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import check_broadcast
+from gradviz.engine.formula import sentences
 from gradviz.engine.ops.matmul import matmul
 from gradviz.engine.ops.neural import in_single, is_half, not_differentiable, times
 from gradviz.engine.rows import op
@@ -37,8 +38,7 @@ SAFE_SOFTMAX = op(
     symbol="softmax",
     latex=r"e^{x_i} / \sum_j e^{x_j}",
     brief="Exponentials that sum to 1; zeros where everything is masked.",
-    derivatives={"self": "result · (grad − Σ grad · result)"},
-    self=lambda grad, result, dim: grad * result - result * (grad * result).sum(dim, keepdim=True),
+    self="grad * result - result * sum(grad * result, dim, keepdim=True)",
 )
 
 
@@ -114,8 +114,9 @@ FLASH = op(
     symbol="attention",
     latex=r"\operatorname{softmax}(Q K^\top / \sqrt{d})\, V",
     brief="Each query takes the mean of values, weighted by matching keys.",
-    derivatives={"query": "through softmax, @ key", "key": "through softmax, @ query", "value": "weightsᵀ @ grad"},
-    joint=_fused_grads,
+    joint=sentences(
+        _fused_grads, query="through softmax, @ key", key="through softmax, @ query", value="weightsᵀ @ grad"
+    ),
     fixed="attn_mask",
 )
 

@@ -11,6 +11,7 @@ import numpy as np
 from gradviz.engine import dtypes, overflow
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.embed import EMBEDDING_BACKWARD, check_indices, no_sparse, renormalise
 from gradviz.engine.ops.neural import need_constants, not_differentiable
 from gradviz.engine.rows import op
@@ -106,9 +107,8 @@ EMBEDDING_BAG = op(
     symbol="bag",
     latex=r"\sum_{i \in B} w_i",
     brief="Sums, means or maxima of rows of a table.",
-    derivatives={"weight": "grad of each bag added up at its rows", "per_sample_weights": "grad of the bag · the row"},
-    weight=_table_gradient,
-    per_sample_weights=_weights_gradient,
+    weight=sentence("grad of each bag added up at its rows", _table_gradient),
+    per_sample_weights=sentence("grad of the bag · the row", _weights_gradient),
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentences
 from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.rows import op
@@ -128,13 +129,13 @@ BATCH_NORM = op(
     symbol="norm",
     latex=r"\frac{x - \bar{x}_c}{\sqrt{\operatorname{var}_c x + \epsilon}} w_c + b_c",
     brief="Each channel of the batch gets mean 0 and variance 1.",
-    joint=_batch_norm_grads,
+    joint=sentences(
+        _batch_norm_grads,
+        input="(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
+        weight="Σ grad · x̂",
+        bias="Σ grad",
+    ),
     fixed="running_mean, running_var",
-    derivatives={
-        "input": "(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
-        "weight": "Σ grad · x̂",
-        "bias": "Σ grad",
-    },
 )
 
 

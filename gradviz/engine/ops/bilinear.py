@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
@@ -31,10 +32,9 @@ TRILINEAR: OpRow = op(
     symbol="xᵀAy",
     latex=r"x^\top A_o\, y",
     brief="A form of two inputs, one matrix for each output.",
-    derivatives={"i1": "grad · A y", "i2": "x yᵀ · grad", "i3": "grad · Aᵀ x"},
-    i1=lambda grad, i2, i3, equation: _other(grad, (i2, i3), equation, 0),
-    i2=lambda grad, i1, i3, equation: _other(grad, (i1, i3), equation, 1),
-    i3=lambda grad, i1, i2, equation: _other(grad, (i1, i2), equation, 2),
+    i1=sentence("grad · A y", lambda grad, i2, i3, equation: _other(grad, (i2, i3), equation, 0)),
+    i2=sentence("x yᵀ · grad", lambda grad, i1, i3, equation: _other(grad, (i1, i3), equation, 1)),
+    i3=sentence("grad · Aᵀ x", lambda grad, i1, i2, equation: _other(grad, (i1, i2), equation, 2)),
 )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
@@ -106,8 +107,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         symbol="nll",
         latex=r"-\sum_i w_{y_i} x_{i, y_i} / \sum_i w_{y_i}",
         brief="The mean of −x at the class that is right.",
-        derivatives={"self": "−grad · weight / total_weight at the target, 0 elsewhere"},
-        self=gradient,
+        self=sentence("−grad · weight / total_weight at the target, 0 elsewhere", gradient),
     )
     return forward, backward
 

@@ -27,6 +27,7 @@ from gradviz.engine.elementwise import (
     result_type,
     unary,
 )
+from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.inplace import write
 from gradviz.engine.overloads import check_operands, refuse
 from gradviz.engine.refusals import check_kind, only
@@ -37,30 +38,14 @@ from gradviz.engine.tensor import Tensor, wrap
 F = FUNCTIONS
 
 
-def _zeros(grad: Any) -> Any:
-    return grad.new_zeros(grad.shape)
-
-
 def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
     shown: dict[str, Any] = {"category": "comparison", "symbol": symbol, "latex": f"x {symbol} y"}
     said = f"Whether x {symbol} y, element by element."
     compare(op(name, "self, other", ufunc, **shown, brief=said), name, *names, operators=name)
-    brief: dict[str, Any] = {
-        "brief": "Written into its first operand, whose gradient becomes zero.",
-        "derivatives": {"self": "0", "other": "0"},
-    }
-    with_number = op(name, "self, other", ufunc, key=f"{name}_number_", self=_zeros, **shown, **brief)
-    with_tensor = op(
-        name,
-        "self, other",
-        ufunc,
-        key=f"{name}_",
-        number=1,
-        self=_zeros,
-        other=_zeros,
-        **shown,
-        **brief,
-    )
+    shown["brief"] = "Written into its first operand, whose gradient becomes zero."
+    with_number = op(name, "self, other", ufunc, key=f"{name}_number_", self="zero(grad)", **shown)
+    zeros: dict[str, Any] = {"self": "zero(grad)", "other": "zero(grad)"}
+    with_tensor = op(name, "self, other", ufunc, key=f"{name}_", number=1, **zeros, **shown)
 
     def in_place(self: Tensor, other: Any) -> Tensor:
         row = with_number if isinstance(other, NUMBERS) else with_tensor
@@ -171,9 +156,8 @@ WHERE = op(
     symbol="where",
     latex=r"c\ ?\ x : y",
     brief="Takes from the first where the condition holds, else from the second.",
-    derivatives={"self": "grad where condition, else 0", "other": "0 where condition, else grad"},
-    self=lambda grad, condition: F["where"](condition, grad, 0),
-    other=lambda grad, condition: F["where"](condition, 0, grad),
+    self="where(condition, grad, 0)",
+    other="where(condition, 0, grad)",
 )
 
 
@@ -212,12 +196,12 @@ MAXIMUM = op(
     symbol="max",
     latex=r"\max(x, y)",
     brief="The larger of two, element by element.",
-    derivatives={
-        "self": "grad where self is larger (half at ties)",
-        "other": "grad where other is larger (half at ties)",
-    },
-    self=lambda grad, self, other: _shares(grad, self, other, "max"),
-    other=lambda grad, self, other: _shares(grad, other, self, "max"),
+    self=sentence(
+        "grad where self is larger (half at ties)", lambda grad, self, other: _shares(grad, self, other, "max")
+    ),
+    other=sentence(
+        "grad where other is larger (half at ties)", lambda grad, self, other: _shares(grad, other, self, "max")
+    ),
 )
 MINIMUM = op(
     "minimum",
@@ -227,12 +211,12 @@ MINIMUM = op(
     symbol="min",
     latex=r"\min(x, y)",
     brief="The smaller of two, element by element.",
-    derivatives={
-        "self": "grad where self is smaller (half at ties)",
-        "other": "grad where other is smaller (half at ties)",
-    },
-    self=lambda grad, self, other: _shares(grad, self, other, "min"),
-    other=lambda grad, self, other: _shares(grad, other, self, "min"),
+    self=sentence(
+        "grad where self is smaller (half at ties)", lambda grad, self, other: _shares(grad, self, other, "min")
+    ),
+    other=sentence(
+        "grad where other is smaller (half at ties)", lambda grad, self, other: _shares(grad, other, self, "min")
+    ),
 )
 FMAX = op(
     "fmax",
@@ -242,9 +226,8 @@ FMAX = op(
     symbol="fmax",
     latex=r"\max(x, y)",
     brief="The larger of two; a number where one is NaN.",
-    derivatives={"self": "grad where self ≥ other or other is NaN", "other": "grad where other > self or self is NaN"},
-    self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self >= other, other.isnan())), 0),
-    other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self >= other, other.isnan()), 0),
+    self="masked_fill(grad, logical_not(logical_or(self >= other, isnan(other))), 0)",
+    other="masked_fill(grad, logical_or(self >= other, isnan(other)), 0)",
 )
 FMIN = op(
     "fmin",
@@ -254,9 +237,8 @@ FMIN = op(
     symbol="fmin",
     latex=r"\min(x, y)",
     brief="The smaller of two; a number where one is NaN.",
-    derivatives={"self": "grad where self ≤ other or other is NaN", "other": "grad where other < self or self is NaN"},
-    self=lambda grad, self, other: grad.masked_fill(F["logical_not"](F["logical_or"](self <= other, other.isnan())), 0),
-    other=lambda grad, self, other: grad.masked_fill(F["logical_or"](self <= other, other.isnan()), 0),
+    self="masked_fill(grad, logical_not(logical_or(self <= other, isnan(other))), 0)",
+    other="masked_fill(grad, logical_or(self <= other, isnan(other)), 0)",
 )
 for _row in (MAXIMUM, MINIMUM, FMAX, FMIN):
     binary(_row, inplace=False)
@@ -270,8 +252,7 @@ CLAMP_MIN = op(
     lambda x, *, min: np.maximum(x, number_array(min, x.dtype)),
     latex=r"\max(x, a)",
     **_AT_LEAST,
-    derivatives={"self": "grad where self ≥ min, else 0"},
-    self=lambda grad, self, min: F["where"](self >= min, grad, 0),
+    self="where(self >= min, grad, 0)",
 )
 CLAMP_MIN_TENSOR = op(
     "clamp_min",
@@ -280,10 +261,9 @@ CLAMP_MIN_TENSOR = op(
     key="clamp_min_tensor",
     number=1,
     latex=r"\max(x, y)",
-    derivatives={"self": "grad where self ≥ min, else 0", "min": "grad where self < min, else 0"},
     **_AT_LEAST,
-    self=lambda grad, self, min: F["where"](self >= min, grad, 0),
-    min=lambda grad, self, min: F["where"](self < min, grad, 0),
+    self="where(self >= min, grad, 0)",
+    min="where(self < min, grad, 0)",
 )
 CLAMP_MAX = op(
     "clamp_max",
@@ -291,8 +271,7 @@ CLAMP_MAX = op(
     lambda x, *, max: np.minimum(x, number_array(max, x.dtype)),
     latex=r"\min(x, a)",
     **_AT_MOST,
-    derivatives={"self": "grad where self ≤ max, else 0"},
-    self=lambda grad, self, max: F["where"](self <= max, grad, 0),
+    self="where(self <= max, grad, 0)",
 )
 CLAMP_MAX_TENSOR = op(
     "clamp_max",
@@ -301,10 +280,9 @@ CLAMP_MAX_TENSOR = op(
     key="clamp_max_tensor",
     number=1,
     latex=r"\min(x, y)",
-    derivatives={"self": "grad where self ≤ max, else 0", "max": "grad where self > max, else 0"},
     **_AT_MOST,
-    self=lambda grad, self, max: F["where"](self <= max, grad, 0),
-    max=lambda grad, self, max: F["where"](self > max, grad, 0),
+    self="where(self <= max, grad, 0)",
+    max="where(self > max, grad, 0)",
 )
 
 
@@ -340,8 +318,7 @@ MASKED_FILL = op(
     symbol="fill",
     latex=r"m\ ?\ v : x",
     brief="Elements under the mask become one value.",
-    derivatives={"self": "0 under the mask, else grad"},
-    self=lambda grad, mask: grad.masked_fill(mask, 0),
+    self="masked_fill(grad, mask, 0)",
 )
 MASKED_FILL_TENSOR = op(
     "masked_fill",
@@ -353,9 +330,8 @@ MASKED_FILL_TENSOR = op(
     symbol="fill",
     latex=r"m\ ?\ v : x",
     brief="Elements under the mask become one value.",
-    derivatives={"self": "grad outside the mask, else 0", "value": "Σ grad under the mask"},
-    self=lambda grad, mask: grad.masked_fill(mask, 0),
-    value=lambda grad, mask: F["where"](mask, grad, 0).sum(),
+    self="masked_fill(grad, mask, 0)",
+    value="sum(where(mask, grad, 0))",
 )
 
 
@@ -388,8 +364,9 @@ CLAMP = op(
     symbol="clamp",
     latex=r"\min(\max(x, a), b)",
     brief="Limits each element to a range.",
-    derivatives={"self": "grad where min ≤ self ≤ max, else 0"},
-    self=lambda grad, self, min, max: _clamp_grad(grad, self, min, max),
+    self=expressed(
+        "where(min <= self <= max, grad, 0)", lambda grad, self, min, max: _clamp_grad(grad, self, min, max)
+    ),
 )
 CLAMP_TENSOR = op(
     "clamp",
@@ -401,14 +378,17 @@ CLAMP_TENSOR = op(
     symbol="clamp",
     latex=r"\min(\max(x, a), b)",
     brief="Limits each element to a range of its own.",
-    derivatives={
-        "self": "grad inside the range, else 0",
-        "min": "grad where self < min, else 0",
-        "max": "grad where self > max, else 0",
-    },
-    self=lambda grad, self, min, max: _clamp_grad(grad, self, min, max),
-    min=lambda grad, self, min, max: F["where"](self < min if max is None else (self < min) & (min < max), grad, 0),
-    max=lambda grad, self, min, max: F["where"](self > max if min is None else (self > max) | (max < min), grad, 0),
+    self=expressed(
+        "where(min <= self <= max, grad, 0)", lambda grad, self, min, max: _clamp_grad(grad, self, min, max)
+    ),
+    min=expressed(
+        "where(self < min, grad, 0)",
+        lambda grad, self, min, max: F["where"](self < min if max is None else (self < min) & (min < max), grad, 0),
+    ),
+    max=expressed(
+        "where(self > max, grad, 0)",
+        lambda grad, self, min, max: F["where"](self > max if min is None else (self > max) | (max < min), grad, 0),
+    ),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, prop
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.overloads import check_operands
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -41,8 +42,7 @@ VIEW_AS_REAL = op(
     latex=r"(\operatorname{Re} x, \operatorname{Im} x)",
     brief="Real and imaginary parts along a new last dimension.",
     view=True,
-    derivatives={"self": "grad as complex numbers"},
-    self=lambda grad: _to_complex(grad),
+    self=sentence("grad as complex numbers", lambda grad: _to_complex(grad)),
 )
 VIEW_AS_COMPLEX = op(
     "view_as_complex",
@@ -53,8 +53,7 @@ VIEW_AS_COMPLEX = op(
     latex=r"x_0 + x_1 i",
     brief="Pairs along the last dimension as complex numbers.",
     view=True,
-    derivatives={"self": "grad as pairs"},
-    self=lambda grad: _to_real(grad),
+    self=sentence("grad as pairs", lambda grad: _to_real(grad)),
 )
 COMPLEX = op(
     "complex",
@@ -64,9 +63,8 @@ COMPLEX = op(
     symbol="re + im·i",
     latex=r"a + b i",
     brief="Complex numbers from their parts.",
-    derivatives={"real": "the real part of grad", "imag": "the imaginary part of grad"},
-    real=lambda grad, real: F["real"](grad).to(real.dtype),
-    imag=lambda grad, imag: F["imag"](grad).to(imag.dtype),
+    real=sentence("the real part of grad", lambda grad, real: F["real"](grad).to(real.dtype)),
+    imag=sentence("the imaginary part of grad", lambda grad, imag: F["imag"](grad).to(imag.dtype)),
 )
 POLAR = op(
     "polar",
@@ -76,9 +74,8 @@ POLAR = op(
     symbol="r·eⁱᵠ",
     latex=r"r e^{i \varphi}",
     brief="Complex numbers from absolute value and angle.",
-    derivatives={"abs": "Re(conj(grad) · sgn(result))", "angle": "Re(conj(grad) · i · result)"},
-    abs=lambda grad, result: F["real"](grad.conj() * result.sgn()),
-    angle=lambda grad, result: F["real"](grad.conj() * (result * 1j)),
+    abs=sentence("Re(conj(grad) · sgn(result))", lambda grad, result: F["real"](grad.conj() * result.sgn())),
+    angle=sentence("Re(conj(grad) · i · result)", lambda grad, result: F["real"](grad.conj() * (result * 1j))),
 )
 
 

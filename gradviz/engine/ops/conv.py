@@ -10,8 +10,9 @@ from typing import Any
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import rule, sentences
 from gradviz.engine.ops import windows
-from gradviz.engine.ops.neural import formula, in_single, need_tensor, one_gradient
+from gradviz.engine.ops.neural import in_single, need_tensor, one_gradient
 from gradviz.engine.ops.windows import Sizes, sizes
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
@@ -108,12 +109,13 @@ CONVOLUTION: OpRow = op(
     symbol="conv",
     latex=r"w \star x + b",
     brief="A small kernel slides over the input; each place gives the sum of their products.",
-    derivatives={
-        "input": "weight, turned round, slides over grad",
-        "weight": "grad slides over input",
-        "bias": "Σ grad",
-    },
-    joint=formula(f"grads, input, weight, needs, {_SETTINGS}", lambda grads, *rest: _backward(grads[0], *rest)),
+    joint=sentences(
+        lambda grads, *rest: _backward(grads[0], *rest),
+        f"grads, input, weight, needs, {_SETTINGS}",
+        input="weight, turned round, slides over grad",
+        weight="grad slides over input",
+        bias="Σ grad",
+    ),
 )
 # Not in the table of rows: it runs within `convolution_backward` only, and is never seen by itself.
 CONVOLUTION_WEIGHT = OpRow(
@@ -121,11 +123,15 @@ CONVOLUTION_WEIGHT = OpRow(
     ("input", "grad_output"),
     in_single(windows.kernel_gradient),
     {
-        "input": lambda grad, grad_output, input_shape, stride, padding, dilation, groups: _input_gradient(
-            grad_output, grad, input_shape[2:], _plain(stride, padding, dilation, groups)
+        "input": rule(
+            lambda grad, grad_output, input_shape, stride, padding, dilation, groups: _input_gradient(
+                grad_output, grad, input_shape[2:], _plain(stride, padding, dilation, groups)
+            )
         ),
-        "grad_output": lambda grad, input, grad_output_shape, stride, padding, dilation, groups: _cropped(
-            call(CONVOLUTION, input, grad, None, **_plain(stride, padding, dilation, groups)), grad_output_shape
+        "grad_output": rule(
+            lambda grad, input, grad_output_shape, stride, padding, dilation, groups: _cropped(
+                call(CONVOLUTION, input, grad, None, **_plain(stride, padding, dilation, groups)), grad_output_shape
+            )
         ),
     },
     "ConvolutionBackwardBackward0",

@@ -11,6 +11,7 @@ from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.batched import one_by_one
 from gradviz.engine.creation import made
+from gradviz.engine.formula import sentence
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.order import back_to_one, comparable, order
 from gradviz.engine.ops.reduce import wrap_dim
@@ -93,8 +94,7 @@ MODE = op(
     symbol="mode",
     latex=r"\operatorname{mode} x",
     brief="The most frequent value (the smallest of several), and an index of it.",
-    derivatives={"self": "grad, at the places the values came from"},
-    self=back_to_one,
+    self=sentence("grad, at the places the values came from", back_to_one),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import chosen_reduction, need_floats, not_differentiable
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor, wrap
@@ -145,8 +146,7 @@ CTC: OpRow = op(
     symbol="ctc",
     latex=r"-\ln \sum_{\pi \to y} \prod_t p_{t, \pi_t}",
     brief="How badly a sequence of probabilities predicts a shorter sequence of labels.",
-    derivatives={"log_probs": "grad · (p − the share of paths through each label)"},
-    log_probs=_ctc_gradient,
+    log_probs=sentence("grad · (p − the share of paths through each label)", _ctc_gradient),
 )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import op
@@ -38,8 +39,7 @@ CUMSUM = op(
     symbol="cumsum",
     latex=r"\sum_{j \le i} x_j",
     brief="Running sums.",
-    derivatives={"self": "running sums of grad from the end"},
-    self=lambda grad, dim: _reversed_cumsum(grad, dim),
+    self=sentence("running sums of grad from the end", lambda grad, dim: _reversed_cumsum(grad, dim)),
 )
 CUMPROD = op(
     "cumprod",
@@ -49,8 +49,10 @@ CUMPROD = op(
     symbol="cumprod",
     latex=r"\prod_{j \le i} x_j",
     brief="Running products.",
-    derivatives={"self": "running sums of grad · result from the end, / self"},
-    self=lambda grad, self, result, dim: _cumprod_grad(grad, self, result, dim),
+    self=sentence(
+        "running sums of grad · result from the end, / self",
+        lambda grad, self, result, dim: _cumprod_grad(grad, self, result, dim),
+    ),
 )
 
 

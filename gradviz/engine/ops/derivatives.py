@@ -13,8 +13,8 @@ import numpy as np
 from gradviz.engine import numeric
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import number_array
-from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.rows import op
+from gradviz.engine.formula import expressed, helper
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 TANH_BACKWARD = op(
@@ -25,9 +25,8 @@ TANH_BACKWARD = op(
     symbol="tanh′",
     latex=r"g \cdot (1 - y^2)",
     brief="The gradient through tanh.",
-    derivatives={"grad_output": "grad · (1 − output²)", "output": "−2 · grad · output · grad_output"},
-    grad_output=lambda grad, output: tanh_backward(grad, conj(output)),
-    output=lambda grad, grad_output, output: conj(grad) * (-2 * conj(output) * grad_output),
+    grad_output="tanh_backward(grad, conj(output))",
+    output="conj(grad) * (-2 * conj(output) * grad_output)",
 )
 SIGMOID_BACKWARD = op(
     "sigmoid_backward",
@@ -37,18 +36,19 @@ SIGMOID_BACKWARD = op(
     symbol="σ′",
     latex=r"g \cdot y (1 - y)",
     brief="The gradient through the sigmoid.",
-    derivatives={"grad_output": "grad · output · (1 − output)", "output": "grad · grad_output · (1 − 2 · output)"},
-    grad_output=lambda grad, output: sigmoid_backward(grad, conj(output)),
-    output=lambda grad, grad_output, output: conj(grad) * grad_output * (-2 * conj(output) + 1),
+    grad_output="sigmoid_backward(grad, conj(output))",
+    output="conj(grad) * grad_output * (-2 * conj(output) + 1)",
 )
 
 
+@helper("grad * (1 - output * output)")
 def tanh_backward(grad: Tensor, output: Tensor) -> Tensor:
     """The gradient of tanh from its output."""
     made: Tensor = call(TANH_BACKWARD, grad, output)
     return made
 
 
+@helper("grad * output * (1 - output)")
 def sigmoid_backward(grad: Tensor, output: Tensor) -> Tensor:
     """The gradient of sigmoid from its output."""
     made: Tensor = call(SIGMOID_BACKWARD, grad, output)
@@ -83,8 +83,7 @@ SOFTMAX_BACKWARD = op(
     symbol="softmax′",
     latex=r"y \, (g - \sum g y)",
     brief="The gradient through softmax.",
-    derivatives={"grad_output": "output · (grad − Σ grad · output)"},
-    grad_output=lambda grad, output, dim: softmax_backward(grad, output, dim),
+    grad_output="softmax_backward(grad, output, dim)",
     output=lambda grad, grad_output, output, dim: _softmax_twice(grad, grad_output, output, dim),
 )
 LOG_SOFTMAX_BACKWARD = op(
@@ -95,18 +94,19 @@ LOG_SOFTMAX_BACKWARD = op(
     symbol="logsoftmax′",
     latex=r"g - e^{y} \sum g",
     brief="The gradient through log_softmax.",
-    derivatives={"grad_output": "grad − Σ grad · exp(output)", "output": "−grad · exp(output) · Σ grad_output"},
-    grad_output=lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, keepdim=True),
-    output=lambda grad, grad_output, output, dim: -(grad * output.exp() * grad_output.sum(dim, keepdim=True)),
+    grad_output="grad - sum(grad * exp(output), dim, keepdim=True)",
+    output="-(grad * exp(output) * sum(grad_output, dim, keepdim=True))",
 )
 
 
+@helper("output * (grad - sum(grad * output))")
 def softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
     """The gradient of softmax from its output."""
     made: Tensor = call(SOFTMAX_BACKWARD, grad, output, dim=dim)
     return made
 
 
+@helper("grad - exp(output) * sum(grad)")
 def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
     """The gradient of log_softmax from its output."""
     made: Tensor = call(LOG_SOFTMAX_BACKWARD, grad, output, dim=dim)
@@ -115,7 +115,17 @@ def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
 
 # --- a number as factor ---
 
-MUL_SCALAR = op(
+
+@helper("x * factor")
+def scaled(x: Tensor, factor: Any) -> Tensor:
+    """The product of a floating point tensor with a number, which is not saved as a tensor."""
+    if isinstance(factor, complex) and not x.dtype.is_complex:
+        return x * factor
+    made: Tensor = call(MUL_SCALAR, x, other=factor)
+    return made
+
+
+MUL_SCALAR: OpRow = op(
     "mul",
     "self",
     lambda x, *, other: x * number_array(other, x.dtype),
@@ -125,14 +135,5 @@ MUL_SCALAR = op(
     symbol="×",
     latex=r"c \, x",
     brief="The product with a number.",
-    derivatives={"self": "grad · other"},
-    self=lambda grad, other: scaled(grad, other.conjugate()),
+    self=expressed("grad * other", lambda grad, other: scaled(grad, other.conjugate())),
 )
-
-
-def scaled(x: Tensor, factor: Any) -> Tensor:
-    """The product of a floating point tensor with a number, which is not saved as a tensor."""
-    if isinstance(factor, complex) and not x.dtype.is_complex:
-        return x * factor
-    made: Tensor = call(MUL_SCALAR, x, other=factor)
-    return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
@@ -12,9 +11,8 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, RESIZED, api
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type
+from gradviz.engine.formula import sentence
 from gradviz.engine.named import return_type
-from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.overloads import check_operands
 from gradviz.engine.refusals import only
 from gradviz.engine.rows import OpRow, op
@@ -53,8 +51,7 @@ FREXP = op(
     symbol="frexp",
     latex=r"x = m 2^e",
     brief="Mantissa and exponent of each element.",
-    derivatives={"self": "grad / 2 to the power of the exponent"},
-    self=lambda grad, exponent: grad / F["exp2"](exponent),
+    self="grad / exp2(exponent)",
 )
 
 
@@ -78,9 +75,8 @@ LDEXP = op(
     symbol="·2ⁿ",
     latex=r"x \cdot 2^y",
     brief="Times a power of two.",
-    derivatives={"self": "grad · 2 to the power of other", "other": "grad · result · ln 2"},
-    self=lambda grad, other: grad * conj(F["pow"](2.0, other)),
-    other=lambda grad, result: scaled(grad * conj(result), math.log(2)),
+    self="grad * conj(pow(2.0, other))",
+    other="scaled(grad * conj(result), log(2))",
 )
 
 
@@ -107,8 +103,7 @@ NEXTAFTER: OpRow = op(
     category="functions",
     symbol="next",
     brief="The next number towards another.",
-    derivatives={"self": "PyTorch has none", "other": "PyTorch has none"},
-    self=lambda grad, self, other: F["where"](self == other, 0, grad),
-    other=lambda grad, self, other: F["zeros_like"](other) if self is not None else grad,
+    self=sentence("PyTorch has none", lambda grad, self, other: F["where"](self == other, 0, grad)),
+    other=sentence("PyTorch has none", lambda grad, self, other: F["zeros_like"](other) if self is not None else grad),
 )
 register(lambda input, other: prepare_pair(NEXTAFTER, input, other, NO_PARAMS, False), ("nextafter",))

@@ -11,10 +11,11 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import check_broadcast, number_array, result_type
+from gradviz.engine.formula import expressed
 from gradviz.engine.modes import no_grad
 from gradviz.engine.ops.arithmetic import SUB
 from gradviz.engine.ops.neural import at_least, chosen_reduction, minus, plus, reduced
-from gradviz.engine.ops.reduce import NORM
+from gradviz.engine.ops.reduce import NORM, norm_gradient
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -22,7 +23,7 @@ F = FUNCTIONS
 
 
 def _norm_gradient(grad: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
-    return NORM.gradients["self"](grad, self, result, p, dim, keepdim)
+    return norm_gradient(grad, self, result, p, dim, keepdim)
 
 
 DISTANCE_NORM = op(
@@ -35,8 +36,7 @@ DISTANCE_NORM = op(
     symbol="‖x‖",
     latex=r"\|x\|_p",
     brief="The norm over a dimension.",
-    derivatives={"self": "grad · self / result"},
-    self=_norm_gradient,
+    self=expressed("grad * self / result", _norm_gradient),
 )
 
 

@@ -12,17 +12,14 @@ from gradviz.engine import distributions, draw, rejection
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.creation import made
+from gradviz.engine.formula import Rule, sentence
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor, wrap
 
 _TITLES = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
 
 
-def _zeros(grad: Any) -> Any:
-    return grad.new_zeros(grad.shape)
-
-
-def _row(name: str, brief: str, formula: Any, derivative: str, **options: Any) -> OpRow:
+def _row(name: str, brief: str, gradient: str | Rule, **options: Any) -> OpRow:
     return op(
         name,
         "self, noise",
@@ -31,16 +28,15 @@ def _row(name: str, brief: str, formula: Any, derivative: str, **options: Any) -
         symbol=name.strip("_"),
         latex=r"X \sim \mathrm{" + name.strip("_").replace("_", " ") + "}(x)",
         brief=brief,
-        derivatives={"self": derivative},
-        self=formula,
+        self=gradient,
         **options,
     )
 
 
-BERNOULLI = _row("bernoulli", "Ones with the given probabilities, else zeros.", _zeros, "0")
-POISSON = _row("poisson", "Counts with the given rates.", _zeros, "0")
+BERNOULLI = _row("bernoulli", "Ones with the given probabilities, else zeros.", "zero(grad)")
+POISSON = _row("poisson", "Counts with the given rates.", "zero(grad)")
 NORMAL = [
-    _row("normal", "Normal numbers around the given means.", _zeros, "0", key=f"normal_{n}", number=n) for n in (1, 2)
+    _row("normal", "Normal numbers around the given means.", "zero(grad)", key=f"normal_{n}", number=n) for n in (1, 2)
 ]
 NORMAL_BOTH = op(
     "normal",
@@ -52,9 +48,8 @@ NORMAL_BOTH = op(
     symbol="normal",
     latex=r"X \sim \mathcal{N}(\mu, \sigma^2)",
     brief="Normal numbers with the given means and deviations.",
-    derivatives={"mean": "0", "std": "0"},
-    mean=_zeros,
-    std=_zeros,
+    mean="zero(grad)",
+    std="zero(grad)",
 )
 GAMMA_SLOPE = op(
     "_standard_gamma_grad",
@@ -68,8 +63,7 @@ GAMMA_SLOPE = op(
 STANDARD_GAMMA = _row(
     "_standard_gamma",
     "Gamma numbers with the given shape parameters and rate one.",
-    lambda grad, self, result: grad * call(GAMMA_SLOPE, self, result),
-    "grad · (−∂F/∂α ÷ p)(result)",
+    sentence("grad · (−∂F/∂α ÷ p)(result)", lambda grad, self, result: grad * call(GAMMA_SLOPE, self, result)),
     node="StandardGammaBackward0",
 )
 

@@ -3,7 +3,6 @@ rounding …"""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,8 @@ from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import Prepared, register, unary
+from gradviz.engine.formula import expressed, helper, sentence
 from gradviz.engine.inplace import write
-from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.ops.derivatives import scaled, sigmoid_backward, tanh_backward
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
@@ -22,7 +20,7 @@ from gradviz.engine.tensor import Tensor
 F = FUNCTIONS
 
 
-def _math(name: str, forward: Any, latex: str, derivative: str, formula: Any, *names: str, **more: Any) -> Any:
+def _math(name: str, forward: Any, latex: str, gradient: str, *names: str, **more: Any) -> Any:
     """A row of the category "functions" with one operand, registered under its names."""
     symbol = more.pop("symbol", name)
     row = op(
@@ -32,8 +30,7 @@ def _math(name: str, forward: Any, latex: str, derivative: str, formula: Any, *n
         category="functions",
         symbol=symbol,
         latex=latex,
-        derivatives={"self": derivative},
-        self=formula,
+        self=gradient,
         **more,
     )
     unary(row, *(names or (name,)))
@@ -44,49 +41,43 @@ _math(
     "exp",
     numeric.exp,
     r"e^x",
-    "grad · result",
-    lambda grad, result: grad * conj(result),
+    "grad * conj(result)",
     brief="e to the power of each element.",
 )
 _math(
     "exp2",
     numeric.exp2,
     r"2^x",
-    "grad · result · ln 2",
-    lambda grad, result: scaled(grad * conj(result), math.log(2)),
+    "scaled(grad * conj(result), log(2))",
     brief="Two to the power of each element.",
 )
 _math(
     "expm1",
     numeric.expm1,
     r"e^x - 1",
-    "grad · (result + 1)",
-    lambda grad, result: grad * (conj(result) + 1),
+    "grad * (conj(result) + 1)",
     brief="e to the power of each element, less 1; exact near 0.",
 )
-_math("log", numeric.log, r"\ln x", "grad / self", lambda grad, self: grad / conj(self), brief="The natural logarithm.")
+_math("log", numeric.log, r"\ln x", "grad / conj(self)", brief="The natural logarithm.")
 _math(
     "log2",
     numeric.log2,
     r"\log_2 x",
-    "grad / (self · ln 2)",
-    lambda grad, self: grad / (conj(self) * math.log(2)),
+    "grad / (conj(self) * log(2))",
     brief="The logarithm to base 2.",
 )
 _math(
     "log10",
     numeric.log10,
     r"\log_{10} x",
-    "grad / (self · ln 10)",
-    lambda grad, self: grad / (conj(self) * math.log(10)),
+    "grad / (conj(self) * log(10))",
     brief="The logarithm to base 10.",
 )
 _math(
     "log1p",
     numeric.log1p,
     r"\ln(1 + x)",
-    "grad / (self + 1)",
-    lambda grad, self: grad / conj(self + 1),
+    "grad / conj(self + 1)",
     node="Log1PBackward0",
     brief="The natural logarithm of 1 + x; exact near 0.",
 )
@@ -94,8 +85,7 @@ _math(
     "sqrt",
     np.sqrt,
     r"\sqrt{x}",
-    "grad / (2 · result)",
-    lambda grad, result: grad / (2 * conj(result)),
+    "grad / (2 * conj(result))",
     symbol="√",
     brief="The square root.",
 )
@@ -103,35 +93,29 @@ _math(
     "rsqrt",
     lambda x: (1 / np.sqrt(x)).astype(x.dtype),
     r"1 / \sqrt{x}",
-    "−½ · grad · result³",
-    lambda grad, result: -0.5 * grad * conj(result * result * result),
+    "-0.5 * grad * conj(result * result * result)",
     brief="One over the square root.",
 )
-_math(
-    "sin", numeric.sin, r"\sin x", "grad · cos self", lambda grad, self: grad * conj(F["cos"](self)), brief="The sine."
-)
+_math("sin", numeric.sin, r"\sin x", "grad * conj(cos(self))", brief="The sine.")
 _math(
     "cos",
     numeric.cos,
     r"\cos x",
-    "−grad · sin self",
-    lambda grad, self: grad * -conj(F["sin"](self)),
+    "grad * -conj(sin(self))",
     brief="The cosine.",
 )
 _math(
     "tan",
     numeric.tan,
     r"\tan x",
-    "grad · (1 + result²)",
-    lambda grad, result: grad * conj(1 + result * result),
+    "grad * conj(1 + result * result)",
     brief="The tangent.",
 )
 _math(
     "asin",
     numeric.arcsin,
     r"\arcsin x",
-    "grad / √(1 − self²)",
-    lambda grad, self: grad * conj(F["rsqrt"](-self * self + 1)),
+    "grad * conj(rsqrt(-self * self + 1))",
     "asin",
     "arcsin",
     brief="The angle of a sine.",
@@ -140,8 +124,7 @@ _math(
     "acos",
     numeric.arccos,
     r"\arccos x",
-    "−grad / √(1 − self²)",
-    lambda grad, self: grad * -conj(F["rsqrt"](-self * self + 1)),
+    "grad * -conj(rsqrt(-self * self + 1))",
     "acos",
     "arccos",
     brief="The angle of a cosine.",
@@ -150,8 +133,7 @@ _math(
     "atan",
     numeric.arctan,
     r"\arctan x",
-    "grad / (1 + self²)",
-    lambda grad, self: grad / conj(self * self + 1),
+    "grad / conj(self * self + 1)",
     "atan",
     "arctan",
     brief="The angle of a tangent.",
@@ -160,32 +142,28 @@ _math(
     "sinh",
     numeric.sinh,
     r"\sinh x",
-    "grad · cosh self",
-    lambda grad, self: grad * conj(F["cosh"](self)),
+    "grad * conj(cosh(self))",
     brief="The hyperbolic sine.",
 )
 _math(
     "cosh",
     numeric.cosh,
     r"\cosh x",
-    "grad · sinh self",
-    lambda grad, self: grad * conj(F["sinh"](self)),
+    "grad * conj(sinh(self))",
     brief="The hyperbolic cosine.",
 )
 _math(
     "tanh",
     numeric.tanh,
     r"\tanh x",
-    "grad · (1 − result²)",
-    lambda grad, result: tanh_backward(grad, result),
+    "tanh_backward(grad, result)",
     brief="The hyperbolic tangent, between −1 and 1.",
 )
 _math(
     "asinh",
     numeric.arcsinh,
     r"\operatorname{arsinh} x",
-    "grad / √(self² + 1)",
-    lambda grad, self: grad * conj(F["rsqrt"](self * self + 1)),
+    "grad * conj(rsqrt(self * self + 1))",
     "asinh",
     "arcsinh",
     inplace_node="AsinhBackward1",
@@ -196,8 +174,7 @@ _math(
     "acosh",
     numeric.arccosh,
     r"\operatorname{arcosh} x",
-    "grad / √(self² − 1)",
-    lambda grad, self: grad * conj(F["rsqrt"](self - 1) * F["rsqrt"](self + 1)),
+    "grad * conj(rsqrt(self - 1) * rsqrt(self + 1))",
     "acosh",
     "arccosh",
     inplace_node="AcoshBackward1",
@@ -208,8 +185,7 @@ _math(
     "atanh",
     numeric.arctanh,
     r"\operatorname{artanh} x",
-    "grad / (1 − self²)",
-    lambda grad, self: grad / conj(1 - self * self),
+    "grad / conj(1 - self * self)",
     "atanh",
     "arctanh",
     inplace_node="AtanhBackward1",
@@ -220,8 +196,7 @@ _math(
     "sigmoid",
     numeric.sigmoid,
     r"\sigma(x) = \frac{1}{1 + e^{-x}}",
-    "grad · result · (1 − result)",
-    lambda grad, result: sigmoid_backward(grad, result),
+    "sigmoid_backward(grad, result)",
     symbol="σ",
     brief="Maps each element to between 0 and 1.",
 )
@@ -229,16 +204,14 @@ _math(
     "erf",
     numeric.erf,
     r"\operatorname{erf} x",
-    "grad · 2/√π · exp(−self²)",
-    lambda grad, self: 2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad,
+    "2 / sqrt(pi) * exp(-(self * self)) * grad",
     brief="The error function.",
 )
 _math(
     "erfc",
     numeric.erfc,
     r"\operatorname{erfc} x",
-    "−grad · 2/√π · exp(−self²)",
-    lambda grad, self: -2 / math.sqrt(math.pi) * F["exp"](-(self * self)) * grad,
+    "-2 / sqrt(pi) * exp(-(self * self)) * grad",
     brief="One less the error function.",
 )
 
@@ -250,8 +223,7 @@ RELU = op(
     symbol="relu",
     latex=r"\max(x, 0)",
     brief="Negative elements become 0.",
-    derivatives={"self": "grad where result > 0, else 0"},
-    self=lambda grad, result: threshold_backward(grad, result, 0),
+    self="threshold_backward(grad, result, 0)",
 )
 unary(RELU, "relu", floating=False)
 
@@ -271,12 +243,12 @@ THRESHOLD_BACKWARD = op(
     symbol="relu′",
     latex=r"g \cdot [x > t]",
     brief="The gradient where the input was above a threshold.",
-    derivatives={"grad_output": "grad where self > threshold, else 0", "self": "0"},
-    grad_output=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
-    self=lambda grad: grad.new_zeros(grad.shape),
+    grad_output="threshold_backward(grad, self, threshold)",
+    self="zero(grad)",
 )
 
 
+@helper("where(x > threshold, grad, 0)")
 def threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
     """The gradient where `x` is above the threshold, 0 elsewhere."""
     made: Tensor = call(THRESHOLD_BACKWARD, grad, x, threshold=threshold)
@@ -295,8 +267,7 @@ ABS = op(
     symbol="|x|",
     latex=r"|x|",
     brief="The absolute value.",
-    derivatives={"self": "grad · sign self"},
-    self=lambda grad, self: grad * F["sgn"](self),
+    self="grad * sgn(self)",
 )
 unary(ABS, "abs", "absolute", floating=False)
 method("__abs__")(F["abs"])
@@ -312,8 +283,7 @@ def _step(name: str, forward: Any, latex: str, *names: str, brief: str, floating
         symbol=name,
         latex=latex,
         brief=brief,
-        derivatives={"self": "0"},
-        self=lambda grad: grad.new_zeros(grad.shape),
+        self="zero(grad)",
     )
     unary(row, *(names or (name,)), floating=floating)
 
@@ -336,8 +306,7 @@ SGN = op(
     symbol="sgn",
     latex=r"x / |x|",
     brief="The sign, and the direction of a complex number.",
-    derivatives={"self": "0"},
-    self=lambda grad, self, result: _sgn_grad(grad, self, result),
+    self=expressed("0", lambda grad, self, result: _sgn_grad(grad, self, result)),
 )
 unary(SGN, floating=False)
 
@@ -379,8 +348,7 @@ FRAC = op(
     symbol="frac",
     latex=r"x - \operatorname{trunc} x",
     brief="The part after the point.",
-    derivatives={"self": "grad"},
-    self=lambda grad: grad,
+    self="grad",
 )
 
 
@@ -405,8 +373,7 @@ def _round_row(key: str, number: int) -> OpRow:
         symbol="round",
         latex=r"\operatorname{round} x",
         brief="To the nearest integer, halves to the even one.",
-        derivatives={"self": "0"},
-        self=lambda grad: grad.new_zeros(grad.shape),
+        self="zero(grad)",
     )
 
 
@@ -444,8 +411,7 @@ CONJ = op(
     symbol="x̄",
     latex=r"\bar{x}",
     brief="The conjugate.",
-    derivatives={"self": "the conjugate of grad"},
-    self=lambda grad: grad.conj(),
+    self=sentence("the conjugate of grad", lambda grad: grad.conj()),
 )
 CONJ_PHYSICAL = op(
     "conj_physical",
@@ -456,8 +422,7 @@ CONJ_PHYSICAL = op(
     latex=r"\bar{x}",
     brief="The conjugate, in memory of its own.",
     inplace_node="ConjPhysicalBackward1",
-    derivatives={"self": "the conjugate of grad"},
-    self=lambda grad: grad.conj_physical(),
+    self=sentence("the conjugate of grad", lambda grad: grad.conj_physical()),
 )
 ANGLE = op(
     "angle",
@@ -467,8 +432,7 @@ ANGLE = op(
     symbol="arg",
     latex=r"\arg x",
     brief="The angle of a complex number.",
-    derivatives={"self": "grad · i · self / |self|², 0 for real numbers"},
-    self=lambda grad, self: _angle_grad(grad, self),
+    self=sentence("grad · i · self / |self|², 0 for real numbers", lambda grad, self: _angle_grad(grad, self)),
 )
 unary(ANGLE, inplace=False)
 

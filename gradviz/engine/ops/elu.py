@@ -21,7 +21,7 @@ LEAKY_RELU = activation(
     None,
     latex=r"\max(x, 0) + a \min(x, 0)",
     brief="Negative elements are scaled down.",
-    derivative="grad where self > 0, else a · grad",
+    formula="where(self > 0, grad, grad * negative_slope)",
     symbol="leaky",
 )
 LEAKY_RELU_ = of_result(
@@ -30,7 +30,7 @@ LEAKY_RELU_ = of_result(
     LEAKY_RELU,
     lambda x, *, negative_slope: np.where(x > 0, 1, negative_slope).astype(x.dtype),
     None,
-    "grad where result > 0, else a · grad",
+    "where(result > 0, grad, grad * negative_slope)",
 )
 
 
@@ -61,7 +61,7 @@ ELU = activation(
     _elu_curvature,
     latex=_ELU_LATEX,
     brief="Negative elements bend towards −α.",
-    derivative="grad · scale where self > 0, else grad · α · scale · exp(self)",
+    formula="where(self > 0, grad * scale, grad * alpha * scale * exp(self))",
 )
 ELU_ = of_result(
     "elu",
@@ -69,7 +69,7 @@ ELU_ = of_result(
     ELU,
     _elu_result_slope,
     lambda x, alpha, scale, input_scale: (x <= 0).to(x.dtype) * input_scale,
-    "grad · scale where result > 0, else grad · (result + α · scale)",
+    "where(result > 0, grad * scale, grad * (result + alpha * scale))",
 )
 CELU = activation(
     "celu",
@@ -79,7 +79,7 @@ CELU = activation(
     lambda x, alpha: _elu_curvature(x, alpha, 1, 1 / alpha),
     latex=r"\max(x, 0) + \min(0, \alpha (e^{x / \alpha} - 1))",
     brief="ELU with a smooth slope for every α.",
-    derivative="grad where self > 0, else grad · exp(self / α)",
+    formula="where(self > 0, grad, grad * exp(self / alpha))",
     backward_node="EluBackwardBackward0",
 )
 CELU_ = of_result(
@@ -88,7 +88,7 @@ CELU_ = of_result(
     CELU,
     lambda x, *, alpha: _elu_result_slope(x, alpha=alpha, scale=1, input_scale=1 / alpha),
     lambda x, alpha: (x <= 0).to(x.dtype) / alpha,
-    "grad where result > 0, else grad · (result + α) / α",
+    "where(result > 0, grad, grad * (result + alpha) / alpha)",
     node="EluBackwardBackward0",
 )
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805

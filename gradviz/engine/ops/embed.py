@@ -9,6 +9,7 @@ import numpy as np
 from gradviz.engine import dtypes, overflow
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.inplace import put
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
@@ -42,8 +43,7 @@ EMBEDDING_BACKWARD = op(
     symbol="embed′",
     latex=r"\sum_i e_i g",
     brief="Gradients added up in the rows that they belong to.",
-    derivatives={"grad_output": "the rows of grad that were looked up"},
-    grad_output=_rows_again,
+    grad_output=sentence("the rows of grad that were looked up", _rows_again),
 )
 EMBEDDING = op(
     "embedding",
@@ -53,14 +53,16 @@ EMBEDDING = op(
     symbol="embed",
     latex=r"w_i",
     brief="Rows of a table.",
-    derivatives={"weight": "grad added up at the rows that were used"},
-    weight=lambda grad, indices, weight_shape, padding_idx, scale_grad_by_freq: call(
-        EMBEDDING_BACKWARD,
-        grad,
-        indices,
-        num_weights=weight_shape[0],
-        padding_idx=padding_idx,
-        scale_grad_by_freq=scale_grad_by_freq,
+    weight=sentence(
+        "grad added up at the rows that were used",
+        lambda grad, indices, weight_shape, padding_idx, scale_grad_by_freq: call(
+            EMBEDDING_BACKWARD,
+            grad,
+            indices,
+            num_weights=weight_shape[0],
+            padding_idx=padding_idx,
+            scale_grad_by_freq=scale_grad_by_freq,
+        ),
     ),
 )
 

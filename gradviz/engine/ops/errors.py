@@ -12,9 +12,9 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import apply, call
 from gradviz.engine.elementwise import cast, check_broadcast, result_type
+from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.ops.neural import (
     chosen_reduction,
-    formula,
     in_single,
     need_constants,
     one_gradient,
@@ -55,14 +55,13 @@ def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
         symbol=f"{name}′",
         latex=r"g \cdot \ell'(x - y)",
         brief=f"The gradient through {name}.",
-        derivatives={
-            "grad_output": "Σ grad · ℓ′",
-            "self": "grad · grad_output · ℓ″",
-            "target": "−grad · grad_output · ℓ″",
-        },
-        grad_output=formula(f"grad, self, target, reduction{more}", along),
-        self=formula(f"grad, grad_output, self, target, reduction{more}", curved),
-        target=formula(f"grad, grad_output, self, target, reduction{more}", lambda *args: -curved(*args)),
+        grad_output=sentence("Σ grad · ℓ′", along, f"grad, self, target, reduction{more}"),
+        self=sentence("grad · grad_output · ℓ″", curved, f"grad, grad_output, self, target, reduction{more}"),
+        target=sentence(
+            "−grad · grad_output · ℓ″",
+            lambda *args: -curved(*args),
+            f"grad, grad_output, self, target, reduction{more}",
+        ),
     )
     return row
 
@@ -76,7 +75,7 @@ def _difference_loss(
     *,
     latex: str,
     brief: str,
-    derivative: str,
+    formula: str,
     node: str | None = None,
 ) -> OpRow:
     """The row of a loss of the difference, with the row of its derivative."""
@@ -99,9 +98,8 @@ def _difference_loss(
         symbol=name.removesuffix("_loss"),
         latex=latex,
         brief=brief,
-        derivatives={"self": derivative, "target": f"−({derivative})"},
-        self=formula(f"grad, self, target, reduction{more}", gradient),
-        target=formula(f"grad, target, self, reduction{more}", gradient),
+        self=expressed(formula, gradient, f"grad, self, target, reduction{more}"),
+        target=expressed(f"-({formula})", gradient, f"grad, target, self, reduction{more}"),
     )
 
 
@@ -117,7 +115,7 @@ MSE = _difference_loss(
     lambda d: 2.0,
     latex=r"\frac{1}{n} \sum_i (x_i - y_i)^2",
     brief="The mean of the squared errors.",
-    derivative="grad · 2 (self − target) / n",
+    formula="grad * 2 * (self - target) / n",
 )
 SMOOTH_L1 = _difference_loss(
     "smooth_l1_loss",
@@ -128,7 +126,7 @@ SMOOTH_L1 = _difference_loss(
     latex=r"\frac{1}{n} \sum_i s_\beta(x_i - y_i)",
     node="SmoothL1LossBackward0",
     brief="Squared errors where small, absolute errors where large.",
-    derivative="grad · clamp((self − target) / β, −1, 1) / n",
+    formula="grad * clamp((self - target) / beta, -1, 1) / n",
 )
 HUBER = _difference_loss(
     "huber_loss",
@@ -138,7 +136,7 @@ HUBER = _difference_loss(
     lambda d, delta: (d.abs() <= delta).to(d.dtype),
     latex=r"\frac{1}{n} \sum_i h_\delta(x_i - y_i)",
     brief="Squared errors where small, absolute errors where large.",
-    derivative="grad · clamp(self − target, −δ, δ) / n",
+    formula="grad * clamp(self - target, -delta, delta) / n",
 )
 
 
@@ -272,8 +270,10 @@ SOFT_MARGIN = op(
     symbol="soft margin",
     latex=r"\frac{1}{n} \sum_i \ln(1 + e^{-y_i x_i})",
     brief="The logistic loss for targets ±1.",
-    derivatives={"self": "−grad · target · σ(−target · self) / n"},
-    self=lambda grad, self, target, reduction: _soft_margin_backward(grad, self, target, (True,), reduction)[0],
+    self=expressed(
+        "-grad * target * sigmoid(-target * self) / n",
+        lambda grad, self, target, reduction: _soft_margin_backward(grad, self, target, (True,), reduction)[0],
+    ),
 )
 
 

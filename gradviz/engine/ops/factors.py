@@ -10,6 +10,7 @@ import numpy as np
 from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.linalg import (
@@ -86,8 +87,7 @@ LU_FACTOR = op(
     symbol="LU",
     latex=r"P L U = A",
     brief="The LU factors, both in one matrix.",
-    derivatives={"A": "from grad of L and U, solved with both"},
-    A=_lu_factor_grad,
+    A=sentence("from grad of L and U, solved with both", _lu_factor_grad),
     **_ABOUT,
 )
 _ZERO_PIVOT = (
@@ -160,8 +160,7 @@ LU = op(
     symbol="LU",
     latex=r"P L U = A",
     brief="The permutation and the LU factors.",
-    derivatives={"A": "from grad of L and U, solved with both"},
-    A=lambda grads, L, P, U: _plu_grad(P, L, U, grads[0], grads[1]),
+    A=sentence("from grad of L and U, solved with both", lambda grads, L, P, U: _plu_grad(P, L, U, grads[0], grads[1])),
     **_ABOUT,
 )
 
@@ -214,8 +213,7 @@ LU_UNPACK = op(
     symbol="P, L, U",
     latex=r"P, L, U",
     brief="The permutation and both factors out of one matrix.",
-    derivatives={"LU_data": "the lower triangle of grad of L and the upper one of grad of U"},
-    LU_data=_lu_unpack_grad,
+    LU_data=sentence("the lower triangle of grad of L and the upper one of grad of U", _lu_unpack_grad),
     **_ABOUT,
 )
 
@@ -396,8 +394,7 @@ QR = op(
     symbol="QR",
     latex=r"Q R = A",
     brief="The QR factors.",
-    derivatives={"A": "from grad of Q and R, solved with R"},
-    A=_qr_grad,
+    A=sentence("from grad of Q and R, solved with R", _qr_grad),
     **_ABOUT,
 )
 
@@ -648,8 +645,7 @@ SVD = op(
     symbol="SVD",
     latex=r"U S V^\top = A",
     brief="The singular value decomposition.",
-    derivatives={"A": "U (diag(grad of S) + what turns U and Vh) Vh"},
-    A=_svd_grad,
+    A=sentence("U (diag(grad of S) + what turns U and Vh) Vh", _svd_grad),
     **_ABOUT,
 )
 
@@ -775,9 +771,11 @@ EIGH = op(
     symbol="eigh",
     latex=r"A v = \lambda v",
     brief="Eigenvalues and eigenvectors of a symmetric matrix.",
-    derivatives={"A": "V (diag(grad of the eigenvalues) + what turns V) Vᴴ"},
-    A=lambda grads, eigenvalues, eigenvectors: _eigen_grad(
-        grads, eigenvalues, eigenvectors, True, "linalg_eigh_backward"
+    A=sentence(
+        "V (diag(grad of the eigenvalues) + what turns V) Vᴴ",
+        lambda grads, eigenvalues, eigenvectors: _eigen_grad(
+            grads, eigenvalues, eigenvectors, True, "linalg_eigh_backward"
+        ),
     ),
     **_ABOUT,
 )
@@ -808,9 +806,11 @@ EIG = op(
     symbol="eig",
     latex=r"A v = \lambda v",
     brief="Eigenvalues and eigenvectors.",
-    derivatives={"self": "V⁻ᴴ (diag(grad of the eigenvalues) + what turns V) Vᴴ"},
-    self=lambda grads, eigenvalues, eigenvectors: _eigen_grad(
-        grads, eigenvalues, eigenvectors, False, "linalg_eig_backward"
+    self=sentence(
+        "V⁻ᴴ (diag(grad of the eigenvalues) + what turns V) Vᴴ",
+        lambda grads, eigenvalues, eigenvectors: _eigen_grad(
+            grads, eigenvalues, eigenvectors, False, "linalg_eig_backward"
+        ),
     ),
     **_ABOUT,
 )

@@ -61,8 +61,7 @@ FILL_NUMBER = op(
     symbol="fill",
     latex=r"v",
     brief="A tensor of the same kind with one value everywhere.",
-    derivatives={"self": "0"},
-    self=lambda grad: grad.new_zeros(grad.shape),
+    self="zero(grad)",
 )
 FILL_TENSOR = op(
     "fill",
@@ -74,9 +73,8 @@ FILL_TENSOR = op(
     symbol="fill",
     latex=r"v",
     brief="A tensor of the same kind with one value everywhere.",
-    derivatives={"self": "0", "value": "Σ grad"},
-    self=lambda grad: grad.new_zeros(grad.shape),
-    value=lambda grad: grad.sum(),
+    self="zero(grad)",
+    value="sum(grad)",
 )
 
 

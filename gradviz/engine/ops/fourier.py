@@ -14,6 +14,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FFT, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, made
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import OpRow, op
@@ -104,9 +105,11 @@ C2C: OpRow = op(
     node="FftC2CBackward0",
     latex=r"\sum_n x_n e^{-2 \pi i k n / N}",
     brief="The Fourier transform of complex numbers.",
-    derivatives={"self": "the transform of grad in the other direction"},
-    self=lambda grad, dim, normalization, forward: call(
-        C2C, grad, dim=dim, normalization=normalization, forward=not forward
+    self=sentence(
+        "the transform of grad in the other direction",
+        lambda grad, dim, normalization, forward: call(
+            C2C, grad, dim=dim, normalization=normalization, forward=not forward
+        ),
     ),
     **_KIND,
 )
@@ -117,8 +120,7 @@ R2C = op(
     node="FftR2CBackward0",
     latex=r"\sum_n x_n e^{-2 \pi i k n / N}",
     brief="The Fourier transform of real numbers.",
-    derivatives={"self": "the real part of the inverse transform of grad"},
-    self=_r2c_grad,
+    self=sentence("the real part of the inverse transform of grad", _r2c_grad),
     **_KIND,
 )
 C2R = op(
@@ -128,8 +130,7 @@ C2R = op(
     node="FftC2RBackward0",
     latex=r"\sum_k X_k e^{2 \pi i k n / N}",
     brief="Real numbers from half of their Fourier transform.",
-    derivatives={"self": "the transform of grad, twice where a conjugate was left out"},
-    self=_c2r_grad,
+    self=sentence("the transform of grad, twice where a conjugate was left out", _c2r_grad),
     **_KIND,
 )
 

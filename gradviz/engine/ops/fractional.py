@@ -10,6 +10,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import need_tensor
 from gradviz.engine.ops.pool import put_row
 from gradviz.engine.ops.windows import Sizes, sizes
@@ -67,8 +68,7 @@ def _row(n: int) -> OpRow:
         symbol="maxpool",
         latex=r"\max_{k \in W_i} x_k",
         brief="The largest value of each window; the windows begin at random places.",
-        derivatives={"self": "grad at the place of each maximum, 0 elsewhere"},
-        self=gradient,
+        self=sentence("grad at the place of each maximum, 0 elsewhere", gradient),
     )
 
 

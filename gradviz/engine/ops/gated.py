@@ -12,6 +12,7 @@ import numpy as np
 from gradviz.engine import distributions, draw
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import expressed, sentence, sentences
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.arithmetic import ADD, MUL
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, one_gradient
@@ -48,8 +49,11 @@ PRELU = op(
     symbol="prelu",
     latex=r"\max(x, 0) + w \min(x, 0)",
     brief="Negative elements are scaled by a parameter.",
-    derivatives={"self": "grad where self > 0, else grad · weight", "weight": "grad · self where self ≤ 0"},
-    joint=lambda grads, self, weight, needs: _prelu_backward(grads[0], self, weight, needs),
+    joint=sentences(
+        lambda grads, self, weight, needs: _prelu_backward(grads[0], self, weight, needs),
+        self="grad where self > 0, else grad · weight",
+        weight="grad · self where self ≤ 0",
+    ),
 )
 
 
@@ -124,8 +128,7 @@ def _rrelu_row(key: str, number: int, gradient: Any) -> OpRow:
         symbol="rrelu",
         latex=r"\max(x, 0) + r \min(x, 0)",
         brief="Negative elements are scaled by a random number.",
-        derivatives={"self": "grad · noise"},
-        self=gradient,
+        self=expressed("grad * noise", gradient),
     )
 
 
@@ -191,8 +194,10 @@ GLU = op(
     symbol="glu",
     latex=r"a \sigma(b)",
     brief="One half times the sigmoid of the other.",
-    derivatives={"self": "[grad · σ(b), grad · a · σ(b) · (1 − σ(b))]"},
-    self=lambda grad, self, dim: _glu_backward(grad, self, (True,), dim)[0],
+    self=sentence(
+        "[grad · σ(b), grad · a · σ(b) · (1 − σ(b))]",
+        lambda grad, self, dim: _glu_backward(grad, self, (True,), dim)[0],
+    ),
 )
 
 

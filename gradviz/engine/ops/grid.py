@@ -18,6 +18,7 @@ import numpy as np
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.call import grad
+from gradviz.engine.formula import sentence, sentences
 from gradviz.engine.ops.neural import in_single, need_tensor, unseen
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import OpRow, op
@@ -223,8 +224,9 @@ def _sampler(n: int) -> OpRow:
         symbol="sample",
         latex=r"\sum_k w_k(g_i)\, x_k",
         brief="An image sampled at the places of a grid.",
-        derivatives={"input": "grad spread by the neighbours' weights", "grid": "grad · slope between neighbours"},
-        joint=gradients,
+        joint=sentences(
+            gradients, input="grad spread by the neighbours' weights", grid="grad · slope between neighbours"
+        ),
     )
 
 
@@ -358,8 +360,10 @@ AFFINE_GRID: OpRow = op(
     symbol="grid",
     latex=r"A_n (x, y, 1)^\top",
     brief="The places that an affine map looks at.",
-    derivatives={"theta": "gradᵀ @ (x, y, 1)"},
-    theta=lambda grad, size, align_corners: call(AFFINE_GRID_BACKWARD, grad, size=size, align_corners=align_corners),
+    theta=sentence(
+        "gradᵀ @ (x, y, 1)",
+        lambda grad, size, align_corners: call(AFFINE_GRID_BACKWARD, grad, size=size, align_corners=align_corners),
+    ),
 )
 
 

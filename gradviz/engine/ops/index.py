@@ -16,6 +16,7 @@ from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import one_by_one
 from gradviz.engine.elementwise import NUMBERS, operand
+from gradviz.engine.formula import sentence
 from gradviz.engine.graph import Node
 from gradviz.engine.inplace import write
 from gradviz.engine.laid import laid_by
@@ -51,8 +52,10 @@ SELECT: OpRow = op(
     latex=r"x_i",
     brief="One index along a dimension.",
     view=True,
-    derivatives={"self": "grad in its place, 0 elsewhere"},
-    self=lambda grad, self_shape, dim, index: call(SELECT_BACKWARD, grad, dim=dim, index=index, shape=self_shape),
+    self=sentence(
+        "grad in its place, 0 elsewhere",
+        lambda grad, self_shape, dim, index: call(SELECT_BACKWARD, grad, dim=dim, index=index, shape=self_shape),
+    ),
 )
 SELECT_BACKWARD: OpRow = op(
     "select_backward",
@@ -62,8 +65,7 @@ SELECT_BACKWARD: OpRow = op(
     symbol="[i]′",
     latex=r"e_i g",
     brief="A gradient put back at its index.",
-    derivatives={"grad_output": "grad at the index"},
-    grad_output=lambda grad, dim, index: grad.select(dim, index),
+    grad_output=sentence("grad at the index", lambda grad, dim, index: grad.select(dim, index)),
 )
 SLICE: OpRow = op(
     "slice",
@@ -74,9 +76,11 @@ SLICE: OpRow = op(
     latex=r"x_{a:b}",
     brief="A range along a dimension.",
     view=True,
-    derivatives={"self": "grad in the range, 0 elsewhere"},
-    self=lambda grad, self_shape, dim, start, end, step: call(
-        SLICE_BACKWARD, grad, dim=dim, start=start, end=end, step=step, shape=self_shape
+    self=sentence(
+        "grad in the range, 0 elsewhere",
+        lambda grad, self_shape, dim, start, end, step: call(
+            SLICE_BACKWARD, grad, dim=dim, start=start, end=end, step=step, shape=self_shape
+        ),
     ),
 )
 SLICE_BACKWARD: OpRow = op(
@@ -87,8 +91,10 @@ SLICE_BACKWARD: OpRow = op(
     symbol="[a:b]′",
     latex=r"g",
     brief="A gradient put back into its range.",
-    derivatives={"grad_output": "grad in the range"},
-    grad_output=lambda grad, dim, start, end, step: call(SLICE, grad, dim=dim, start=start, end=end, step=step),
+    grad_output=sentence(
+        "grad in the range",
+        lambda grad, dim, start, end, step: call(SLICE, grad, dim=dim, start=start, end=end, step=step),
+    ),
 )
 
 
@@ -171,8 +177,7 @@ INDEX: OpRow = op(
     symbol="[i]",
     latex=r"x_i",
     brief="Elements at given indices.",
-    derivatives={"self": "grad added up at the indices"},
-    self=_index_grad,
+    self=sentence("grad added up at the indices", _index_grad),
 )
 INDEX_PUT: OpRow = op(
     "index_put",
@@ -182,11 +187,13 @@ INDEX_PUT: OpRow = op(
     symbol="[i]=",
     latex=r"x_i \leftarrow v",
     brief="Elements at given indices are written.",
-    derivatives={"self": "grad, 0 at the indices", "values": "grad at the indices"},
-    self=lambda grad, indices, slots, accumulate: (
-        grad if accumulate else call(INDEX_PUT, grad, indices, grad.new_zeros(()), slots=slots, accumulate=False)
+    self=sentence(
+        "grad, 0 at the indices",
+        lambda grad, indices, slots, accumulate: (
+            grad if accumulate else call(INDEX_PUT, grad, indices, grad.new_zeros(()), slots=slots, accumulate=False)
+        ),
     ),
-    values=lambda grad, indices, slots: call(INDEX, grad, indices, slots=slots),
+    values=sentence("grad at the indices", lambda grad, indices, slots: call(INDEX, grad, indices, slots=slots)),
 )
 
 

@@ -12,9 +12,10 @@ from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.batched import everything
+from gradviz.engine.formula import expressed, sentence, sentences
 from gradviz.engine.named import return_type
 from gradviz.engine.notices import warn_once
-from gradviz.engine.ops.arithmetic import conj, scaled
+from gradviz.engine.ops.arithmetic import conj, times_alpha
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
@@ -125,8 +126,7 @@ DET = op(
     symbol="det",
     latex=r"\det A",
     brief="The determinant.",
-    derivatives={"A": "grad · result · A⁻ᵀ"},
-    A=_det_grad,
+    A=expressed("grad * result * inverse_adjoint(A)", _det_grad),
     **_ABOUT,
 )
 
@@ -173,8 +173,7 @@ SLOGDET = op(
     symbol="ln|det|",
     latex=r"\ln |\det A|",
     brief="Sign and logarithm of the determinant.",
-    derivatives={"A": "grad · A⁻ᵀ"},
-    A=_slogdet_grad,
+    A=expressed("grad * inverse_adjoint(A)", _slogdet_grad),
     **_ABOUT,
 )
 
@@ -226,8 +225,7 @@ INV = op(
     symbol="A⁻¹",
     latex=r"A^{-1}",
     brief="The inverse of a matrix.",
-    derivatives={"A": "−A⁻ᵀ grad A⁻ᵀ"},
-    A=_inverse_grad,
+    A=expressed("-(inverse_adjoint(A) @ grad @ inverse_adjoint(A))", _inverse_grad),
     **_ABOUT,
 )
 
@@ -283,8 +281,7 @@ SOLVE = op(
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of A X = B.",
-    derivatives={"B": "A⁻ᵀ grad", "A": "−(A⁻ᵀ grad) resultᵀ"},
-    joint=_solve_grads,
+    joint=sentences(_solve_grads, B="A⁻ᵀ grad", A="−(A⁻ᵀ grad) resultᵀ"),
     **_ABOUT,
 )
 
@@ -366,8 +363,7 @@ TRIANGULAR = op(
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of a triangular system.",
-    derivatives={"B": "A⁻ᵀ grad", "self": "−(A⁻ᵀ grad) resultᵀ, its triangle"},
-    joint=_triangular_grads,
+    joint=sentences(_triangular_grads, B="A⁻ᵀ grad", self="−(A⁻ᵀ grad) resultᵀ, its triangle"),
     **_ABOUT,
 )
 
@@ -415,8 +411,7 @@ OLD_TRIANGULAR = op(
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of a triangular system.",
-    derivatives={"self": "A⁻ᵀ grad", "A": "−(A⁻ᵀ grad) solutionᵀ, its triangle"},
-    joint=_old_triangular_grads,
+    joint=sentences(_old_triangular_grads, self="A⁻ᵀ grad", A="−(A⁻ᵀ grad) solutionᵀ, its triangle"),
     **_ABOUT,
 )
 _OLD_TRIANGULAR = (
@@ -452,7 +447,7 @@ def _cholesky(a: Any, *, upper: bool) -> Any:
 def _cholesky_grad(grad: Any, factor: Any, upper: bool) -> Any:
     L = h(factor) if upper else factor
     half = (h(L) @ (h(grad) if upper else grad)).tril()
-    phi = scaled(half + h(half.tril(-1)), 0.5)
+    phi = times_alpha(half + h(half.tril(-1)), 0.5)
     return solve_triangular(L, solve_triangular(h(L), phi, upper=True), upper=False, left=False)
 
 
@@ -464,8 +459,10 @@ CHOLESKY_EX = op(
     symbol="chol",
     latex=r"L : L L^\top = A",
     brief="The Cholesky factor.",
-    derivatives={"self": "½ (S + Sᴴ) for S = L⁻ᴴ Φ(Lᴴ grad) L⁻¹, Φ the lower triangle with half the diagonal"},
-    self=lambda grads, L, upper: None if grads[0] is None else _cholesky_grad(grads[0], L, upper),
+    self=sentence(
+        "½ (S + Sᴴ) for S = L⁻ᴴ Φ(Lᴴ grad) L⁻¹, Φ the lower triangle with half the diagonal",
+        lambda grads, L, upper: None if grads[0] is None else _cholesky_grad(grads[0], L, upper),
+    ),
     **_ABOUT,
 )
 
@@ -483,8 +480,10 @@ CHOLESKY = op(
     symbol="chol",
     latex=r"L : L L^\top = A",
     brief="The Cholesky factor.",
-    derivatives={"self": "½ (S + Sᴴ) for S = L⁻ᴴ Φ(Lᴴ grad) L⁻¹, Φ the lower triangle with half the diagonal"},
-    self=lambda grad, result, upper: _cholesky_grad(grad, result, upper),
+    self=sentence(
+        "½ (S + Sᴴ) for S = L⁻ᴴ Φ(Lᴴ grad) L⁻¹, Φ the lower triangle with half the diagonal",
+        lambda grad, result, upper: _cholesky_grad(grad, result, upper),
+    ),
     **_ABOUT,
 )
 
@@ -546,8 +545,7 @@ CHOLESKY_SOLVE = op(
     symbol="A⁻¹b",
     latex=r"(L L^\top)^{-1} B",
     brief="The solution of A X = B from the Cholesky factor of A.",
-    derivatives={"self": "A⁻¹ grad", "input2": "−(C + Cᵀ) input2 for C = A⁻¹ grad resultᵀ"},
-    joint=_cholesky_solve_grads,
+    joint=sentences(_cholesky_solve_grads, self="A⁻¹ grad", input2="−(C + Cᵀ) input2 for C = A⁻¹ grad resultᵀ"),
     **_ABOUT,
 )
 
@@ -588,8 +586,7 @@ CHOLESKY_INVERSE = op(
     symbol="A⁻¹",
     latex=r"(L L^\top)^{-1}",
     brief="The inverse of a matrix from its Cholesky factor.",
-    derivatives={"self": "−result (grad + gradᵀ) result self"},
-    self=_cholesky_inverse_grad,
+    self=sentence("−result (grad + gradᵀ) result self", _cholesky_inverse_grad),
     **_ABOUT,
 )
 

@@ -12,6 +12,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.batched import plain
 from gradviz.engine.creation import made
 from gradviz.engine.elementwise import NUMBERS
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.order import comparable
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.rows import OpRow, op
@@ -51,9 +52,8 @@ def _no_gradient(name: str) -> Any:
 def _lookup_row(name: str, forward: Any, node: str, key: str, brief: str) -> OpRow:
     return op(
         name, "self", forward, key=key, node=node, outputs="result, inverse, counts", category="selection",
-        symbol="unique", brief=brief, self=_no_gradient(name),
-        derivatives={"self": "PyTorch has none"},
-    )  # fmt: skip
+        symbol="unique", brief=brief, self=sentence("PyTorch has none", _no_gradient(name)),
+        )  # fmt: skip
 
 
 _BRIEF = "The different elements in order."

@@ -14,6 +14,7 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import check_broadcast
+from gradviz.engine.formula import expressed
 from gradviz.engine.modes import no_grad
 from gradviz.engine.ops.neural import (
     chosen_reduction,
@@ -84,14 +85,13 @@ BCE = op(
     symbol="bce",
     latex=r"-\frac{1}{n} \sum_i y_i \ln x_i + (1 - y_i) \ln(1 - x_i)",
     brief="How badly probabilities predict 0 or 1.",
-    derivatives={
-        "self": "grad · (self − target) / (self · (1 − self)) / n",
-        "target": "grad · (ln(1 − self) − ln self) / n",
-    },
-    self=lambda grad, self, target, weight, reduction: call(
-        BCE_BACKWARD, grad, self, target, weight, reduction=reduction
+    self=expressed(
+        "grad * (self - target) / (self * (1 - self)) / n",
+        lambda grad, self, target, weight, reduction: call(
+            BCE_BACKWARD, grad, self, target, weight, reduction=reduction
+        ),
     ),
-    target=_bce_target,
+    target=expressed("grad * (log(1 - self) - log(self)) / n", _bce_target),
 )
 
 
@@ -165,9 +165,8 @@ BCE_LOGITS = op(
     symbol="bce∘σ",
     latex=r"-\frac{1}{n} \sum_i y_i \ln \sigma(x_i) + (1 - y_i) \ln(1 - \sigma(x_i))",
     brief="Binary cross entropy of the sigmoid.",
-    derivatives={"self": "grad · (σ(self) − target) / n", "target": "−grad · self / n"},
-    self=_bce_logits_grad,
-    target=_bce_logits_target,
+    self=expressed("grad * (sigmoid(self) - target) / n", _bce_logits_grad),
+    target=expressed("-grad * self / n", _bce_logits_target),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
@@ -72,9 +73,11 @@ MULTI_MARGIN = op(
     symbol="margin",
     latex=r"\frac{1}{n} \sum_{i \ne y} \max(0, m - x_y + x_i)^p",
     brief="How far other classes come within a margin of the right one.",
-    derivatives={"self": "±grad / n for the classes within the margin"},
-    self=lambda grad, self, target, weight, p, margin, reduction: call(
-        MULTI_MARGIN_BACKWARD, grad, self, target, weight, p=p, margin=margin, reduction=reduction
+    self=sentence(
+        "±grad / n for the classes within the margin",
+        lambda grad, self, target, weight, p, margin, reduction: call(
+            MULTI_MARGIN_BACKWARD, grad, self, target, weight, p=p, margin=margin, reduction=reduction
+        ),
     ),
 )
 
@@ -188,9 +191,11 @@ MULTILABEL_MARGIN = op(
     symbol="margin",
     latex=r"\frac{1}{n} \sum_{i \in Y, j \notin Y} \max(0, 1 - x_i + x_j)",
     brief="How far other classes come within 1 of those that are named.",
-    derivatives={"self": "±grad / n for the classes within the margin"},
-    self=lambda grads, self, target, is_target, reduction: call(
-        MULTILABEL_MARGIN_BACKWARD, grads[0], self, target, is_target.detach(), reduction=reduction
+    self=sentence(
+        "±grad / n for the classes within the margin",
+        lambda grads, self, target, is_target, reduction: call(
+            MULTILABEL_MARGIN_BACKWARD, grads[0], self, target, is_target.detach(), reduction=reduction
+        ),
     ),
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
+from gradviz.engine.formula import expressed, helper
 from gradviz.engine.graph import show_as
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.neural import in_single
@@ -27,6 +28,7 @@ def adjoint(x: Any) -> Any:
     return conj(x.t())
 
 
+@helper("grad @ adjoint(second)")
 def first_grad(grad: Any, second: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     """The gradient of a product for its first factor, laid out in memory as that is: a transposed one is not turned
     again when its gradient goes on to the matrix behind it."""
@@ -37,6 +39,7 @@ def first_grad(grad: Any, second: Any, shape: tuple[int, ...], strides: tuple[in
     return conj(second).mm(grad.t()).t() if turned else grad.mm(adjoint(second))
 
 
+@helper("adjoint(first) @ grad")
 def second_grad(grad: Any, first: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
     """The same for the second factor."""
     turned = _by_columns(grad, shape, strides)
@@ -68,9 +71,8 @@ MM = op(
     symbol="@",
     latex=r"A B",
     brief="The product of two matrices.",
-    derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
-    self=lambda grad, mat2, self_shape, self_strides: first_grad(grad, mat2, self_shape, self_strides),
-    mat2=lambda grad, self, mat2_shape, mat2_strides: second_grad(grad, self, mat2_shape, mat2_strides),
+    self="first_grad(grad, mat2, self_shape, self_strides)",
+    mat2="second_grad(grad, self, mat2_shape, mat2_strides)",
 )
 MV = op(
     "mv",
@@ -80,9 +82,8 @@ MV = op(
     symbol="@",
     latex=r"A x",
     brief="A matrix times a vector.",
-    derivatives={"self": "grad ⊗ vec", "vec": "selfᵀ @ grad"},
-    self=lambda grad, vec: grad.unsqueeze(1) * conj(vec).unsqueeze(0),
-    vec=lambda grad, self: adjoint(self).mv(grad),
+    self=expressed("outer(grad, vec)", lambda grad, vec: grad.unsqueeze(1) * conj(vec).unsqueeze(0)),
+    vec=expressed("adjoint(self) @ grad", lambda grad, self: adjoint(self).mv(grad)),
 )
 DOT = op(
     "dot",
@@ -92,9 +93,8 @@ DOT = op(
     symbol="·",
     latex=r"x \cdot y",
     brief="The inner product of two vectors.",
-    derivatives={"self": "grad · tensor", "tensor": "grad · self"},
-    self=lambda grad, tensor: grad * conj(tensor),
-    tensor=lambda grad, self: grad * conj(self),
+    self="grad * conj(tensor)",
+    tensor="grad * conj(self)",
 )
 BMM = op(
     "bmm",
@@ -104,9 +104,8 @@ BMM = op(
     symbol="@",
     latex=r"A_i B_i",
     brief="Products of matrices in a batch.",
-    derivatives={"self": "grad @ mat2ᵀ", "mat2": "selfᵀ @ grad"},
-    self=lambda grad, mat2: grad.bmm(conj(mat2.transpose(1, 2))),
-    mat2=lambda grad, self: conj(self.transpose(1, 2)).bmm(grad),
+    self=expressed("grad @ adjoint(mat2)", lambda grad, mat2: grad.bmm(conj(mat2.transpose(1, 2)))),
+    mat2=expressed("adjoint(self) @ grad", lambda grad, self: conj(self.transpose(1, 2)).bmm(grad)),
 )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.linalg import check_matrix, check_square, check_type, h, named
 from gradviz.engine.ops.reduce import wrap_dim
@@ -179,8 +180,7 @@ PINV = op(
     symbol="A⁺",
     latex=r"A^{+}",
     brief="The pseudo-inverse.",
-    derivatives={"self": "−A⁺ᴴ grad A⁺ᴴ and two terms for what A maps to 0"},
-    self=_pinv_grad,
+    self=sentence("−A⁺ᴴ grad A⁺ᴴ and two terms for what A maps to 0", _pinv_grad),
     **_ABOUT,
 )
 
@@ -338,8 +338,7 @@ EXPM = op(
     symbol="eᴬ",
     latex=r"e^{A}",
     brief="The exponential of a matrix.",
-    derivatives={"self": "the derivative of eᴬ at selfᵀ along grad"},
-    self=_expm_grad,
+    self=sentence("the derivative of eᴬ at selfᵀ along grad", _expm_grad),
     **_ABOUT,
 )
 

@@ -14,6 +14,7 @@ from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.checks import plain_numbers
 from gradviz.engine.creation import made
+from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import wrap_dim
@@ -34,8 +35,7 @@ TRIL = op(
     symbol="tril",
     latex=r"\operatorname{tril} A",
     brief="The lower triangle.",
-    derivatives={"self": "the lower triangle of grad"},
-    self=lambda grad, diagonal: grad.tril(diagonal),
+    self=sentence("the lower triangle of grad", lambda grad, diagonal: grad.tril(diagonal)),
 )
 TRIU = op(
     "triu",
@@ -45,8 +45,7 @@ TRIU = op(
     symbol="triu",
     latex=r"\operatorname{triu} A",
     brief="The upper triangle.",
-    derivatives={"self": "the upper triangle of grad"},
-    self=lambda grad, diagonal: grad.triu(diagonal),
+    self=sentence("the upper triangle of grad", lambda grad, diagonal: grad.triu(diagonal)),
 )
 
 
@@ -86,8 +85,7 @@ DIAGONAL_BACKWARD = op(
     symbol="diag′",
     latex=r"\operatorname{diag}(g)",
     brief="A gradient put on a diagonal.",
-    derivatives={"grad_output": "the diagonal of grad"},
-    grad_output=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+    grad_output=sentence("the diagonal of grad", lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)),
 )
 
 
@@ -100,15 +98,14 @@ _DIAGONAL: dict[str, Any] = {
     "symbol": "diag",
     "latex": r"\operatorname{diag} A",
     "brief": "A diagonal.",
-    "derivatives": {"self": "grad on the diagonal, 0 elsewhere"},
+    "self": sentence("grad on the diagonal, 0 elsewhere", _diagonal_grad),
 }
-DIAGONAL = op("diagonal", "self", diagonal_of, view=True, self=_diagonal_grad, **_DIAGONAL)
+DIAGONAL = op("diagonal", "self", diagonal_of, view=True, **_DIAGONAL)
 DIAGONAL_COPY = op(
     "diagonal_copy",
     "self",
     lambda x, **kw: diagonal_of(x, **kw).copy(),
     node="DiagonalBackward0_copy",
-    self=_diagonal_grad,
     **_DIAGONAL,
 )
 DIAG_EMBED = op(
@@ -119,8 +116,7 @@ DIAG_EMBED = op(
     symbol="diag",
     latex=r"\operatorname{diag}(x)",
     brief="A matrix with the elements on its diagonal.",
-    derivatives={"self": "the diagonal of grad"},
-    self=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+    self=sentence("the diagonal of grad", lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)),
 )
 
 
@@ -179,8 +175,7 @@ TRACE = op(
     symbol="tr",
     latex=r"\operatorname{tr} A",
     brief="The sum of the diagonal.",
-    derivatives={"self": "grad on the diagonal"},
-    self=lambda grad, self_shape: F["eye"](*self_shape, dtype=grad.dtype) * grad,
+    self=sentence("grad on the diagonal", lambda grad, self_shape: F["eye"](*self_shape, dtype=grad.dtype) * grad),
 )
 
 
@@ -274,9 +269,8 @@ CROSS = op(
     symbol="×",
     latex=r"x \times y",
     brief="The cross product.",
-    derivatives={"self": "other × grad", "other": "grad × self"},
-    self=lambda grad, other, dim: LINALG["cross"](conj(other), grad, dim=dim),
-    other=lambda grad, self, dim: LINALG["cross"](grad, conj(self), dim=dim),
+    self=expressed("cross(other, grad)", lambda grad, other, dim: LINALG["cross"](conj(other), grad, dim=dim)),
+    other=expressed("cross(grad, self)", lambda grad, self, dim: LINALG["cross"](grad, conj(self), dim=dim)),
 )
 
 

@@ -23,6 +23,7 @@ from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import call
 from gradviz.engine.call import grad
 from gradviz.engine.elementwise import number_array
+from gradviz.engine.formula import helper
 from gradviz.engine.ops.compare import CLAMP_MIN
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import op
@@ -42,8 +43,7 @@ ADD_NUMBER = op(
     symbol="+n",
     latex=r"x + n",
     brief="Adds a number.",
-    derivatives={"self": "grad"},
-    self=lambda grad: grad,
+    self="grad",
 )
 SUB_NUMBER = op(
     "sub",
@@ -55,8 +55,7 @@ SUB_NUMBER = op(
     symbol="−n",
     latex=r"x - n",
     brief="Subtracts a number.",
-    derivatives={"self": "grad"},
-    self=lambda grad: grad,
+    self="grad",
 )
 MUL_NUMBER = op(
     "mul",
@@ -68,8 +67,7 @@ MUL_NUMBER = op(
     symbol="×n",
     latex=r"n x",
     brief="Multiplies by a number.",
-    derivatives={"self": "grad · n"},
-    self=lambda grad, other: times(grad, other),
+    self="times(grad, other)",
 )
 DIV_NUMBER = op(
     "div",
@@ -81,8 +79,7 @@ DIV_NUMBER = op(
     symbol="÷n",
     latex=r"x / n",
     brief="Divides by a number.",
-    derivatives={"self": "grad / n"},
-    self=lambda grad, other: over(grad, other),
+    self="over(grad, other)",
 )
 
 
@@ -100,12 +97,14 @@ def minus(x: Tensor, number: float) -> Tensor:
     return made
 
 
+@helper("x * number")
 def times(x: Tensor, number: float) -> Tensor:
     """x · number; see Note [Numbers that are not saved]."""
     made: Tensor = call(MUL_NUMBER, x, other=number)
     return made
 
 
+@helper("x / number")
 def over(x: Tensor, number: float) -> Tensor:
     """x / number; see Note [Numbers that are not saved]."""
     made: Tensor = call(DIV_NUMBER, x, other=number)

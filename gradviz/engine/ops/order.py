@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.laid import laid_as
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.reduce import even_share, wrap_dim
@@ -73,7 +74,7 @@ def _first(x: Any, k: int, dim: int, descending: bool, select: Selection) -> Any
     return np.take_along_axis(x, at, axis), at
 
 
-_DERIVATIVE = {"self": "grad, at the places the values came from"}
+_DERIVATIVE = "grad, at the places the values came from"
 
 
 def _sort_row(key: str, number: int) -> OpRow:
@@ -89,8 +90,7 @@ def _sort_row(key: str, number: int) -> OpRow:
         symbol="sort",
         latex=r"x_{(i)}",
         brief="Sorted along a dimension, and where each came from.",
-        derivatives=_DERIVATIVE,
-        self=_back_to_places,
+        self=sentence(_DERIVATIVE, _back_to_places),
     )
 
 
@@ -104,8 +104,7 @@ TOPK = op(
     symbol="topk",
     latex=r"x_{(1 … k)}",
     brief="The k largest, and where they are.",
-    derivatives=_DERIVATIVE,
-    self=_back_to_places,
+    self=sentence(_DERIVATIVE, _back_to_places),
 )
 
 
@@ -160,8 +159,7 @@ KTHVALUE = op(
     symbol="kth",
     latex=r"x_{(k)}",
     brief="The k-th smallest, and where it is.",
-    derivatives=_DERIVATIVE,
-    self=back_to_one,
+    self=sentence(_DERIVATIVE, back_to_one),
 )
 
 
@@ -200,8 +198,7 @@ MEDIAN_DIM = op(
     symbol="median",
     latex=r"\tilde{x}",
     brief="The lower median along a dimension.",
-    derivatives=_DERIVATIVE,
-    self=back_to_one,
+    self=sentence(_DERIVATIVE, back_to_one),
 )
 MEDIAN = op(
     "median",
@@ -211,8 +208,7 @@ MEDIAN = op(
     symbol="median",
     latex=r"\tilde{x}",
     brief="The lower median.",
-    derivatives={"self": "grad, shared by the places of the median"},
-    self=even_share,
+    self=sentence("grad, shared by the places of the median", even_share),
 )
 
 
@@ -275,8 +271,7 @@ CUMMAX = op(
     symbol="cummax",
     latex=r"\max_{j \le i} x_j",
     brief="Running maxima.",
-    derivatives=_DERIVATIVE,
-    self=_running_grad,
+    self=sentence(_DERIVATIVE, _running_grad),
 )
 CUMMIN = op(
     "cummin",
@@ -287,8 +282,7 @@ CUMMIN = op(
     symbol="cummin",
     latex=r"\min_{j \le i} x_j",
     brief="Running minima.",
-    derivatives=_DERIVATIVE,
-    self=_running_grad,
+    self=sentence(_DERIVATIVE, _running_grad),
 )
 
 

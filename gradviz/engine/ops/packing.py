@@ -11,6 +11,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import broadcast_error
+from gradviz.engine.formula import sentence
 from gradviz.engine.overflow import repeat
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
@@ -48,8 +49,7 @@ PACK = op(
     symbol="pack",
     latex=r"x_{t, b},\; t < l_b",
     brief="The sequences of a padded batch, step by step, without the padding.",
-    derivatives={"self": "grad at the places that were taken, zeros at the padding"},
-    self=_unpacked,
+    self=sentence("grad at the places that were taken, zeros at the padding", _unpacked),
 )
 
 _NOT_SORTED = (

@@ -13,6 +13,7 @@ from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.autocast import casting
 from gradviz.engine.elementwise import number_array
+from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.ops.neural import need_tensor
 from gradviz.engine.ops.windows import Sizes, put_windows, sizes, window_count, windows
 from gradviz.engine.rows import OpRow, op
@@ -44,8 +45,10 @@ CONSTANT_PAD: OpRow = op(
     symbol="pad",
     latex=r"[v, x, v]",
     brief="A constant value around.",
-    derivatives={"self": "the part of grad that is its own"},
-    self=lambda grad, pad: call(CONSTANT_PAD, grad, pad=tuple(-n for n in pad), value=0),
+    self=sentence(
+        "the part of grad that is its own",
+        lambda grad, pad: call(CONSTANT_PAD, grad, pad=tuple(-n for n in pad), value=0),
+    ),
 )
 
 
@@ -106,9 +109,8 @@ def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRo
         symbol="pad′",
         latex="g",
         brief="Gradients added up at the elements that were copied.",
-        derivatives={"grad_output": "grad, padded in the same way", "self": "0"},
-        grad_output=lambda grad, padding: call(row, grad, padding=padding),
-        self=lambda grad, self_shape: grad.new_zeros(self_shape),
+        grad_output=sentence("grad, padded in the same way", lambda grad, padding: call(row, grad, padding=padding)),
+        self=expressed("0", lambda grad, self_shape: grad.new_zeros(self_shape)),
     )
     row = op(
         f"{kind}_pad{dims}d",
@@ -119,8 +121,10 @@ def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRo
         symbol="pad",
         latex=r"[\cdot, x, \cdot]",
         brief=brief,
-        derivatives={"self": "grad, added up at the elements that were copied"},
-        self=lambda grad, self, padding: call(back, grad, self, padding=padding),
+        self=sentence(
+            "grad, added up at the elements that were copied",
+            lambda grad, self, padding: call(back, grad, self, padding=padding),
+        ),
     )
     return row
 
@@ -252,15 +256,17 @@ IM2COL: OpRow = op(
     symbol="unfold",
     latex=r"[x_{W_1}, x_{W_2}, \dots]",
     brief="Each window as a column.",
-    derivatives={"self": "grad, added up where windows overlap"},
-    self=lambda grad, self_shape, kernel_size, dilation, padding, stride: call(
-        COL2IM,
-        grad,
-        output_size=tuple(self_shape[-2:]),
-        kernel_size=kernel_size,
-        dilation=dilation,
-        padding=padding,
-        stride=stride,
+    self=sentence(
+        "grad, added up where windows overlap",
+        lambda grad, self_shape, kernel_size, dilation, padding, stride: call(
+            COL2IM,
+            grad,
+            output_size=tuple(self_shape[-2:]),
+            kernel_size=kernel_size,
+            dilation=dilation,
+            padding=padding,
+            stride=stride,
+        ),
     ),
 )
 COL2IM: OpRow = op(
@@ -272,9 +278,11 @@ COL2IM: OpRow = op(
     symbol="fold",
     latex=r"\sum_i x_{W_i}",
     brief="Columns put back as windows, added up where they overlap.",
-    derivatives={"self": "the windows of grad"},
-    self=lambda grad, kernel_size, dilation, padding, stride: call(
-        IM2COL, grad, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
+    self=sentence(
+        "the windows of grad",
+        lambda grad, kernel_size, dilation, padding, stride: call(
+            IM2COL, grad, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
+        ),
     ),
 )
 
@@ -365,8 +373,9 @@ PIXEL_SHUFFLE: OpRow = op(
     symbol="shuffle",
     latex=r"x",
     brief="Channels become finer pixels.",
-    derivatives={"self": "grad, put back"},
-    self=lambda grad, upscale_factor: call(PIXEL_UNSHUFFLE, grad, downscale_factor=upscale_factor),
+    self=sentence(
+        "grad, put back", lambda grad, upscale_factor: call(PIXEL_UNSHUFFLE, grad, downscale_factor=upscale_factor)
+    ),
 )
 PIXEL_UNSHUFFLE: OpRow = op(
     "pixel_unshuffle",
@@ -376,8 +385,9 @@ PIXEL_UNSHUFFLE: OpRow = op(
     symbol="unshuffle",
     latex=r"x",
     brief="Pixels become channels.",
-    derivatives={"self": "grad, put back"},
-    self=lambda grad, downscale_factor: call(PIXEL_SHUFFLE, grad, upscale_factor=downscale_factor),
+    self=sentence(
+        "grad, put back", lambda grad, downscale_factor: call(PIXEL_SHUFFLE, grad, upscale_factor=downscale_factor)
+    ),
 )
 CHANNEL_SHUFFLE: OpRow = op(
     "channel_shuffle",
@@ -387,8 +397,7 @@ CHANNEL_SHUFFLE: OpRow = op(
     symbol="shuffle",
     latex=r"x",
     brief="Channels of several groups mixed.",
-    derivatives={"self": "grad, put back"},
-    self=lambda grad, groups: call(CHANNEL_SHUFFLE, grad, groups=grad.shape[1] // groups),
+    self=sentence("grad, put back", lambda grad, groups: call(CHANNEL_SHUFFLE, grad, groups=grad.shape[1] // groups)),
 )
 
 

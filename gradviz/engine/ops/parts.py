@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.matrix import diagonal_of
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -33,11 +34,11 @@ SELECT_SCATTER = op(
     lambda x, src, *, dim, index: _replaced(x, src, lambda out: np.moveaxis(out, dim, 0)[index, ...]),
     category="indexing",
     brief="A copy in which one slice is another tensor.",
-    derivatives={"self": "grad, 0 in the slice", "src": "grad in the slice"},
-    self=lambda grad, dim, index: grad.select_scatter(
-        grad.new_zeros(()).expand_as(grad.select(dim, index)), dim, index
+    self=sentence(
+        "grad, 0 in the slice",
+        lambda grad, dim, index: grad.select_scatter(grad.new_zeros(()).expand_as(grad.select(dim, index)), dim, index),
     ),
-    src=lambda grad, dim, index: grad.select(dim, index),
+    src=sentence("grad in the slice", lambda grad, dim, index: grad.select(dim, index)),
 )
 SLICE_SCATTER = op(
     "slice_scatter",
@@ -45,11 +46,13 @@ SLICE_SCATTER = op(
     lambda x, src, *, dim, start, end, step: _replaced(x, src, lambda out: _range(out, dim, start, end, step)),
     category="indexing",
     brief="A copy in which a range is another tensor.",
-    derivatives={"self": "grad, 0 in the range", "src": "grad in the range"},
-    self=lambda grad, dim, start, end, step: grad.slice_scatter(
-        _range(grad, dim, start, end, step) * 0, dim, start, end, step
+    self=sentence(
+        "grad, 0 in the range",
+        lambda grad, dim, start, end, step: grad.slice_scatter(
+            _range(grad, dim, start, end, step) * 0, dim, start, end, step
+        ),
     ),
-    src=lambda grad, dim, start, end, step: _range(grad, dim, start, end, step),
+    src=sentence("grad in the range", lambda grad, dim, start, end, step: _range(grad, dim, start, end, step)),
 )
 DIAGONAL_SCATTER = op(
     "diagonal_scatter",
@@ -59,11 +62,13 @@ DIAGONAL_SCATTER = op(
     ),
     category="indexing",
     brief="A copy in which a diagonal is another tensor.",
-    derivatives={"self": "grad, 0 on the diagonal", "src": "grad on the diagonal"},
-    self=lambda grad, offset, dim1, dim2: grad.diagonal_scatter(
-        grad.diagonal(offset, dim1, dim2) * 0, offset, dim1, dim2
+    self=sentence(
+        "grad, 0 on the diagonal",
+        lambda grad, offset, dim1, dim2: grad.diagonal_scatter(
+            grad.diagonal(offset, dim1, dim2) * 0, offset, dim1, dim2
+        ),
     ),
-    src=lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
+    src=sentence("grad on the diagonal", lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)),
 )
 
 

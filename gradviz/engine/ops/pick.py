@@ -11,7 +11,8 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import Prepared, check_broadcast, operand, register
-from gradviz.engine.ops.arithmetic import scaled
+from gradviz.engine.formula import sentence
+from gradviz.engine.ops.arithmetic import times_alpha
 from gradviz.engine.ops.index_checks import (
     check_copy,
     check_gather,
@@ -66,8 +67,10 @@ GATHER = op(
     symbol="gather",
     latex=r"x_{i}",
     brief="Elements by an index along a dimension.",
-    derivatives={"self": "grad added up at the indices"},
-    self=lambda grad, self, index, dim: grad.new_zeros(self.shape).scatter_add(dim, index, grad),
+    self=sentence(
+        "grad added up at the indices",
+        lambda grad, self, index, dim: grad.new_zeros(self.shape).scatter_add(dim, index, grad),
+    ),
 )
 SCATTER = op(
     "scatter",
@@ -77,9 +80,8 @@ SCATTER = op(
     symbol="scatter",
     latex=r"x_{i} \leftarrow v",
     brief="Values written by an index along a dimension.",
-    derivatives={"self": "grad, 0 at the places written", "src": "grad at the places written"},
-    self=lambda grad, index, dim: grad.scatter(dim, index, 0),
-    src=lambda grad, index, dim: grad.gather(dim, index),
+    self=sentence("grad, 0 at the places written", lambda grad, index, dim: grad.scatter(dim, index, 0)),
+    src=sentence("grad at the places written", lambda grad, index, dim: grad.gather(dim, index)),
 )
 SCATTER_VALUE = op(
     "scatter",
@@ -91,8 +93,7 @@ SCATTER_VALUE = op(
     symbol="scatter",
     latex=r"x_{i} \leftarrow v",
     brief="A value written by an index along a dimension.",
-    derivatives={"self": "grad, 0 at the places written"},
-    self=lambda grad, index, dim: grad.scatter(dim, index, 0),
+    self=sentence("grad, 0 at the places written", lambda grad, index, dim: grad.scatter(dim, index, 0)),
 )
 SCATTER_ADD = op(
     "scatter_add",
@@ -102,9 +103,8 @@ SCATTER_ADD = op(
     symbol="scatter+",
     latex=r"x_{i} \mathrel{+}= v",
     brief="Values added by an index along a dimension.",
-    derivatives={"self": "grad", "src": "grad at the places added to"},
-    self=lambda grad: grad,
-    src=lambda grad, index, dim: grad.gather(dim, index),
+    self="grad",
+    src=sentence("grad at the places added to", lambda grad, index, dim: grad.gather(dim, index)),
 )
 
 
@@ -189,8 +189,10 @@ INDEX_SELECT = op(
     symbol="index_select",
     latex=r"x_{i}",
     brief="Slices at given indices.",
-    derivatives={"self": "grad added up at the indices"},
-    self=lambda grad, index, dim, self_shape: grad.new_zeros(self_shape).index_add(dim, index, grad),
+    self=sentence(
+        "grad added up at the indices",
+        lambda grad, index, dim, self_shape: grad.new_zeros(self_shape).index_add(dim, index, grad),
+    ),
 )
 
 
@@ -214,9 +216,11 @@ INDEX_ADD = op(
     symbol="index+",
     latex=r"x_{i} \mathrel{+}= v",
     brief="Slices added at given indices.",
-    derivatives={"self": "grad", "source": "grad at the indices, times alpha"},
-    self=lambda grad: grad,
-    source=lambda grad, index, source, dim, alpha: scaled(grad.index_select(dim, index).expand(source.shape), alpha),
+    self="grad",
+    source=sentence(
+        "grad at the indices, times alpha",
+        lambda grad, index, source, dim, alpha: times_alpha(grad.index_select(dim, index).expand(source.shape), alpha),
+    ),
 )
 INDEX_COPY = op(
     "index_copy",
@@ -226,9 +230,10 @@ INDEX_COPY = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices written at given indices.",
-    derivatives={"self": "grad, 0 at the indices", "source": "grad at the indices"},
-    self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
-    source=lambda grad, index, source, dim: grad.index_select(dim, index).expand_as(source),
+    self=sentence("grad, 0 at the indices", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
+    source=sentence(
+        "grad at the indices", lambda grad, index, source, dim: grad.index_select(dim, index).expand_as(source)
+    ),
 )
 INDEX_FILL = op(
     "index_fill",
@@ -238,8 +243,7 @@ INDEX_FILL = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices at given indices become one value.",
-    derivatives={"self": "grad, 0 at the indices"},
-    self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
+    self=sentence("grad, 0 at the indices", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
 )
 
 
@@ -253,9 +257,8 @@ INDEX_FILL_TENSOR = op(
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
     brief="Slices at given indices become one value.",
-    derivatives={"self": "grad, 0 at the indices", "value": "Σ grad at the indices"},
-    self=lambda grad, index, dim: F["index_fill"](grad, dim, index, 0),
-    value=lambda grad, index, dim: grad.index_select(dim, F["unique"](index)).sum(),
+    self=sentence("grad, 0 at the indices", lambda grad, index, dim: F["index_fill"](grad, dim, index, 0)),
+    value=sentence("Σ grad at the indices", lambda grad, index, dim: grad.index_select(dim, F["unique"](index)).sum()),
 )
 
 
@@ -331,8 +334,7 @@ MASKED_SELECT = op(
     symbol="[mask]",
     latex=r"x_{m}",
     brief="Elements under a mask, in one dimension.",
-    derivatives={"self": "grad put back under the mask, 0 elsewhere"},
-    self=lambda grad, self, mask: _masked_grad(grad, self, mask),
+    self=sentence("grad put back under the mask, 0 elsewhere", lambda grad, self, mask: _masked_grad(grad, self, mask)),
 )
 
 
@@ -356,9 +358,10 @@ MASKED_SCATTER = op(
     symbol="[mask]=",
     latex=r"x_{m} \leftarrow v",
     brief="Elements under a mask are written.",
-    derivatives={"self": "grad, 0 under the mask", "source": "grad under the mask, in order"},
-    self=lambda grad, mask: grad.masked_fill(mask, 0),
-    source=lambda grad, mask, source_shape: _source_grad(grad, mask, source_shape),
+    self="masked_fill(grad, mask, 0)",
+    source=sentence(
+        "grad under the mask, in order", lambda grad, mask, source_shape: _source_grad(grad, mask, source_shape)
+    ),
 )
 
 
@@ -435,8 +438,7 @@ TAKE = op(
     symbol="take",
     latex=r"x_{i}",
     brief="Elements of the flattened tensor.",
-    derivatives={"self": "grad added up at the indices"},
-    self=lambda grad, self, index: _take_grad(grad, self, index),
+    self=sentence("grad added up at the indices", lambda grad, self, index: _take_grad(grad, self, index)),
 )
 
 

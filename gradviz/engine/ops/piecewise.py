@@ -10,6 +10,7 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import number_array
+from gradviz.engine.formula import expressed
 from gradviz.engine.ops.activation import activation, in_place_name, run
 from gradviz.engine.ops.elementary import THRESHOLD_BACKWARD
 from gradviz.engine.ops.neural import need_floats, need_tensor
@@ -24,7 +25,7 @@ HARDTANH = activation(
     None,
     latex=r"\min(\max(x, a), b)",
     brief="Limits each element to a range.",
-    derivative="grad inside the range, else 0",
+    formula="where(min_val < self < max_val, grad, 0)",
     symbol="hard",
 )
 HARDSIGMOID = activation(
@@ -35,7 +36,7 @@ HARDSIGMOID = activation(
     None,
     latex=r"\min(\max(x + 3, 0), 6) / 6",
     brief="The sigmoid in straight lines.",
-    derivative="grad / 6 inside ±3, else 0",
+    formula="where(-3 < self < 3, grad / 6, 0)",
     symbol="hardσ",
     twice=False,
 )
@@ -47,7 +48,7 @@ HARDSWISH = activation(
     lambda x: ((x > -3) & (x < 3)).to(x.dtype) / 3,
     latex=r"x \min(\max(x + 3, 0), 6) / 6",
     brief="Each element times its hard sigmoid.",
-    derivative="grad · (self / 3 + ½) inside ±3",
+    formula="where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
 )
 
 
@@ -63,7 +64,7 @@ SOFTSHRINK = activation(
     None,
     latex=r"\operatorname{sign}(x) \max(|x| - \lambda, 0)",
     brief="Moves each element towards 0.",
-    derivative="grad outside ±λ, else 0",
+    formula="where(abs(self) > lambd, grad, 0)",
 )
 HARDSHRINK = activation(
     "hardshrink",
@@ -73,7 +74,7 @@ HARDSHRINK = activation(
     None,
     latex=r"x \cdot [|x| > \lambda]",
     brief="Small elements become 0.",
-    derivative="grad outside ±λ, else 0",
+    formula="where(abs(self) > lambd, grad, 0)",
 )
 
 
@@ -137,8 +138,10 @@ def _threshold_row(key: str, number: int) -> OpRow:
         symbol="thr",
         latex=r"x > t\ ?\ x : v",
         brief="Elements at or below a threshold become one value.",
-        derivatives={"self": "grad where self > threshold, else 0"},
-        self=lambda grad, self, threshold: call(THRESHOLD_BACKWARD, grad, self, threshold=threshold),
+        self=expressed(
+            "where(self > threshold, grad, 0)",
+            lambda grad, self, threshold: call(THRESHOLD_BACKWARD, grad, self, threshold=threshold),
+        ),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import need_line, need_tensor
 from gradviz.engine.ops.pool_checks import (
     adaptive_output,
@@ -127,9 +128,8 @@ def put_row(name: str, node: str) -> OpRow:
         symbol="maxpool′",
         latex=r"\sum_i e_{k_i} g_i",
         brief="Gradients put back at the places of the maxima.",
-        derivatives={"grad_output": "grad at the places of the maxima", "self": "0"},
-        grad_output=_taken,
-        self=lambda grad: grad.new_zeros(grad.shape),
+        grad_output=sentence("grad at the places of the maxima", _taken),
+        self="zero(grad)",
     )
 
 
@@ -150,8 +150,7 @@ def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow
         symbol="maxpool",
         latex=r"\max_{k \in W_i} x_k",
         brief=brief,
-        derivatives={"self": "grad at the place of each maximum, 0 elsewhere"},
-        self=gradient,
+        self=sentence("grad at the place of each maximum, 0 elsewhere", gradient),
     )
 
 
@@ -286,8 +285,7 @@ MAX_UNPOOLS = {
         symbol="unpool",
         latex=r"\sum_i e_{k_i} x_i",
         brief="Values put back at the places of the maxima, zeros elsewhere.",
-        derivatives={"self": "grad at the places"},
-        self=lambda grad, indices, output_size: _taken(grad, indices, len(output_size)),
+        self=sentence("grad at the places", lambda grad, indices, output_size: _taken(grad, indices, len(output_size))),
     )
     for n in (2, 3)
 }

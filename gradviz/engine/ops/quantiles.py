@@ -11,6 +11,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import apply, call
 from gradviz.engine.creation import made
+from gradviz.engine.formula import sentence
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.neural import times
 from gradviz.engine.ops.order import back_to_one, comparable, has_nan
@@ -136,8 +137,7 @@ NANMEDIAN = op(
     _nanmedian,
     **_SHOWN,
     brief="The lower median of what is not NaN.",
-    derivatives={"self": "grad, shared by the places of the median"},
-    self=even_share,
+    self=sentence("grad, shared by the places of the median", even_share),
 )
 NANMEDIAN_DIM = op(
     "nanmedian",
@@ -148,8 +148,7 @@ NANMEDIAN_DIM = op(
     outputs="values, indices",
     **_SHOWN,
     brief="The lower median of what is not NaN, along a dimension.",
-    derivatives={"self": "grad, at the places the values came from"},
-    self=back_to_one,
+    self=sentence("grad, at the places the values came from", back_to_one),
 )
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from gradviz.engine import dtypes, numeric, summing
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import expressed, helper, sentence
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.ops.derivatives import log_softmax_backward, softmax_backward
 from gradviz.engine.overloads import along, refuse
 from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
@@ -62,6 +62,7 @@ def spread(grad: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Ten
     return made
 
 
+@helper("x")
 def kept(x: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Tensor:
     """A reduced tensor with its dimensions back as ones, so that it broadcasts against the input."""
     if dim is None or keepdim or not shape:
@@ -117,8 +118,7 @@ SUM = op(
     symbol="∑",
     latex=r"\sum_i x_i",
     brief="The sum of all elements.",
-    derivatives={"self": "grad, to every element"},
-    self=lambda grad, self_shape: grad.expand(self_shape),
+    self=sentence("grad, to every element", lambda grad, self_shape: grad.expand(self_shape)),
 )
 SUM_DIM = op(
     "sum",
@@ -130,8 +130,10 @@ SUM_DIM = op(
     symbol="∑",
     latex=r"\sum_i x_i",
     brief="The sum over dimensions.",
-    derivatives={"self": "grad, to every element that was summed"},
-    self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim),
+    self=sentence(
+        "grad, to every element that was summed",
+        lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim),
+    ),
 )
 MEAN = op(
     "mean",
@@ -141,8 +143,7 @@ MEAN = op(
     symbol="mean",
     latex=r"\frac{1}{n}\sum_i x_i",
     brief="The mean of all elements.",
-    derivatives={"self": "grad / n"},
-    self=lambda grad, self_shape: grad.expand(self_shape) / math.prod(self_shape),
+    self=expressed("grad / n", lambda grad, self_shape: grad.expand(self_shape) / math.prod(self_shape)),
 )
 MEAN_DIM = op(
     "mean",
@@ -154,8 +155,10 @@ MEAN_DIM = op(
     symbol="mean",
     latex=r"\frac{1}{n}\sum_i x_i",
     brief="The mean over dimensions.",
-    derivatives={"self": "grad / n"},
-    self=lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim) / _count(self_shape, dim),
+    self=expressed(
+        "grad / n",
+        lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim) / _count(self_shape, dim),
+    ),
 )
 
 
@@ -251,8 +254,7 @@ PROD = op(
     symbol="∏",
     latex=r"\prod_i x_i",
     brief="The product of all elements.",
-    derivatives={"self": "grad · result / self"},
-    self=lambda grad, self, result: _prod_grad(grad, self, result, None, False),
+    self=expressed("grad * result / self", lambda grad, self, result: _prod_grad(grad, self, result, None, False)),
 )
 PROD_DIM = op(
     "prod",
@@ -264,8 +266,9 @@ PROD_DIM = op(
     symbol="∏",
     latex=r"\prod_i x_i",
     brief="The product over a dimension.",
-    derivatives={"self": "grad · result / self"},
-    self=lambda grad, self, result, dim, keepdim: _prod_grad(grad, self, result, dim, keepdim),
+    self=expressed(
+        "grad * result / self", lambda grad, self, result, dim, keepdim: _prod_grad(grad, self, result, dim, keepdim)
+    ),
 )
 
 
@@ -339,15 +342,17 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
     name, latex = kind.name, rf"\{kind.name}_i x_i"
     shown: dict[str, Any] = {"category": "reductions", "symbol": name, "latex": latex}
     whole = op(
-        name, "self", lambda x: _need(x, name, kind.reduce), number=1, **shown, self=even_share,
+        name, "self", lambda x: _need(x, name, kind.reduce), number=1, **shown,
+        self=sentence("grad, shared by the places of the extreme", even_share),
         brief=f"The {'largest' if name == 'max' else 'smallest'} element.",
-        derivatives={"self": "grad, shared by the places of the extreme"},
-    )  # fmt: skip
+        )  # fmt: skip
     pair = op(
         name, "self", kind.along, key=f"{name}_dim", outputs="values, indices", **shown,
         brief="The extreme over a dimension and where it is.",
-        derivatives={"self": "grad at the chosen index, 0 elsewhere"},
-        self=lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim),
+        self=sentence(
+            "grad at the chosen index, 0 elsewhere",
+            lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim),
+        ),
     )  # fmt: skip
     shared = op(
         f"a{name}",
@@ -355,8 +360,7 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
         kind.shared,
         **shown,
         brief="The extreme over dimensions, shared at ties.",
-        derivatives={"self": "grad, shared by the places of the extreme"},
-        self=_amax_share,
+        self=sentence("grad, shared by the places of the extreme", _amax_share),
     )
     shown |= {"symbol": f"arg{name}", "latex": rf"\operatorname{{arg{name}}}_i x_i"}
     return whole, pair, shared, op(f"arg{name}", "self", kind.position, **shown, brief="Where the extreme is.")
@@ -461,8 +465,7 @@ AMINMAX = op(
     symbol="minmax",
     latex=r"(\min x, \max x)",
     brief="The smallest and the largest element.",
-    derivatives={"self": "both gradients at their places, shared at ties"},
-    self=_aminmax_grad,
+    self=sentence("both gradients at their places, shared at ties", _aminmax_grad),
 )
 
 
@@ -548,8 +551,7 @@ VAR = op(
     symbol="var",
     latex=r"\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2",
     brief="The variance.",
-    derivatives={"self": "grad · 2 (self − mean) / (n − 1)"},
-    self=_var_grad,
+    self=expressed("grad * 2 * (self - mean) / (n - 1)", _var_grad),
 )
 STD = op(
     "std",
@@ -559,9 +561,11 @@ STD = op(
     symbol="std",
     latex=r"\sqrt{\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2}",
     brief="The standard deviation.",
-    derivatives={"self": "grad · (self − mean) / ((n − 1) · result)"},
-    self=lambda grad, self, result, dim, correction, keepdim: _var_grad(
-        (grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim
+    self=expressed(
+        "grad * (self - mean) / ((n - 1) * result)",
+        lambda grad, self, result, dim, correction, keepdim: _var_grad(
+            (grad / (result * 2)).masked_fill(result == 0, 0), self, dim, correction, keepdim
+        ),
     ),
 )
 
@@ -616,8 +620,7 @@ def _with_mean(name: str, variance: bool) -> None:
         symbol=name,
         latex=r"(\operatorname{var} x, \bar{x})" if variance else r"(\operatorname{std} x, \bar{x})",
         brief="The variance and the mean." if variance else "The standard deviation and the mean.",
-        derivatives={"self": "the gradients through both, added"},
-        self=var_formula if variance else std_formula,
+        self=sentence("the gradients through both, added", var_formula if variance else std_formula),
     )
 
     @api(name, where="torch")
@@ -687,8 +690,7 @@ NORM = op(
     symbol="‖x‖",
     latex=r"\|x\|_p",
     brief="The vector norm.",
-    derivatives={"self": "grad · self / result"},
-    self=norm_gradient,
+    self=expressed("grad * self / result", norm_gradient),
 )
 
 
@@ -735,10 +737,7 @@ LOGSUMEXP = op(
     symbol="lse",
     latex=r"\ln \sum_i e^{x_i}",
     brief="The logarithm of the sum of exponentials.",
-    derivatives={"self": "grad · exp(self − result)"},
-    self=lambda grad, self, result, dim, keepdim, self_shape: (
-        kept(grad, self_shape, dim, keepdim) * conj((self - kept(result, self_shape, dim, keepdim)).exp())
-    ),
+    self="kept(grad, self_shape, dim, keepdim) * conj(exp(self - kept(result, self_shape, dim, keepdim)))",
 )
 
 
@@ -779,8 +778,7 @@ SOFTMAX = op(
     symbol="softmax",
     latex=r"e^{x_i} / \sum_j e^{x_j}",
     brief="Exponentials that sum to 1.",
-    derivatives={"self": "result · (grad − Σ grad · result)"},
-    self=lambda grad, result, dim: softmax_backward(grad, result, dim),
+    self="softmax_backward(grad, result, dim)",
 )
 LOG_SOFTMAX = op(
     "log_softmax",
@@ -790,8 +788,7 @@ LOG_SOFTMAX = op(
     symbol="logsoftmax",
     latex=r"x_i - \ln \sum_j e^{x_j}",
     brief="The logarithm of softmax.",
-    derivatives={"self": "grad − exp(result) · Σ grad"},
-    self=lambda grad, result, dim: log_softmax_backward(grad, result, dim),
+    self="log_softmax_backward(grad, result, dim)",
 )
 
 

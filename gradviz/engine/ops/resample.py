@@ -15,7 +15,8 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.ops.neural import formula, in_single, need_line, need_tensor
+from gradviz.engine.formula import expressed, sentence
+from gradviz.engine.ops.neural import in_single, need_line, need_tensor
 from gradviz.engine.ops.pool import adaptive_places
 from gradviz.engine.ops.pool_checks import adaptive_output, check_pool, need_sizes, one_number, per_dimension
 from gradviz.engine.ops.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
@@ -80,7 +81,9 @@ def linear_rows(
     def of_shape(g: Any, *, shape: Sizes, **given: Any) -> Any:
         return transposed(g, shape, given)
 
-    zeros: dict[str, Any] = {"self": lambda grad, self_shape: grad.new_zeros(self_shape)} if keeps else {}
+    zeros: dict[str, Any] = {}
+    if keeps:
+        zeros["self"] = expressed("0", lambda grad, self_shape: grad.new_zeros(self_shape))
 
     def plain(x: Any, **given: Any) -> Any:
         return np.ascontiguousarray(_along(x, matrices(x.shape, **given)))
@@ -94,8 +97,7 @@ def linear_rows(
         symbol=f"{texts['symbol']}′",
         latex=r"M^\top g",
         brief="The gradient, spread by the same weights.",
-        derivatives={"grad_output": "grad, put together by the same weights", "self": "0"},
-        grad_output=formula(f"grad, {params}", again),
+        grad_output=sentence("grad, put together by the same weights", again, f"grad, {params}"),
         **zeros,
     )
     base = "self" if keeps else "self_shape"
@@ -105,8 +107,7 @@ def linear_rows(
         keeps_layout(in_single(forward or plain)),
         node=node,
         category="layers",
-        derivatives={"self": "grad, spread by the same weights"},
-        self=formula(f"grad, {base}, {params}", gradient),
+        self=sentence("grad, spread by the same weights", gradient, f"grad, {base}, {params}"),
         **texts,
     )
     return row

@@ -15,6 +15,7 @@ from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.creation import made
 from gradviz.engine.delayed import delayed_error
 from gradviz.engine.elementwise import Prepared, register
+from gradviz.engine.formula import sentence
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.index_checks import check_index, check_places, check_range, check_scatter, check_slices
@@ -149,16 +150,18 @@ SCATTER_REDUCE = op(
     symbol="scatter∘",
     latex=r"x_{i} \leftarrow x_i \circ v",
     brief="Values that meet at an index are put together.",
-    derivatives={
-        "self": "grad times the share of each element",
-        "src": "grad at the index times the share of each value",
-    },
-    self=lambda grad, self, index, src, result, dim, reduce, include_self: _SCATTER.both(
-        grad, self, index, src, result, (dim, reduce, include_self)
-    )[0],
-    src=lambda grad, self, index, src, result, dim, reduce, include_self: _SCATTER.both(
-        grad, self, index, src, result, (dim, reduce, include_self)
-    )[1],
+    self=sentence(
+        "grad times the share of each element",
+        lambda grad, self, index, src, result, dim, reduce, include_self: _SCATTER.both(
+            grad, self, index, src, result, (dim, reduce, include_self)
+        )[0],
+    ),
+    src=sentence(
+        "grad at the index times the share of each value",
+        lambda grad, self, index, src, result, dim, reduce, include_self: _SCATTER.both(
+            grad, self, index, src, result, (dim, reduce, include_self)
+        )[1],
+    ),
 )
 INDEX_REDUCE = op(
     "index_reduce",
@@ -168,16 +171,18 @@ INDEX_REDUCE = op(
     symbol="index∘",
     latex=r"x_{i} \leftarrow x_i \circ v",
     brief="Slices that meet at an index are put together.",
-    derivatives={
-        "self": "grad times the share of each element",
-        "source": "grad at the index times the share of each value",
-    },
-    self=lambda grad, self, index, source, result, dim, reduce, include_self: _INDEX.both(
-        grad, self, index, source, result, (dim, reduce, include_self)
-    )[0],
-    source=lambda grad, self, index, source, result, dim, reduce, include_self: _INDEX.both(
-        grad, self, index, source, result, (dim, reduce, include_self)
-    )[1],
+    self=sentence(
+        "grad times the share of each element",
+        lambda grad, self, index, source, result, dim, reduce, include_self: _INDEX.both(
+            grad, self, index, source, result, (dim, reduce, include_self)
+        )[0],
+    ),
+    source=sentence(
+        "grad at the index times the share of each value",
+        lambda grad, self, index, source, result, dim, reduce, include_self: _INDEX.both(
+            grad, self, index, source, result, (dim, reduce, include_self)
+        )[1],
+    ),
 )
 
 
@@ -238,11 +243,15 @@ PUT = op(
     symbol="put",
     latex=r"x_{i} \leftarrow v",
     brief="Elements of the flattened tensor are written.",
-    derivatives={"self": "grad, 0 at the places written", "source": "grad at the places written"},
-    self=lambda grad, index, source, accumulate: (
-        grad if accumulate else F["put"](grad, index, F["zeros_like"](source), False)
+    self=sentence(
+        "grad, 0 at the places written",
+        lambda grad, index, source, accumulate: (
+            grad if accumulate else F["put"](grad, index, F["zeros_like"](source), False)
+        ),
     ),
-    source=lambda grad, index, source: F["take"](grad, index).reshape(source.shape),
+    source=sentence(
+        "grad at the places written", lambda grad, index, source: F["take"](grad, index).reshape(source.shape)
+    ),
 )
 
 
@@ -296,8 +305,7 @@ RENORM = op(
     symbol="renorm",
     latex=r"x \min(1, m / \|x\|_p)",
     brief="Slices along a dimension, shortened to a largest norm.",
-    derivatives={"self": "grad scaled as the slice was, less its part along a slice that was shortened"},
-    self=_renorm_grad,
+    self=sentence("grad scaled as the slice was, less its part along a slice that was shortened", _renorm_grad),
 )
 
 

@@ -16,6 +16,7 @@ from gradviz.engine.batched import in_order
 from gradviz.engine.checks import plain_numbers
 from gradviz.engine.elementwise import result_type
 from gradviz.engine.foreign import read_as
+from gradviz.engine.formula import sentence, sentences
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.laid import check_rank, is_laid
 from gradviz.engine.ops.arithmetic import CLONE
@@ -83,7 +84,7 @@ def _view_forward(x: Any, *, size: tuple[int, ...]) -> Any:
     return found
 
 
-_SAME = {"self": "grad, in the former shape"}
+_SAME = "grad, in the former shape"
 VIEW = op(
     "view",
     "self",
@@ -92,9 +93,8 @@ VIEW = op(
     symbol="view",
     latex=r"x",
     brief="The same elements in another shape.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, self_shape: grad.reshape(self_shape),
+    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
 )
 UNSAFE_VIEW = op(
     "_unsafe_view",
@@ -105,8 +105,7 @@ UNSAFE_VIEW = op(
     symbol="view",
     latex=r"x",
     brief="The same elements in another shape.",
-    derivatives=_SAME,
-    self=lambda grad, self_shape: grad.reshape(self_shape),
+    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
 )
 RESHAPE_ALIAS = op(
     "_reshape_alias",
@@ -117,9 +116,8 @@ RESHAPE_ALIAS = op(
     symbol="view",
     latex=r"x",
     brief="The same elements in another shape, where they do not lie in order.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, self_shape: grad.reshape(self_shape),
+    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
 )
 ALIAS = op(
     "alias",
@@ -129,9 +127,8 @@ ALIAS = op(
     symbol="alias",
     latex=r"x",
     brief="The tensor under another name.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad: grad,
+    self=sentence(_SAME, lambda grad: grad),
 )
 
 
@@ -220,9 +217,10 @@ PERMUTE = op(
     symbol="permute",
     latex=r"x",
     brief="Dimensions in another order.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))),
+    self=sentence(
+        _SAME, lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims])))
+    ),
 )
 TRANSPOSE = op(
     "transpose",
@@ -233,9 +231,8 @@ TRANSPOSE = op(
     symbol="ᵀ",
     latex=r"x^\top",
     brief="Two dimensions exchanged.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1),
+    self=sentence(_SAME, lambda grad, dim0, dim1: grad.transpose(dim0, dim1)),
 )
 T = op(
     "t",
@@ -246,9 +243,8 @@ T = op(
     symbol="ᵀ",
     latex=r"x^\top",
     brief="The transposed matrix.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad: grad.t(),
+    self=sentence(_SAME, lambda grad: grad.t()),
 )
 
 
@@ -366,9 +362,8 @@ UNSQUEEZE = op(
     symbol="unsqueeze",
     latex=r"x",
     brief="A new dimension of size 1.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, dim: grad.squeeze(dim),
+    self=sentence(_SAME, lambda grad, dim: grad.squeeze(dim)),
 )
 SQUEEZE = op(
     "squeeze",
@@ -379,9 +374,8 @@ SQUEEZE = op(
     symbol="squeeze",
     latex=r"x",
     brief="Without the dimensions of size 1.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, self_shape: grad.reshape(self_shape),
+    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
 )
 SQUEEZE_DIM = op(
     "squeeze",
@@ -394,9 +388,8 @@ SQUEEZE_DIM = op(
     symbol="squeeze",
     latex=r"x",
     brief="Without one dimension of size 1.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, self_shape: grad.reshape(self_shape),
+    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
 )
 SQUEEZE_DIMS = op(
     "squeeze",
@@ -409,9 +402,8 @@ SQUEEZE_DIMS = op(
     symbol="squeeze",
     latex=r"x",
     brief="Without some dimensions of size 1.",
-    derivatives=_SAME,
     view=True,
-    self=lambda grad, self_shape: grad.reshape(self_shape),
+    self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
 )
 
 
@@ -443,9 +435,8 @@ EXPAND = op(
     symbol="expand",
     latex=r"x",
     brief="Repeated along dimensions of size 1, without copying.",
-    derivatives={"self": "grad, summed over the repetitions"},
     view=True,
-    self=lambda grad: grad,
+    self=sentence("grad, summed over the repetitions", lambda grad: grad),
 )
 
 
@@ -511,8 +502,9 @@ REPEAT = op(
     symbol="repeat",
     latex=r"x",
     brief="Copies side by side.",
-    derivatives={"self": "grad, summed over the copies"},
-    self=lambda grad, self_shape, repeats: _repeat_grad(grad, self_shape, repeats),
+    self=sentence(
+        "grad, summed over the copies", lambda grad, self_shape, repeats: _repeat_grad(grad, self_shape, repeats)
+    ),
 )
 
 
@@ -577,8 +569,7 @@ CAT = op(
     symbol="cat",
     latex=r"[x, y]",
     brief="Tensors one after another.",
-    derivatives={"tensors": "the part of grad that is its own"},
-    joint=_cat_grads,
+    joint=sentences(_cat_grads, tensors="the part of grad that is its own"),
 )
 STACK = op(
     "stack",
@@ -588,8 +579,7 @@ STACK = op(
     symbol="stack",
     latex=r"[x; y]",
     brief="Tensors along a new dimension.",
-    derivatives={"tensors": "the slice of grad that is its own"},
-    joint=lambda grads, dim: grads[0].unbind(dim),
+    joint=sentences(lambda grads, dim: grads[0].unbind(dim), tensors="the slice of grad that is its own"),
 )
 
 

@@ -14,6 +14,7 @@ from gradviz.engine import dtypes, gammas, numeric
 from gradviz.engine.api import FUNCTIONS, SPECIAL, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import Prepared, binary, register, unary
+from gradviz.engine.formula import Rule, expressed, sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import spread, wrap_dim
 from gradviz.engine.refusals import only
@@ -24,7 +25,7 @@ F = FUNCTIONS
 
 
 def _function(
-    name: str, forward: Any, latex: str, derivative: str, formula: Any, *names: str, node: str | None = None, brief: str
+    name: str, forward: Any, latex: str, gradient: str | Rule, *names: str, node: str | None = None, brief: str
 ) -> None:
     row = op(
         name,
@@ -35,8 +36,7 @@ def _function(
         symbol=name,
         latex=latex,
         brief=brief,
-        derivatives={"self": derivative},
-        self=formula,
+        self=gradient,
     )
     unary(row, *(names or (name,)))
 
@@ -45,16 +45,14 @@ _function(
     "lgamma",
     numeric.lgamma,
     r"\ln |\Gamma(x)|",
-    "grad · ψ(self)",
-    lambda grad, self: grad * F["digamma"](self),
+    "grad * digamma(self)",
     brief="The logarithm of the gamma function.",
 )
 _function(
     "digamma",
     numeric.digamma,
     r"\psi(x)",
-    "grad · ψ′(self)",
-    lambda grad, self: grad * call(POLYGAMMA, self, n=1),
+    expressed("grad * trigamma(self)", lambda grad, self: grad * call(POLYGAMMA, self, n=1)),
     brief="The derivative of lgamma.",
 )
 POLYGAMMA: OpRow = op(
@@ -66,23 +64,20 @@ POLYGAMMA: OpRow = op(
     latex=r"\psi^{(n)}(x)",
     brief="The n-th derivative of the digamma function.",
     inplace_node="PolygammaBackward1",
-    derivatives={"self": "grad · ψ⁽ⁿ⁺¹⁾(self)"},
-    self=lambda grad, self, n: grad * call(POLYGAMMA, self, n=n + 1),
+    self=expressed("grad * polygamma(n + 1, self)", lambda grad, self, n: grad * call(POLYGAMMA, self, n=n + 1)),
 )
 _function(
     "erfinv",
     numeric.erfinv,
     r"\operatorname{erf}^{-1} x",
-    "grad · √π/2 · exp(result²)",
-    lambda grad, self: 0.5 * math.sqrt(math.pi) * F["exp"](F["pow"](F["erfinv"](self), 2)) * grad,
+    "sqrt(pi) / 2 * exp(pow(erfinv(self), 2)) * grad",
     brief="The inverse of the error function.",
 )
 _function(
     "deg2rad",
     lambda x: np.deg2rad(x).astype(x.dtype),
     r"\pi x / 180",
-    "grad · π / 180",
-    lambda grad: grad * (math.pi / 180),
+    "grad * (pi / 180)",
     node="Deg2RadBackward0",
     brief="From degrees to radians.",
 )
@@ -90,8 +85,7 @@ _function(
     "rad2deg",
     lambda x: (x * np.float64(180 / math.pi).astype(x.dtype)).astype(x.dtype),
     r"180 x / \pi",
-    "grad · 180 / π",
-    lambda grad: grad * (180 / math.pi),
+    "grad * (180 / pi)",
     node="Rad2DegBackward0",
     brief="From radians to degrees.",
 )
@@ -111,8 +105,7 @@ _function(
     "sinc",
     _sinc,
     r"\sin(\pi x) / (\pi x)",
-    "grad · (πx cos πx − sin πx) / (πx²)",
-    _sinc_grad,
+    expressed("grad * (pi * self * cos(pi * self) - sin(pi * self)) / (pi * self ** 2)", _sinc_grad),
     brief="The sine of πx over πx; 1 at 0.",
 )
 
@@ -124,8 +117,7 @@ LOGIT = op(
     symbol="logit",
     latex=r"\ln \frac{x}{1 - x}",
     brief="The inverse of sigmoid.",
-    derivatives={"self": "grad / (self · (1 − self))"},
-    self=lambda grad, self, eps: _logit_grad(grad, self, eps),
+    self=expressed("grad / (self * (1 - self))", lambda grad, self, eps: _logit_grad(grad, self, eps)),
 )
 
 
@@ -159,12 +151,17 @@ ATAN2 = op(
     symbol="atan2",
     latex=r"\operatorname{atan2}(y, x)",
     brief="The angle of a point.",
-    derivatives={"self": "grad · other / (self² + other²)", "other": "−grad · self / (self² + other²)"},
-    self=lambda grad, self, other: (
-        grad * (other / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
+    self=expressed(
+        "grad * other / (self ** 2 + other ** 2)",
+        lambda grad, self, other: (
+            grad * (other / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
+        ),
     ),
-    other=lambda grad, self, other: (
-        grad * (-self / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
+    other=expressed(
+        "-grad * self / (self ** 2 + other ** 2)",
+        lambda grad, self, other: (
+            grad * (-self / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
+        ),
     ),
 )
 HYPOT = op(
@@ -175,9 +172,8 @@ HYPOT = op(
     symbol="hypot",
     latex=r"\sqrt{x^2 + y^2}",
     brief="The length of the hypotenuse.",
-    derivatives={"self": "grad · self / result", "other": "grad · other / result"},
-    self=lambda grad, self, result: grad * self / result,
-    other=lambda grad, other, result: grad * other / result,
+    self="grad * self / result",
+    other="grad * other / result",
 )
 XLOGY = op(
     "xlogy",
@@ -187,9 +183,11 @@ XLOGY = op(
     symbol="x ln y",
     latex=r"x \ln y",
     brief="x · ln y, and 0 where x is 0.",
-    derivatives={"self": "grad · ln other", "other": "grad · self / other"},
-    self=lambda grad, self, other: (grad * F["log"](other)).masked_fill((self == 0) & (other <= 0), 0),
-    other=lambda grad, self, other: grad * self / other,
+    self=expressed(
+        "grad * log(other)",
+        lambda grad, self, other: (grad * F["log"](other)).masked_fill((self == 0) & (other <= 0), 0),
+    ),
+    other="grad * self / other",
 )
 LOGADDEXP = op(
     "logaddexp",
@@ -199,9 +197,8 @@ LOGADDEXP = op(
     symbol="lae",
     latex=r"\ln(e^x + e^y)",
     brief="The logarithm of a sum of exponentials.",
-    derivatives={"self": "grad / (1 + exp(other − self))", "other": "grad / (1 + exp(self − other))"},
-    self=lambda grad, self, other: grad / conj(1 + F["exp"](other - self)),
-    other=lambda grad, self, other: grad / conj(1 + F["exp"](self - other)),
+    self="grad / conj(1 + exp(other - self))",
+    other="grad / conj(1 + exp(self - other))",
 )
 LOGADDEXP2 = op(
     "logaddexp2",
@@ -211,12 +208,8 @@ LOGADDEXP2 = op(
     symbol="lae₂",
     latex=r"\log_2(2^x + 2^y)",
     brief="The binary logarithm of a sum of powers of two.",
-    derivatives={
-        "self": "grad / (1 + 2 to the power of other − self)",
-        "other": "grad / (1 + 2 to the power of self − other)",
-    },
-    self=lambda grad, self, other: grad / (1 + F["pow"](2, other - self)),
-    other=lambda grad, self, other: grad / (1 + F["pow"](2, self - other)),
+    self="grad / (1 + pow(2, other - self))",
+    other="grad / (1 + pow(2, self - other))",
 )
 COPYSIGN = op(
     "copysign",
@@ -226,9 +219,11 @@ COPYSIGN = op(
     symbol="copysign",
     latex=r"|x| \operatorname{sign} y",
     brief="The size of one with the sign of the other.",
-    derivatives={"self": "grad, its sign changed where that of self was", "other": "0"},
-    self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
-    other=lambda grad: grad.new_zeros(grad.shape),
+    self=sentence(
+        "grad, its sign changed where that of self was",
+        lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
+    ),
+    other="zero(grad)",
 )
 COPYSIGN_NUMBER = op(
     "copysign",
@@ -241,8 +236,10 @@ COPYSIGN_NUMBER = op(
     symbol="copysign",
     latex=r"|x| \operatorname{sign} y",
     brief="The size of each element with the sign of a number.",
-    derivatives={"self": "grad, its sign changed where that of self was"},
-    self=lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
+    self=sentence(
+        "grad, its sign changed where that of self was",
+        lambda grad, self, result: grad * (result / self).masked_fill(self == 0, 0),
+    ),
 )
 HEAVISIDE = op(
     "heaviside",
@@ -278,8 +275,7 @@ NAN_TO_NUM = op(
     symbol="nan→",
     latex=r"x",
     brief="NaN and infinities replaced by numbers.",
-    derivatives={"self": "grad where self is finite, else 0"},
-    self=lambda grad, self: grad * F["isfinite"](self),
+    self=expressed("where(isfinite(self), grad, 0)", lambda grad, self: grad * F["isfinite"](self)),
 )
 
 
@@ -298,9 +294,11 @@ NANSUM = op(
     symbol="∑",
     latex=r"\sum_i x_i",
     brief="The sum without NaN.",
-    derivatives={"self": "grad to every element that is not NaN"},
-    self=lambda grad, self, self_shape, dim, keepdim: (
-        spread(grad, self_shape, dim, keepdim) * F["logical_not"](F["isnan"](self))
+    self=sentence(
+        "grad to every element that is not NaN",
+        lambda grad, self, self_shape, dim, keepdim: (
+            spread(grad, self_shape, dim, keepdim) * F["logical_not"](F["isnan"](self))
+        ),
     ),
 )
 
@@ -366,8 +364,7 @@ LOGCUMSUMEXP = op(
     symbol="lcse",
     latex=r"\ln \sum_{j \le i} e^{x_j}",
     brief="Running logarithms of sums of exponentials.",
-    derivatives={"self": "exp(self) · the sum from the end of grad · exp(−result)"},
-    self=_logcumsumexp_grad,
+    self=sentence("exp(self) · the sum from the end of grad · exp(−result)", _logcumsumexp_grad),
 )
 
 

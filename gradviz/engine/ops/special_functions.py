@@ -13,10 +13,11 @@ from gradviz.engine import bessel, dtypes, gammas, numeric, polynomials
 from gradviz.engine.api import FUNCTIONS, SPECIAL, api, method
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import NUMBERS, Prepared, cast, prepare_pair, register, result_type
+from gradviz.engine.formula import Rule, expressed, sentence
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.special import POLYGAMMA
-from gradviz.engine.rows import Formula, OpRow, op
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 F, S = FUNCTIONS, SPECIAL
@@ -60,11 +61,10 @@ def _one(
     narrow: bool = False,
     double: bool = True,
     node: str = "",
-    derivative: str = "",
-    formula: Formula | None = None,
+    gradient: str | Rule | None = None,
 ) -> OpRow:
     """`torch.special.<name>`, of floating point numbers; `narrow` where also those of two bytes are taken."""
-    gradient: dict[str, Any] = {"self": formula} if formula is not None else {}
+    gradients: dict[str, Any] = {} if gradient is None else {"self": gradient}
     row = op(
         f"special_{name}",
         "self",
@@ -74,8 +74,7 @@ def _one(
         symbol=name,
         latex=latex,
         brief=brief,
-        derivatives={"self": derivative} if derivative else {},
-        **gradient,
+        **gradients,
     )
 
     def prepare(input: Tensor) -> Prepared:
@@ -122,8 +121,7 @@ _one(
     "The exponentially scaled I₀.",
     narrow=True,
     node="SpecialI0EBackward0",
-    derivative="grad · (i1e(self) − sgn(self) · result)",
-    formula=lambda grad, self, result: grad * (S["i1e"](self) - self.sgn() * result),
+    gradient="grad * (i1e(self) - sgn(self) * result)",
 )
 _one(
     "i1",
@@ -131,9 +129,9 @@ _one(
     r"I_1(x)",
     "The modified Bessel function of the first kind of order 1.",
     narrow=True,
-    derivative="grad · (i0(self) − result / self)",
-    formula=lambda grad, self, result: _away_from_zero(
-        "i1", grad, self, lambda x: F["i0"](x) - result * x.reciprocal()
+    gradient=expressed(
+        "grad * (i0(self) - result / self)",
+        lambda grad, self, result: _away_from_zero("i1", grad, self, lambda x: F["i0"](x) - result * x.reciprocal()),
     ),
 )
 _one(
@@ -143,9 +141,11 @@ _one(
     "The exponentially scaled I₁.",
     narrow=True,
     node="SpecialI1EBackward0",
-    derivative="grad · (i0e(self) − result · (sgn(self) + 1 / self))",
-    formula=lambda grad, self, result: _away_from_zero(
-        "i1e", grad, self, lambda x: S["i0e"](x) - result * (x.sgn() + x.reciprocal())
+    gradient=expressed(
+        "grad * (i0e(self) - result * (sgn(self) + 1 / self))",
+        lambda grad, self, result: _away_from_zero(
+            "i1e", grad, self, lambda x: S["i0e"](x) - result * (x.sgn() + x.reciprocal())
+        ),
     ),
 )
 _one(
@@ -153,8 +153,7 @@ _one(
     gammas.erfcx,
     r"e^{x^2} \operatorname{erfc} x",
     "The scaled complementary error function.",
-    derivative="grad · (2 · self · result − 2/√π)",
-    formula=lambda grad, self, result: (2.0 * self * result - 2.0 / math.sqrt(math.pi)) * grad,
+    gradient="(2.0 * self * result - 2.0 / sqrt(pi)) * grad",
 )
 _one(
     "entr",
@@ -162,8 +161,7 @@ _one(
     r"-x \ln x",
     "The entropy of each element.",
     narrow=True,
-    derivative="grad · (−1 − ln self)",
-    formula=lambda grad, self: grad * (-(1 + self.log())),
+    gradient="grad * -(1 + log(self))",
 )
 _one(
     "log_ndtr",
@@ -171,16 +169,14 @@ _one(
     r"\ln \Phi(x)",
     "The logarithm of the normal distribution function.",
     double=False,
-    derivative="grad · exp(−self²/2 − result) / √(2π)",
-    formula=lambda grad, self, result: grad / math.sqrt(2 * math.pi) * (result + self.pow(2) / 2).neg().exp(),
+    gradient="grad / sqrt(2 * pi) * exp(neg(result + pow(self, 2) / 2))",
 )
 _one(
     "ndtri",
     gammas.ndtri,
     r"\Phi^{-1}(x)",
     "The inverse of the normal distribution function.",
-    derivative="grad · √(2π) · exp(result²/2)",
-    formula=lambda grad, result: grad * math.sqrt(2 * math.pi) * (result.square() / 2).exp(),
+    gradient="grad * sqrt(2 * pi) * exp(square(result) / 2)",
 )
 I0 = op(
     "i0",
@@ -190,8 +186,7 @@ I0 = op(
     symbol="I₀",
     latex=r"I_0(x)",
     brief="The modified Bessel function of the first kind of order 0.",
-    derivatives={"self": "grad · I₁(self)"},
-    self=lambda grad, self: grad * S["i1"](self),
+    self="grad * i1(self)",
 )
 
 
@@ -215,8 +210,7 @@ ADD_ONE = op(
     symbol="+ 1",
     latex=r"1 + x",
     brief="One more.",
-    derivatives={"self": "grad"},
-    self=lambda grad: grad,
+    self="grad",
 )
 
 
@@ -264,8 +258,7 @@ MVLGAMMA = op(
     symbol="ln Γₚ",
     latex=r"\ln \Gamma_p(x)",
     brief="The logarithm of the multivariate gamma function.",
-    derivatives={"self": "grad · Σ ψ(self − k/2)"},
-    self=lambda grad, self, p: grad * _terms(self, p).digamma().sum(-1),
+    self=sentence("grad · Σ ψ(self − k/2)", lambda grad, self, p: grad * _terms(self, p).digamma().sum(-1)),
 )
 
 
@@ -289,7 +282,6 @@ def _overloads(
     latex: str,
     brief: str,
     formulas: dict[str, Any],
-    derivatives: dict[str, str],
     names: str,
     narrow: bool,
 ) -> None:
@@ -301,7 +293,6 @@ def _overloads(
         "symbol": name,
         "latex": latex,
         "brief": brief,
-        "derivatives": derivatives,
     }
     computed = _in_double(forward)
     node = {"special_xlog1py": "SpecialXlog1PyBackward"}.get(base, f"{camel}Backward")
@@ -366,8 +357,7 @@ _overloads(
     _xlog1py,
     r"x \ln(1 + y)",
     "x · ln(1 + y), and 0 where x is 0.",
-    {"self": _log1p_or_zero, "other": lambda grad, self, other: grad * self / (other + 1)},
-    {"self": "grad · ln(1 + other)", "other": "grad · self / (other + 1)"},
+    {"self": expressed("grad * log(1 + other)", _log1p_or_zero), "other": "grad * self / (other + 1)"},
     "input other",
     True,
 )
@@ -377,10 +367,9 @@ _overloads(
     r"\zeta(x, q)",
     "Hurwitz's zeta function.",
     {
-        "self": lambda: _no_gradient("zeta"),
-        "other": lambda grad, self, other: grad * -self * S["zeta"](self + 1.0, other),
+        "self": sentence("PyTorch has none", lambda: _no_gradient("zeta")),
+        "other": "grad * -self * zeta(self + 1.0, other)",
     },
-    {"self": "PyTorch has none", "other": "−grad · self · ζ(self + 1, other)"},
     "input other",
     False,
 )
@@ -399,12 +388,8 @@ def _incomplete(name: str, alias: str, forward: Callable[..., Any], latex: str, 
         symbol=name,
         latex=latex,
         brief="The regularized incomplete gamma function.",
-        derivatives={
-            "self": "PyTorch has none",
-            "other": f"{'' if sign > 0 else '−'}grad · otherˢ⁻¹ e⁻ᵒ / Γ(s), for s = self",
-        },
-        self=lambda: _no_gradient(f"{name}: input"),
-        other=slope,
+        self=sentence("PyTorch has none", lambda: _no_gradient(f"{name}: input")),
+        other=expressed(f"{'' if sign > 0 else '-'}grad * other ** (self - 1) * exp(-other) / gamma(self)", slope),
     )
 
     def prepare(input: Any, other: Any) -> Prepared:
@@ -432,7 +417,7 @@ for _shifted in ("", "shifted_"):
     for _kind, _values in polynomials.chebyshev_kinds(bool(_shifted)).items():
         _brief = f"Chebyshev's polynomial {_kind.upper()}{' over [0, 1]' if _shifted else ''}."
         _overloads(
-            f"{_shifted}chebyshev_polynomial_{_kind}", _values, rf"{_kind.upper()}_n(x)", _brief, {}, {}, "x n", False
+            f"{_shifted}chebyshev_polynomial_{_kind}", _values, rf"{_kind.upper()}_n(x)", _brief, {}, "x n", False
         )
 for _name, _values, _latex, _brief in (
     ("hermite_polynomial_h", polynomials.hermite_h, r"H_n(x)", "Hermite's polynomial of physics."),
@@ -440,4 +425,4 @@ for _name, _values, _latex, _brief in (
     ("laguerre_polynomial_l", polynomials.laguerre_l, r"L_n(x)", "Laguerre's polynomial."),
     ("legendre_polynomial_p", polynomials.legendre_p, r"P_n(x)", "Legendre's polynomial."),
 ):
-    _overloads(_name, _values, _latex, _brief, {}, {}, "x n", False)
+    _overloads(_name, _values, _latex, _brief, {}, "x n", False)

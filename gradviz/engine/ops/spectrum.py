@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentence
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.fourier import C2C, C2R, R2C
 from gradviz.engine.rows import op
@@ -63,8 +64,7 @@ UNFOLD_BACKWARD = op(
     symbol="unfold′",
     latex=r"\sum_i g_i",
     brief="Windows added up where they came from.",
-    derivatives={"grad_in": "the windows of grad"},
-    grad_in=lambda grad, dim, size, step: grad.unfold(dim, size, step),
+    grad_in=sentence("the windows of grad", lambda grad, dim, size, step: grad.unfold(dim, size, step)),
 )
 
 

@@ -14,6 +14,7 @@ from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
 from gradviz.engine.batched import BatchedArray, one_example
 from gradviz.engine.checks import plain_numbers
+from gradviz.engine.formula import sentence
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
 from gradviz.engine.rows import op
@@ -94,8 +95,7 @@ AS_STRIDED = op(
     brief="Memory seen with given sizes and strides.",
     view=True,
     inplace_node="AsStridedBackward1",
-    derivatives={"self": "grad, back at the places it came from"},
-    self=_as_strided_grad,
+    self=sentence("grad, back at the places it came from", _as_strided_grad),
 )
 
 
@@ -183,16 +183,21 @@ AS_STRIDED_SCATTER = op(
     _as_strided_scatter,
     category="indexing",
     brief="A copy in which the memory that a view would show is another tensor.",
-    derivatives={"self": "grad, 0 where src was written", "src": "grad where it was written"},
-    self=lambda grad, size, stride, storage_offset: F["as_strided_scatter"](
-        grad.new_zeros(grad.shape),
-        grad.contiguous().as_strided(size, stride, storage_offset),
-        size,
-        stride,
-        storage_offset,
+    self=sentence(
+        "grad, 0 where src was written",
+        lambda grad, size, stride, storage_offset: F["as_strided_scatter"](
+            grad.new_zeros(grad.shape),
+            grad.contiguous().as_strided(size, stride, storage_offset),
+            size,
+            stride,
+            storage_offset,
+        ),
     ),
-    src=lambda grad, size, stride, storage_offset: (
-        grad.contiguous().as_strided(size, stride, storage_offset).contiguous()
+    src=sentence(
+        "grad where it was written",
+        lambda grad, size, stride, storage_offset: (
+            grad.contiguous().as_strided(size, stride, storage_offset).contiguous()
+        ),
     ),
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
 from gradviz.engine.checks import plain_numbers
+from gradviz.engine.formula import sentence
 from gradviz.engine.laid import laid_as
 from gradviz.engine.memory import sliding
 from gradviz.engine.ops.reduce import wrap_dim
@@ -27,8 +28,7 @@ FLIP = op(
     symbol="flip",
     latex=r"x",
     brief="Order reversed along dimensions.",
-    derivatives={"self": "grad, turned round again"},
-    self=lambda grad, dims: grad.flip(dims),
+    self=sentence("grad, turned round again", lambda grad, dims: grad.flip(dims)),
 )
 ROLL = op(
     "roll",
@@ -38,8 +38,7 @@ ROLL = op(
     symbol="roll",
     latex=r"x",
     brief="Elements shifted round.",
-    derivatives={"self": "grad, shifted back"},
-    self=lambda grad, shifts, dims: F["roll"](grad, tuple(-s for s in shifts), dims),
+    self=sentence("grad, shifted back", lambda grad, shifts, dims: F["roll"](grad, tuple(-s for s in shifts), dims)),
 )
 
 
@@ -92,8 +91,7 @@ ROT90 = op(
     symbol="rot90",
     latex=r"x",
     brief="Turned by 90 degrees.",
-    derivatives={"self": "grad, turned back"},
-    self=lambda grad, k, dims: grad.rot90(-k, dims),
+    self=sentence("grad, turned back", lambda grad, k, dims: grad.rot90(-k, dims)),
 )
 
 
@@ -135,9 +133,8 @@ UNFOLD = op(
     symbol="unfold",
     latex=r"x",
     brief="Windows along a dimension.",
-    derivatives={"self": "grad added up where windows overlap"},
     view=True,
-    self=_windows_grad,
+    self=sentence("grad added up where windows overlap", _windows_grad),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
+from gradviz.engine.formula import sentences
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -42,8 +43,7 @@ WEIGHT_NORM = op(
     symbol="g·v/‖v‖",
     latex=r"g \frac{v}{\lVert v \rVert}",
     brief="A weight of a given length in a given direction.",
-    joint=_grads,
-    derivatives={"v": "(g/‖v‖) · (grad − v · Σ(grad · v)/‖v‖²)", "g": "Σ(grad · v) / ‖v‖"},
+    joint=sentences(_grads, v="(g/‖v‖) · (grad − v · Σ(grad · v)/‖v‖²)", g="Σ(grad · v) / ‖v‖"),
 )
 
 
