@@ -81,7 +81,7 @@ def stepping() -> list[Line]:
     store, view = stage.window.store, stage.window.canvas.view
     lines = []
     for part, start in (("forward", 0.25), ("backward", 0.75)):
-        for zoom, look in (("all in view", view.fit), ("near", view.zoom_reset)):
+        for zoom, look in (("all in view", view.viewport.fit), ("near", view.viewport.zoom_reset)):
             store.move(int(store.state.steps * start))
             stage.turns()
             look()
@@ -108,8 +108,8 @@ def _scrubs(stage: Stage, what: str) -> list[Line]:
     store, view = stage.window.store, stage.window.canvas.view
     trace, dice, state = store.state.trace, random.Random(1), []
     assert trace is not None
-    assert view._scene is not None
-    diagram = view._scene.placed.diagram
+    assert view.scene is not None
+    diagram = view.scene.placed.diagram
     for _ in range(TIMES):
         begun = time.thread_time()
         moment(diagram, trace.frame(dice.randrange(len(trace))))

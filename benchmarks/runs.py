@@ -57,7 +57,7 @@ def _pressed(stage: Stage) -> tuple[float, float]:
     stage.press(Qt.Key.Key_F5)
     stage.until(lambda: not store.state.run.is_running)
     traced = (time.perf_counter() - begun) * 1e3
-    stage.until(lambda: view._scene is not None and view._scene.trace is store.state.trace)
+    stage.until(lambda: view.scene is not None and view.scene.trace is store.state.trace)
     seen = paints.count
     view.update()
     stage.until(lambda: paints.count > seen)

@@ -164,7 +164,7 @@ class Stage:
             ended = time.perf_counter() - begun
             assert store.state.trace is not None, store.state.run.sentence
             view = graph.view
-            self.until(lambda: view._scene is not None and view._scene.trace is store.state.trace)
+            self.until(lambda: view.scene is not None and view.scene.trace is store.state.trace)
             paints.append(Paints(view))
             view.update()
             self.until(lambda: paints[0].count > 0)
@@ -182,7 +182,7 @@ class Stage:
         measured."""
         view = self.window.canvas.view
         self.window.actions_.do("view.unfold_all")
-        self.until(lambda: view._scene is not None and len(view._scene.placed.diagram) >= least)
+        self.until(lambda: view.scene is not None and len(view.scene.placed.diagram) >= least)
         self.wait(1000)  # what moves to its new place has arrived
         self.until(lambda: self.window.canvas.is_settled)
 

@@ -15,7 +15,7 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
-    from gradviz.ui.canvas import CanvasView
+    from gradviz.ui.canvas import TraceView
 
 FRAME = 0.016
 ROUNDS = 30
@@ -41,29 +41,29 @@ def traced(operations: int) -> Trace:
 
 
 @pytest.fixture(scope="module")
-def view() -> Iterator[CanvasView]:
+def view() -> Iterator[TraceView]:
     """10,000 items in their final drawing."""
     yield from opened(OPERATIONS, wait_for_final=True)
 
 
 @pytest.fixture(scope="module")
-def large_view() -> Iterator[CanvasView]:
+def large_view() -> Iterator[TraceView]:
     """50,000 items, as soon as there is a drawing."""
     yield from opened(MANY_OPERATIONS, wait_for_final=False)
 
 
-def opened(operations: int, *, wait_for_final: bool) -> Iterator[CanvasView]:
+def opened(operations: int, *, wait_for_final: bool) -> Iterator[TraceView]:
     from PySide6.QtCore import QEventLoop
 
-    from gradviz.ui.canvas import CanvasView
+    from gradviz.ui.canvas import TraceView
     from gradviz.ui.launch import application
 
     app = application()
-    canvas = CanvasView()
+    canvas = TraceView()
     canvas.resize(1280, 800)
     canvas.show()
     loop = QEventLoop()
-    canvas.laidOut.connect(lambda final: loop.quit() if final or not wait_for_final else None)
+    canvas.laid_out.connect(lambda final: loop.quit() if final or not wait_for_final else None)
     trace = traced(operations)
     canvas.set_cursor(len(trace) // 2)
     canvas.set_trace(trace)
@@ -74,15 +74,15 @@ def opened(operations: int, *, wait_for_final: bool) -> Iterator[CanvasView]:
     canvas.close()
 
 
-def timed(benchmark: Any, view: CanvasView, zoom: str, act: Callable[[int], None], aim: float = FRAME) -> None:
+def timed(benchmark: Any, view: TraceView, zoom: str, act: Callable[[int], None], aim: float = FRAME) -> None:
     """Measure an act and the painting that it brings about, at a zoom ("all" of the graph, or "near")."""
     from PySide6.QtWidgets import QApplication
 
     if zoom == "all":
-        view.fit()
+        view.viewport.fit()
     else:
-        view.zoom_reset()
-    view._sharpen()
+        view.viewport.zoom_reset()
+    view.viewport.sharpen()
     QApplication.processEvents()
     count = iter(range(10_000))
 
@@ -99,13 +99,13 @@ ZOOMS = pytest.mark.parametrize("zoom", ["all", "near"])
 
 
 @ZOOMS
-def test_paint_everything(benchmark: Any, view: CanvasView, zoom: str) -> None:
-    timed(benchmark, view, zoom, lambda _: view._repaint_all())
+def test_paint_everything(benchmark: Any, view: TraceView, zoom: str) -> None:
+    timed(benchmark, view, zoom, lambda _: view.surface.repaint_all())
 
 
 @ZOOMS
-def test_step(benchmark: Any, view: CanvasView, zoom: str) -> None:
-    scene = view._scene
+def test_step(benchmark: Any, view: TraceView, zoom: str) -> None:
+    scene = view.scene
     assert scene is not None
     middle = len(scene.trace) // 2
     view.follow = False
@@ -114,8 +114,8 @@ def test_step(benchmark: Any, view: CanvasView, zoom: str) -> None:
 
 
 @ZOOMS
-def test_step_back(benchmark: Any, view: CanvasView, zoom: str) -> None:
-    scene = view._scene
+def test_step_back(benchmark: Any, view: TraceView, zoom: str) -> None:
+    scene = view.scene
     assert scene is not None
     middle = len(scene.trace) // 2
     view.follow = False
@@ -124,37 +124,43 @@ def test_step_back(benchmark: Any, view: CanvasView, zoom: str) -> None:
 
 
 @ZOOMS
-def test_pan(benchmark: Any, view: CanvasView, zoom: str) -> None:
-    timed(benchmark, view, zoom, lambda nth: view.pan(9 if nth % 2 else -9, 4 if nth % 2 else -4))
+def test_pan(benchmark: Any, view: TraceView, zoom: str) -> None:
+    timed(benchmark, view, zoom, lambda nth: view.viewport.pan(9 if nth % 2 else -9, 4 if nth % 2 else -4))
 
 
 @ZOOMS
-def test_zoom(benchmark: Any, view: CanvasView, zoom: str) -> None:
-    timed(benchmark, view, zoom, lambda nth: view.zoom_in() if nth % 2 else view.zoom_out())
+def test_zoom(benchmark: Any, view: TraceView, zoom: str) -> None:
+    timed(benchmark, view, zoom, lambda nth: view.viewport.zoom_in() if nth % 2 else view.viewport.zoom_out())
 
 
-def zoom(view: CanvasView, nth: int) -> None:
+def zoom(view: TraceView, nth: int) -> None:
     """One frame of a zoom that is painted anew, not a scaled picture."""
-    view._still, view._seconds = None, 0.0
-    (view.zoom_in if nth % 2 else view.zoom_out)()
+    view.surface._still, view.surface._seconds = None, 0.0
+    (view.viewport.zoom_in if nth % 2 else view.viewport.zoom_out)()
 
 
-def test_zoom_painted_anew(benchmark: Any, view: CanvasView) -> None:
+def test_zoom_painted_anew(benchmark: Any, view: TraceView) -> None:
     timed(benchmark, view, "all", lambda nth: zoom(view, nth))
 
 
 @ZOOMS
-def test_pan_50000(benchmark: Any, large_view: CanvasView, zoom: str) -> None:
-    timed(benchmark, large_view, zoom, lambda nth: large_view.pan(9 if nth % 2 else -9, 4 if nth % 2 else -4), USABLE)
+def test_pan_50000(benchmark: Any, large_view: TraceView, zoom: str) -> None:
+    timed(
+        benchmark,
+        large_view,
+        zoom,
+        lambda nth: large_view.viewport.pan(9 if nth % 2 else -9, 4 if nth % 2 else -4),
+        USABLE,
+    )
 
 
-def test_zoom_painted_anew_50000(benchmark: Any, large_view: CanvasView) -> None:
+def test_zoom_painted_anew_50000(benchmark: Any, large_view: TraceView) -> None:
     timed(benchmark, large_view, "all", lambda nth: zoom(large_view, nth), USABLE)
 
 
 @ZOOMS
-def test_step_50000(benchmark: Any, large_view: CanvasView, zoom: str) -> None:
-    scene = large_view._scene
+def test_step_50000(benchmark: Any, large_view: TraceView, zoom: str) -> None:
+    scene = large_view.scene
     assert scene is not None
     middle = len(scene.trace) // 2
     large_view.follow = False
@@ -162,12 +168,12 @@ def test_step_50000(benchmark: Any, large_view: CanvasView, zoom: str) -> None:
     large_view.follow = True
 
 
-def test_the_map_of_a_step(benchmark: Any, view: CanvasView) -> None:
+def test_the_map_of_a_step(benchmark: Any, view: TraceView) -> None:
     """What the mini-map costs for each step and each move of the camera."""
     from gradviz.ui.canvas.minimap import Minimap
     from gradviz.ui.theme import LIGHT
 
-    view.zoom_reset()
+    view.viewport.zoom_reset()
     minimap = Minimap(view, LIGHT)
     minimap.refresh()
     minimap.grab()
@@ -182,11 +188,11 @@ def test_the_map_of_a_step(benchmark: Any, view: CanvasView) -> None:
 
 
 @pytest.mark.parametrize("query", ["v", "mul", "nan", "line:6", "freed"])
-def test_search_in_50000_rows(benchmark: Any, large_view: CanvasView, query: str) -> None:
+def test_search_in_50000_rows(benchmark: Any, large_view: TraceView, query: str) -> None:
     """What a key press in the search bar costs: the trace has 25,000 operations and as many tensors, searched anew."""
     from gradviz.session import search
 
-    scene = large_view._scene
+    scene = large_view.scene
     assert scene is not None
     trace = scene.trace
 
@@ -200,11 +206,11 @@ def test_search_in_50000_rows(benchmark: Any, large_view: CanvasView, query: str
 
 
 @pytest.mark.parametrize("kind", ["ancestors", "descendants"])
-def test_lineage_of_25000_operations(benchmark: Any, large_view: CanvasView, kind: str) -> None:
+def test_lineage_of_25000_operations(benchmark: Any, large_view: TraceView, kind: str) -> None:
     from gradviz.session.lineage import family
     from gradviz.session.state import Lineage, Selection
 
-    scene = large_view._scene
+    scene = large_view.scene
     assert scene is not None
     last = len(scene.trace.tensors) - 1 if kind == "ancestors" else 0
     lineage = Lineage(kind, Selection("tensor", last))
@@ -213,19 +219,19 @@ def test_lineage_of_25000_operations(benchmark: Any, large_view: CanvasView, kin
         assert benchmark.stats.stats.median < USABLE
 
 
-def test_scrub(benchmark: Any, view: CanvasView) -> None:
-    scene = view._scene
+def test_scrub(benchmark: Any, view: TraceView) -> None:
+    scene = view.scene
     assert scene is not None
     cursors = random.Random(1).choices(range(len(scene.trace)), k=100)
     timed(benchmark, view, "all", lambda nth: view.set_cursor(cursors[nth]), aim=2 * FRAME)
 
 
-def test_the_diagram_of_a_trace(benchmark: Any, view: CanvasView) -> None:
+def test_the_diagram_of_a_trace(benchmark: Any, view: TraceView) -> None:
     """What the window's thread does before the layout begins."""
     from gradviz.ui.canvas.diagram import build
     from gradviz.ui.canvas.sizes import Ruler
 
-    scene = view._scene
+    scene = view.scene
     assert scene is not None
     benchmark.pedantic(lambda: build(scene.trace, Ruler()), rounds=5, warmup_rounds=1)
     if benchmark.enabled:

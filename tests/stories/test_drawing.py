@@ -207,12 +207,12 @@ def test_one_expression_is_seen_as_a_whole_and_has_gradients(pilot: Pilot) -> No
     pilot.new_drawing()
     pilot.type_on_canvas("loss = ((w*x + b) - t)**2")
     view = pilot.window.canvas.drawn.view
-    assert view.shows_everything
+    assert view.viewport.shows_everything
     pilot.set_value("w", "3")
     pilot.backward_from("loss")
     pilot.settle()
     pilot.expect_grad("w", 6.0)
-    assert view.shows_everything
+    assert view.viewport.shows_everything
     before = view.camera
     pilot.press("Escape")
     pilot.set_value("x", "2")

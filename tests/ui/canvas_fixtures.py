@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import Presentation
 from gradviz.trace.trace import Trace
-from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.diagram import build
 from gradviz.ui.canvas.laying import lay_out
 from gradviz.ui.canvas.scene import Scene
@@ -76,9 +76,9 @@ def scene_of(
     return scene
 
 
-def shown(qtbot: QtBot, trace: Trace, cursor: int | None = None, size: tuple[int, int] = (1000, 640)) -> CanvasView:
+def shown(qtbot: QtBot, trace: Trace, cursor: int | None = None, size: tuple[int, int] = (1000, 640)) -> TraceView:
     """A canvas on the screen with its final layout."""
-    view = CanvasView(LIGHT)
+    view = TraceView(LIGHT)
     qtbot.addWidget(view, before_close_func=lambda widget: widget.shutdown())
     view.resize(*size)
     view.set_cursor(len(trace) if cursor is None else cursor)
@@ -89,7 +89,7 @@ def shown(qtbot: QtBot, trace: Trace, cursor: int | None = None, size: tuple[int
     return view
 
 
-def settle(view: CanvasView, begin: Callable[[], None]) -> None:
+def settle(view: TraceView, begin: Callable[[], None]) -> None:
     """Begin something that lays out anew, and wait for the final drawing."""
     loop = QEventLoop()
 
@@ -97,25 +97,25 @@ def settle(view: CanvasView, begin: Callable[[], None]) -> None:
         if final:
             loop.quit()
 
-    view.laidOut.connect(done)
+    view.laid_out.connect(done)
     limit = QTimer(singleShot=True, interval=30_000)
     limit.timeout.connect(lambda: loop.exit(1))
     limit.start()
     begin()
     assert loop.exec() == 0, "no layout came"
     limit.stop()
-    view.laidOut.disconnect(done)
+    view.laid_out.disconnect(done)
 
 
-def picture(view: CanvasView) -> QImage:
+def picture(view: TraceView) -> QImage:
     """What is on the screen now, without asking the canvas to paint anything again."""
     return view.screen().grabWindow(view.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
-def differing(view: CanvasView) -> int:
+def differing(view: TraceView) -> int:
     """How many bytes of what is on the screen differ, by more than rounding, from a picture that is painted anew."""
     seen = picture(view)
-    view._repaint_all()
+    view.surface.repaint_all()
     QApplication.processEvents()
     one, other = (np.frombuffer(image.constBits(), np.uint8).astype(np.int16) for image in (seen, picture(view)))
     return int((np.abs(one - other) > 32).sum())

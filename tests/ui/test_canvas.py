@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.ui.canvas import CanvasView
-from gradviz.ui.canvas.surface import NO_TENSOR
+from gradviz.ui.canvas import TraceView
+from gradviz.ui.canvas.trace_view import NO_TENSOR
 from gradviz.ui.theme import DARK, LIGHT
 from tests.trace.sample import MUL2, B, W, Y, sample_trace
 from tests.ui.canvas_fixtures import CHAIN, LOOP, RECURRENCE, picture, run, settle, shown
@@ -22,16 +22,16 @@ from tests.ui.canvas_fixtures import CHAIN, LOOP, RECURRENCE, picture, run, sett
 ROUNDING = 32  # of 255: where a wide line is cut by the edge of the painted part
 
 
-def place(view: CanvasView, kind: str, index: int) -> QPoint:
+def place(view: TraceView, kind: str, index: int) -> QPoint:
     """The pixel in the middle of an item."""
-    scene = view._scene
+    scene = view.scene
     assert scene is not None
     at = scene.place_of(scene.find(kind, index))
     assert at is not None
-    return QPointF(*view._camera.to_screen(*at)).toPoint()
+    return QPointF(*view.camera.to_screen(*at)).toPoint()
 
 
-def wheel(view: CanvasView, at: QPoint, turn: int, pixels: QPoint | None = None) -> None:
+def wheel(view: TraceView, at: QPoint, turn: int, pixels: QPoint | None = None) -> None:
     event = QWheelEvent(
         QPointF(at), view.mapToGlobal(QPointF(at)), pixels or QPoint(), QPoint(0, turn),
         Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
@@ -56,14 +56,14 @@ def test_a_step_repaints_what_it_changed_and_that_is_enough(qtbot: QtBot, zoom: 
     trace = sample_trace()
     view = shown(qtbot, trace, 0)
     view.follow = False
-    view._zoom(zoom * view._camera.scale, QPointF(500, 320))
-    view._sharpen()
+    view.viewport.zoom(zoom * view.camera.scale, QPointF(500, 320))
+    view.viewport.sharpen()
     cursors = [*range(len(trace) + 1), *range(len(trace), -1, -1), 3, 17, 5, 12]
     for cursor in cursors:
         view.set_cursor(cursor)
         QApplication.processEvents()
         seen = picture(view)
-        view._repaint_all()
+        view.surface.repaint_all()
         QApplication.processEvents()
         assert differing(seen, picture(view)) == 0, f"cursor {cursor}"
 
@@ -71,10 +71,10 @@ def test_a_step_repaints_what_it_changed_and_that_is_enough(qtbot: QtBot, zoom: 
 def test_a_pan_scrolls_and_paints_the_rest(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
     for dx, dy in ((13, 7), (-40, 21), (200, -90), (-3000, 0), (5, 5)):
-        view.pan(dx, dy)
+        view.viewport.pan(dx, dy)
         QApplication.processEvents()
         seen = picture(view)
-        view._repaint_all()
+        view.surface.repaint_all()
         QApplication.processEvents()
         assert differing(seen, picture(view)) == 0
 
@@ -97,91 +97,91 @@ def test_a_step_is_one_paint_of_a_small_part(qtbot: QtBot) -> None:
 def test_the_wheel_zooms_at_the_pointer(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
     at = QPoint(300, 200)
-    before, scale = view._camera.to_world(300, 200), view._camera.scale
+    before, scale = view.camera.to_world(300, 200), view.camera.scale
     wheel(view, at, 240)
-    after = view._camera.to_world(300, 200)
-    assert view._camera.scale > scale * 1.2
+    after = view.camera.to_world(300, 200)
+    assert view.camera.scale > scale * 1.2
     assert after == pytest.approx(before, abs=1.0)
     wheel(view, at, -240)
-    assert view._camera.scale == pytest.approx(scale, rel=0.01)
+    assert view.camera.scale == pytest.approx(scale, rel=0.01)
 
 
 def test_two_fingers_pan(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    before = view._camera
+    before = view.camera
     wheel(view, QPoint(300, 200), 0, QPoint(30, -20))
-    assert view._camera.scale == before.scale
-    assert view._camera.to_world(30, -20) == pytest.approx(before.to_world(0, 0), abs=1.0)
+    assert view.camera.scale == before.scale
+    assert view.camera.to_world(30, -20) == pytest.approx(before.to_world(0, 0), abs=1.0)
 
 
 def test_zoom_fit_and_reset(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    fitted = view._camera
-    view.zoom_in()
-    assert view._camera.scale == pytest.approx(fitted.scale * 1.25)
-    view.zoom_out()
-    assert view._camera.scale == pytest.approx(fitted.scale)
-    view.zoom_reset()
-    assert view._camera.scale == pytest.approx(1.0)
-    view.fit()
-    assert view._camera == fitted
+    fitted = view.camera
+    view.viewport.zoom_in()
+    assert view.camera.scale == pytest.approx(fitted.scale * 1.25)
+    view.viewport.zoom_out()
+    assert view.camera.scale == pytest.approx(fitted.scale)
+    view.viewport.zoom_reset()
+    assert view.camera.scale == pytest.approx(1.0)
+    view.viewport.fit()
+    assert view.camera == fitted
     view.resize(700, 500)
     QApplication.processEvents()
-    assert view._camera.scale < fitted.scale, "a fitted picture stays fitted"
+    assert view.camera.scale < fitted.scale, "a fitted picture stays fitted"
 
 
 def test_a_click_selects_and_beside_it_deselects(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    with qtbot.waitSignal(view.nodeSelected) as caught:
+    with qtbot.waitSignal(view.selection.chosen) as caught:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place(view, "tensor", W))
     assert caught.args == ["tensor", W]
-    assert view.selection == ("tensor", W)
-    with qtbot.waitSignal(view.nodeSelected) as caught:
+    assert view.selection.current == ("tensor", W)
+    with qtbot.waitSignal(view.selection.chosen) as caught:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place(view, "node", MUL2))
     assert caught.args == ["node", MUL2]
-    with qtbot.waitSignal(view.nothingSelected):
+    with qtbot.waitSignal(view.selection.cleared):
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
-    assert view.selection is None
+    assert view.selection.current is None
 
 
 def test_a_drag_pans_and_selects_nothing(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    start, before = place(view, "tensor", W), view._camera
-    with qtbot.assertNotEmitted(view.nodeSelected):
+    start, before = place(view, "tensor", W), view.camera
+    with qtbot.assertNotEmitted(view.selection.chosen):
         QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
         QTest.mouseMove(view, start + QPoint(30, 10))
         QTest.mouseMove(view, start + QPoint(60, 20))
         QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=start + QPoint(60, 20))
-    moved = (before.left - view._camera.left) * before.scale, (before.top - view._camera.top) * before.scale
+    moved = (before.left - view.camera.left) * before.scale, (before.top - view.camera.top) * before.scale
     assert moved == pytest.approx((60, 20), abs=1.5)
 
 
 def test_selecting_from_outside_is_no_news(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    with qtbot.assertNotEmitted(view.nodeSelected), qtbot.assertNotEmitted(view.nothingSelected):
-        view.select("tensor", B)
-        assert view.selection == ("tensor", B)
-        view.clear_selection()
-    assert view.selection is None
+    with qtbot.assertNotEmitted(view.selection.chosen), qtbot.assertNotEmitted(view.selection.cleared):
+        view.selection.select("tensor", B)
+        assert view.selection.current == ("tensor", B)
+        view.selection.clear()
+    assert view.selection.current is None
 
 
 def test_arrows_follow_the_edges(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    view.select("node", MUL2)
+    view.selection.select("node", MUL2)
     QTest.keyClick(view, Qt.Key.Key_Left)
-    assert view.selection == ("tensor", Y)
+    assert view.selection.current == ("tensor", Y)
     QTest.keyClick(view, Qt.Key.Key_Right)
-    assert view.selection == ("node", MUL2)
+    assert view.selection.current == ("node", MUL2)
     QTest.keyClick(view, Qt.Key.Key_Escape)
-    assert view.selection is None
+    assert view.selection.current is None
     QTest.keyClick(view, Qt.Key.Key_Right)
-    assert view.selection is not None, "begins at the current step"
+    assert view.selection.current is not None, "begins at the current step"
 
 
 def test_the_keyboard_reaches_every_item(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, len(trace))
-    scene = view._scene
+    scene = view.scene
     assert scene is not None
     reached, frontier = set(), [scene.start_item()]
     while frontier:
@@ -198,20 +198,20 @@ def test_the_keyboard_reaches_every_item(qtbot: QtBot) -> None:
 def test_the_view_follows_the_current_step(qtbot: QtBot) -> None:
     trace = run(CHAIN.format(count=200))
     view = shown(qtbot, trace, 1, size=(600, 400))
-    view.zoom_reset()
+    view.viewport.zoom_reset()
     for cursor in range(1, len(trace) + 1):
         view.set_cursor(cursor)
-        scene = view._scene
+        scene = view.scene
         assert scene is not None
         for item in scene.moment.current:
-            assert view.rect().intersects(scene.screen_box(item, view._camera))
-            assert view.rect().contains(scene.screen_box(item, view._camera).center())
+            assert view.rect().intersects(scene.screen_box(item, view.camera))
+            assert view.rect().contains(scene.screen_box(item, view.camera).center())
 
 
 def test_the_view_goes_to_what_failed(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, 1, size=(400, 300))
-    view._zoom(1.5 / view._camera.scale, QPointF(0, 0))
+    view.viewport.zoom(1.5 / view.camera.scale, QPointF(0, 0))
     view.set_cursor(len(trace))
     assert view.rect().contains(place(view, "node", MUL2))
 
@@ -224,11 +224,11 @@ def test_a_screen_reader_is_told_the_step(qtbot: QtBot) -> None:
 
 def test_themes_look_different_and_keep_the_place(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    light, camera = picture(view), view._camera
+    light, camera = picture(view), view.camera
     view.set_theme(DARK)
     QApplication.processEvents()
     assert differing(light, picture(view)) > 100_000
-    assert view._camera == camera
+    assert view.camera == camera
     view.set_theme(LIGHT)
     QApplication.processEvents()
     assert differing(light, picture(view)) == 0
@@ -236,23 +236,23 @@ def test_themes_look_different_and_keep_the_place(qtbot: QtBot) -> None:
 
 def test_a_projector_has_larger_text(qtbot: QtBot) -> None:
     view = shown(qtbot, run(LOOP), 3, size=(1800, 1100))
-    before = view._camera.scale
+    before = view.camera.scale
     view.set_theme(LIGHT.scaled(1.5))
-    assert view._camera.scale > before
-    view.zoom_reset()
-    assert view._camera.scale == pytest.approx(1.5)
+    assert view.camera.scale > before
+    view.viewport.zoom_reset()
+    assert view.camera.scale == pytest.approx(1.5)
 
 
 def test_dashes_move_while_playing(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, 0)
-    while view._scene is not None and not view._scene.moment.now.any():
+    while view.scene is not None and not view.scene.moment.now.any():
         view.set_cursor(view._cursor + 1)
     QApplication.processEvents()
     before = picture(view)
-    view.set_playing(True)
+    view.surface.motion.set_playing(True)
     qtbot.waitUntil(lambda: differing(before, picture(view)) > 0, timeout=3000)
-    view.set_playing(False)
+    view.surface.motion.set_playing(False)
     QApplication.processEvents()
     rest = picture(view)
     QTest.qWait(100)
@@ -261,16 +261,16 @@ def test_dashes_move_while_playing(qtbot: QtBot) -> None:
 
 def test_ten_thousand_operations_deep(qtbot: QtBot) -> None:
     trace = run(CHAIN.format(count=10_000))
-    view = CanvasView(LIGHT)
+    view = TraceView(LIGHT)
     qtbot.addWidget(view, before_close_func=lambda widget: widget.shutdown())
     view.resize(800, 500)
     view.show()
-    with qtbot.waitSignal(view.laidOut, timeout=10_000):
+    with qtbot.waitSignal(view.laid_out, timeout=10_000):
         view.set_trace(trace)
     for cursor in (0, 5000, 15_000, len(trace)):
         view.set_cursor(cursor)
         QApplication.processEvents()
-    scene = view._scene
+    scene = view.scene
     assert scene is not None and scene.moment.items.all()
 
 
@@ -282,19 +282,19 @@ def test_a_growing_trace_is_laid_out_again(qtbot: QtBot) -> None:
     batches = list(record(RECURRENCE, every=2))
     trace.extend(batches[0])
     view = shown(qtbot, trace)
-    few = len(view._scene.placed.diagram)  # type: ignore[union-attr]
+    few = len(view.scene.placed.diagram)  # type: ignore[union-attr]
     for batch in batches[1:]:
         trace.extend(batch)
     settle(view, lambda: view.set_trace(trace))
     view.set_cursor(len(trace))
-    assert len(view._scene.placed.diagram) > few  # type: ignore[union-attr]
-    assert view._scene.moment.items.sum() > few  # type: ignore[union-attr]
+    assert len(view.scene.placed.diagram) > few  # type: ignore[union-attr]
+    assert view.scene.moment.items.sum() > few  # type: ignore[union-attr]
 
 
 def test_the_same_trace_again_is_settled_at_once(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, 14)
-    with qtbot.waitSignal(view.laidOut, timeout=100) as caught:
+    with qtbot.waitSignal(view.laid_out, timeout=100) as caught:
         view.set_trace(trace)
     assert caught.args == [True]
 
@@ -303,16 +303,16 @@ def test_another_trace_takes_the_place_of_the_first(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
     other = run(LOOP)
     settle(view, lambda: view.set_trace(other))
-    assert view._scene is not None and view._scene.trace is other
+    assert view.scene is not None and view.scene.trace is other
     view.set_trace(None)
     QApplication.processEvents()
-    assert view.selection is None
+    assert view.selection.current is None
 
 
 def test_a_view_that_is_closed_at_work_leaves_nothing_behind(qtbot: QtBot) -> None:
     trace = run(CHAIN.format(count=2000))
     for _ in range(3):
-        view = CanvasView(LIGHT)
+        view = TraceView(LIGHT)
         qtbot.addWidget(view)
         view.show()
         view.set_trace(trace)
@@ -323,9 +323,9 @@ def test_a_view_that_is_closed_at_work_leaves_nothing_behind(qtbot: QtBot) -> No
 def test_a_run_without_tensors_says_why_there_is_no_graph(qtbot: QtBot) -> None:
     view = shown(qtbot, run(LOOP))
     settle(view, lambda: view.set_trace(run("print(1)\n")))
-    assert (view._scene, view._invitation) == (None, NO_TENSOR)
+    assert (view.scene, view.surface.invitation) == (None, NO_TENSOR)
     assert np.ptp(np.array(view.grab().toImage().constBits())) > 50, "it can be read"
-    view.fit()
-    view.zoom_in()
+    view.viewport.fit()
+    view.viewport.zoom_in()
     settle(view, lambda: view.set_trace(run(LOOP)))
-    assert view._scene is not None
+    assert view.scene is not None

@@ -24,7 +24,7 @@ from gradviz.ui.canvas.content import (
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OUTPUT, REFERENCE, TENSOR
 from gradviz.ui.canvas.edge_painter import dashes, in_area, seen_length
 from gradviz.ui.canvas.heat import BEYOND, GAP, INFINITE, MISSING, cells, picture
-from gradviz.ui.canvas.hover import html, words
+from gradviz.ui.canvas.hover_words import html, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, NO_FLOW, ZERO_FLOW
 from gradviz.ui.canvas.scene import Scene

@@ -42,9 +42,9 @@ def test_only_lines_that_may_be_seen_are_painted() -> None:
 
 def test_memory_is_given_back_once_after_a_large_drawing(qtbot: QtBot) -> None:
     small = shown(qtbot, run("import torch\nx = torch.ones(2)\ny = x * 2"), 2)
-    assert not small._placing._idle.isActive()
+    assert not small.graph_layout.background._idle.isActive()
     large = shown(qtbot, run("import torch\nx = torch.ones(2)\n" + "x = x * 2\n" * 150), 4)
-    assert large._placing._idle.isActive() and large._placing._idle.isSingleShot()
+    assert large.graph_layout.background._idle.isActive() and large.graph_layout.background._idle.isSingleShot()
 
 
 def test_only_some_c_libraries_give_memory_back() -> None:

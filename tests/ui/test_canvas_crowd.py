@@ -87,9 +87,9 @@ def test_a_tensor_with_thousands_of_uses_has_few_edges_on_a_screen(qapp: QApplic
 
 def test_a_part_of_a_crowd_looks_as_in_the_whole(qtbot: QtBot) -> None:
     view = shown(qtbot, run(STAR))
-    view.zoom_reset()
-    view.flight.stop()
-    view._sharpen()
+    view.viewport.zoom_reset()
+    view.viewport.flight.stop()
+    view.viewport.sharpen()
     whole = view.grab()
     part = QRect(300, 200, 350, 250)
     inner = part.adjusted(2, 2, -2, -2)

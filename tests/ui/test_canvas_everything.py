@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.ui.canvas.camera import fitting
 from gradviz.ui.canvas.content import content
-from gradviz.ui.canvas.hover import words
+from gradviz.ui.canvas.hover_words import words
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT
 from tests.trace.sample import sample_trace
@@ -93,14 +93,16 @@ def test_random_hands_break_nothing(qtbot: QtBot, seed: int) -> None:
         lambda: view.resize(dice.randrange(160, 1200), dice.randrange(120, 800)),
         lambda: view.set_theme(dice.choice((LIGHT, DARK)).scaled(dice.choice((1.0, 1.5)))),
         lambda: view.set_trace(dice.choice([*traces, None])),
-        lambda: dice.choice((view.fit, view.zoom_in, view.zoom_out, view.zoom_reset))(),
-        lambda: view.pan(dice.randrange(-900, 900), dice.randrange(-900, 900)),
-        lambda: view.select(dice.choice(("tensor", "node")), dice.randrange(-1, 40)),
-        lambda: view.center_on(dice.choice(("tensor", "node")), dice.randrange(-1, 40)),
-        lambda: view.set_playing(dice.random() < 0.5),
+        lambda: dice.choice(
+            (view.viewport.fit, view.viewport.zoom_in, view.viewport.zoom_out, view.viewport.zoom_reset)
+        )(),
+        lambda: view.viewport.pan(dice.randrange(-900, 900), dice.randrange(-900, 900)),
+        lambda: view.selection.select(dice.choice(("tensor", "node")), dice.randrange(-1, 40)),
+        lambda: view.viewport.center_on(dice.choice(("tensor", "node")), dice.randrange(-1, 40)),
+        lambda: view.surface.motion.set_playing(dice.random() < 0.5),
     ]
     for _ in range(EVENTS):
         dice.choice(hands)()
         QApplication.processEvents()
-    view.set_playing(False)
+    view.surface.motion.set_playing(False)
     assert view.grab().width() == view.width()

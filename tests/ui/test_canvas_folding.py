@@ -13,7 +13,7 @@ from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import EVERYTHING, Folding, Presentation
 from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspection import inspect_group
-from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.content import content
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, Diagram, build, diagram_of
 from gradviz.ui.canvas.group_content import GroupContent, bytes_text
@@ -223,70 +223,70 @@ def test_a_leaf_has_tags_or_edges_as_one_likes() -> None:
         assert int(((diagram.kind == REFERENCE) & (diagram.index == 0)).sum()) == tags
 
 
-def middle(view: CanvasView, thing: tuple[str, int]) -> QPoint:
-    scene = view._scene
+def middle(view: TraceView, thing: tuple[str, int]) -> QPoint:
+    scene = view.scene
     assert scene is not None
     place = scene.place_of(scene.find(*thing))
     assert place is not None
-    return QPoint(*(round(each) for each in view._camera.to_screen(*place)))
+    return QPoint(*(round(each) for each in view.camera.to_screen(*place)))
 
 
-def corner(view: CanvasView, thing: tuple[str, int]) -> QPoint:
-    scene = view._scene
+def corner(view: TraceView, thing: tuple[str, int]) -> QPoint:
+    scene = view.scene
     assert scene is not None
     place = scene.corner_of(*thing)
     assert place is not None
-    return QPoint(*(round(each) for each in view._camera.to_screen(*place)))
+    return QPoint(*(round(each) for each in view.camera.to_screen(*place)))
 
 
 def test_a_double_click_opens_in_place_and_closes_again(qtbot: QtBot) -> None:
     view = shown(qtbot, run(BLOCKS))
-    settle(view, lambda: view.set_drawing(CLOSED))
-    group = ("group", int(view._scene.groups.all.index[0]))  # type: ignore[union-attr]
+    settle(view, lambda: view.collapse.present(CLOSED))
+    group = ("group", int(view.scene.groups.all.index[0]))  # type: ignore[union-attr]
     before = corner(view, group)
     folds: list[Folding] = []
-    view.refolded.connect(folds.append)
+    view.collapse.refolded.connect(folds.append)
     settle(view, lambda: QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=middle(view, group)))
-    assert len(folds[-1].opened) == 1 and view.selection == group
-    assert len(view._scene.placed.frames) == 1  # type: ignore[union-attr]
+    assert len(folds[-1].opened) == 1 and view.selection.current == group
+    assert len(view.scene.placed.frames) == 1  # type: ignore[union-attr]
     assert (corner(view, group) - before).manhattanLength() <= 3
     title = corner(view, group) + QPoint(60, 8)
     settle(view, lambda: QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=title))
-    assert folds[-1].opened == frozenset() and view.selection == group
-    assert not len(view._scene.placed.frames)  # type: ignore[union-attr]
+    assert folds[-1].opened == frozenset() and view.selection.current == group
+    assert not len(view.scene.placed.frames)  # type: ignore[union-attr]
 
 
 def test_enter_opens_and_closes_and_arrows_go_in(qtbot: QtBot) -> None:
     view = shown(qtbot, run(RNN))
-    view.select("node", 3)
-    assert view.selection == ("group", 0)
+    view.selection.select("node", 3)
+    assert view.selection.current == ("group", 0)
     settle(view, lambda: QTest.keyClick(view, Qt.Key.Key_Return))
-    assert len(view._scene.placed.frames) == 1  # type: ignore[union-attr]
+    assert len(view.scene.placed.frames) == 1  # type: ignore[union-attr]
     QTest.keyClick(view, Qt.Key.Key_Right)
-    assert view.selection is not None and view.selection != ("group", 0)
-    view.select("group", 0)
+    assert view.selection.current is not None and view.selection.current != ("group", 0)
+    view.selection.select("group", 0)
     settle(view, lambda: QTest.keyClick(view, Qt.Key.Key_Return))
-    assert len(view._scene.placed.frames) == 0  # type: ignore[union-attr]
+    assert len(view.scene.placed.frames) == 0  # type: ignore[union-attr]
 
 
 def test_a_click_on_the_triangle_is_enough(qtbot: QtBot) -> None:
     view = shown(qtbot, run(RNN))
     at = corner(view, ("group", 0)) + QPoint(14, 14)
     settle(view, lambda: QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at))
-    assert len(view._scene.placed.frames) == 1  # type: ignore[union-attr]
+    assert len(view.scene.placed.frames) == 1  # type: ignore[union-attr]
 
 
 def test_reveal_opens_the_way(qtbot: QtBot) -> None:
     view = shown(qtbot, run(RNN))
-    settle(view, lambda: view.reveal("node", 41))
-    scene = view._scene
+    settle(view, lambda: view.collapse.reveal("node", 41))
+    scene = view.scene
     assert scene is not None
-    assert view.selection == ("node", 41)
+    assert view.selection.current == ("node", 41)
     assert [scene.groups.all.title[group] for group in scene.placed.diagram.frames.tolist()] == [
         "for t in range(50)",
         "t = 20",
     ]
-    assert not view.reveal("node", 41)
+    assert not view.collapse.reveal("node", 41)
     QApplication.processEvents()
 
 
@@ -302,17 +302,17 @@ def test_bytes_are_short() -> None:
 
 def test_groups_open_and_close_in_a_movement(qtbot: QtBot) -> None:
     view = shown(qtbot, run(BLOCKS))
-    settle(view, lambda: view.set_drawing(CLOSED))
-    view.animated = view.flight.enabled = True
-    group = ("group", int(view._scene.groups.all.index[0]))  # type: ignore[union-attr]
-    view.select(*group)
-    few = len(view._scene.placed.diagram)  # type: ignore[union-attr]
-    settle(view, view.toggle_group)
-    scene = view._scene
-    assert scene is not None and not view.moving.is_going
-    assert len(scene.placed.diagram) > few and view.selection == group
-    settle(view, view.toggle_group)
-    assert len(view._scene.placed.diagram) == few  # type: ignore[union-attr]
+    settle(view, lambda: view.collapse.present(CLOSED))
+    view.animated = view.viewport.flight.enabled = True
+    group = ("group", int(view.scene.groups.all.index[0]))  # type: ignore[union-attr]
+    view.selection.select(*group)
+    few = len(view.scene.placed.diagram)  # type: ignore[union-attr]
+    settle(view, view.collapse.toggle_selected)
+    scene = view.scene
+    assert scene is not None and not view.transition.is_going
+    assert len(scene.placed.diagram) > few and view.selection.current == group
+    settle(view, view.collapse.toggle_selected)
+    assert len(view.scene.placed.diagram) == few  # type: ignore[union-attr]
 
 
 def test_a_movement_begins_and_ends_in_the_two_drawings() -> None:

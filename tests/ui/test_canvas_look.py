@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.regions import RegionKind
 from gradviz.ui.canvas import sizes, sticky
+from gradviz.ui.canvas.animation import Motion
 from gradviz.ui.canvas.array_painter import paint_grid, paint_picture
 from gradviz.ui.canvas.brief import Brief, Briefs, Writer
 from gradviz.ui.canvas.brief_painter import BriefPainter
@@ -24,7 +25,6 @@ from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.heat import cells, picture
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.canvas.motion import Motion
 from gradviz.ui.canvas.painter import BLOCK
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sprites import Sprites
@@ -254,13 +254,13 @@ def test_what_a_step_changes_dissolves_into_its_new_look(qapp: QApplication) -> 
 
 def test_nothing_moves_by_itself_without_a_screen(qtbot: QtBot) -> None:
     view = shown(qtbot, run(PRODUCT), 4)
-    assert not view.motion.enabled and not view.motion.begin()
+    assert not view.surface.motion.enabled and not view.surface.motion.begin()
     view.set_cursor(6)
-    assert view.motion.fade == 1.0
+    assert view.surface.motion.fade == 1.0
 
 
 def test_dashes_linger_after_a_step_and_end(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradviz.ui.canvas.motion.LINGER", 120)
+    monkeypatch.setattr("gradviz.ui.canvas.animation.LINGER", 120)
     view = shown(qtbot, run(PRODUCT), 4)
     motion = Motion(view)
     motion.enabled = True

@@ -50,7 +50,7 @@ LITTLE = (653, 420)  # the canvas in a window of 1280 by 800
 
 def test_a_block_of_a_network_opens_whole_and_readable(qtbot: QtBot) -> None:
     view = shown(qtbot, run(MODULES), size=LITTLE)
-    assert view.shows_everything
+    assert view.viewport.shows_everything
     assert view.camera.scale >= READABLE
 
 
@@ -64,13 +64,13 @@ def test_what_fits_stays_open() -> None:
 
 def test_what_the_user_opens_leaves_the_rest_as_it_was(qtbot: QtBot) -> None:
     view = shown(qtbot, run(MODULES), size=LITTLE)
-    scene = view._scene
+    scene = view.scene
     assert scene is not None
     diagram = scene.placed.diagram
     closed = [diagram.names[item] for item in np.flatnonzero(diagram.kind == GROUP).tolist()]
     key = diagram.structure.groups.key[int(diagram.group[np.flatnonzero(diagram.kind == GROUP)[0]])]
-    settle(view, lambda: view.set_drawing(Presentation(Folding(opened=frozenset((key,))))))
-    scene = view._scene
+    settle(view, lambda: view.collapse.present(Presentation(Folding(opened=frozenset((key,))))))
+    scene = view.scene
     assert scene is not None
     after = scene.placed.diagram
     still = {after.names[item] for item in np.flatnonzero(after.kind == GROUP).tolist()}
@@ -105,7 +105,7 @@ def test_a_module_of_one_operation_folds_with_its_parameters() -> None:
 
 
 def test_what_is_tried_out_is_the_drawing_that_is_shown(qtbot: QtBot) -> None:
-    scene = shown(qtbot, run(SECOND))._scene
+    scene = shown(qtbot, run(SECOND)).scene
     assert scene is not None
     assert len(scene.placed.diagram.frames) == 1
 

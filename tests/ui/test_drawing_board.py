@@ -137,7 +137,7 @@ def test_a_wrong_wire_is_refused_with_the_reason_that_the_worker_finds(pilot: Pi
     matrix, product = drawn(pilot, "A = randn(2, 3)"), drawn(pilot, "mm")
     found = hands(pilot)
     ground, view = found.ground, found.ground.view
-    view.fit()
+    view.viewport.fit()
     for port in (0, 1):
         begin = ground.pixel(ground.geometry.port_out(Ref(matrix))).toPoint()
         end = ground.pixel(ground.geometry.port_in(product, port)).toPoint()

@@ -120,7 +120,7 @@ def test_a_click_selects_the_row_of_the_trace(qtbot: QtBot) -> None:
     view, _ = shown(qtbot)
     scene = scene_of(view)
     assert view.drawn is not None
-    view.select("node", view.drawn.rows[MUL][0])
+    view.selection.select("node", view.drawn.rows[MUL][0])
     assert scene.selected == scene.sketch.operations[MUL]
     assert scene.words(scene.selected).title
 
@@ -216,24 +216,24 @@ def test_what_is_picked_and_what_is_under_the_pointer_is_seen(qtbot: QtBot) -> N
 
 def test_nodes_go_to_their_new_places_in_a_movement(qtbot: QtBot) -> None:
     view, trace = shown(qtbot)
-    view.animated = view.flight.enabled = True
+    view.animated = view.viewport.flight.enabled = True
     drawing = everything()
     moved = replace(drawing, nodes=tuple(replace(node, x=node.x + 300) for node in drawing.nodes))
     view.show_drawing(moved, drawing, trace, moving=True)
-    assert view.moving.is_going
+    assert view.transition.is_going
     assert view.geometry.circles[MUL].center().x() < 520
     view.show_drawing(moved, drawing, trace, moving=True)
-    assert view.moving.is_going, "a run that ends meanwhile does not cut it short"
-    view.moving.finish()
+    assert view.transition.is_going, "a run that ends meanwhile does not cut it short"
+    view.transition.finish()
     assert view.geometry.circles[MUL].center().x() == 520
     view.show_drawing(drawing, drawing, trace)
-    assert not view.moving.is_going, "what is moved by hand is where the hand is"
+    assert not view.transition.is_going, "what is moved by hand is where the hand is"
 
 
 def test_fit_shows_all_of_a_drawing_also_what_has_not_run(qtbot: QtBot) -> None:
     view, _ = shown(qtbot, ran=False)
-    view.fit()
-    assert view.shows_everything
+    view.viewport.fit()
+    assert view.viewport.shows_everything
     left, top = view.camera.to_world(0, 0)
     right, bottom = view.camera.to_world(view.width(), view.height())
     extent = view.geometry.extent()
@@ -242,7 +242,7 @@ def test_fit_shows_all_of_a_drawing_also_what_has_not_run(qtbot: QtBot) -> None:
 
 def test_a_blank_drawing_invites(qtbot: QtBot) -> None:
     view, _ = shown(qtbot, Drawing(), ran=False)
-    assert view.extent is None
+    assert view.viewport.extent is None
     assert view.camera.scale == 1.0
     colours = {view.grab().toImage().pixel(x, y) for x in range(440, 840, 3) for y in range(370, 430, 2)}
     assert len(colours) > 2

@@ -15,7 +15,7 @@ from tests.driver import RUN_TIMEOUT, Pilot
 def opened(pilot: Pilot, drawing: Drawing) -> None:
     with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.open(drawing, None)
-    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.drawn.view.extent is not None, timeout=RUN_TIMEOUT)
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.drawn.view.viewport.extent is not None, timeout=RUN_TIMEOUT)
 
 
 def has_its_size(pilot: Pilot) -> None:
@@ -34,12 +34,12 @@ def card_over(pilot: Pilot, node: int) -> str:
     has_its_size(pilot)
     view = pilot.window.canvas.drawn.view
     there = view.drawing.by_id[node]
-    x, y = view._camera.to_screen(there.x, there.y)
+    x, y = view.camera.to_screen(there.x, there.y)
     QTest.mouseMove(view, QPointF(1, 1).toPoint())
     QTest.mouseMove(view, QPointF(x, y).toPoint())
-    view._resting.stop()
-    view._rested()
-    return view.card.text() if view.card is not None and view.card.item >= 0 else ""
+    view.hover._resting.stop()
+    view.hover._rested()
+    return view.hover.card.text() if view.hover.card is not None and view.hover.card.item >= 0 else ""
 
 
 def first(drawing: Drawing, op: str) -> int:
@@ -53,11 +53,11 @@ def test_a_node_without_an_operand_says_what_it_needs(pilot: Pilot) -> None:
     view = pilot.window.canvas.drawn.view
     assert card_over(pilot, 1) and "has not run" not in card_over(pilot, 1)
     QTest.mouseMove(view, QPointF(1, 1).toPoint())
-    assert view.card is not None and view.card.item < 0
+    assert view.hover.card is not None and view.hover.card.item < 0
     assert card_over(pilot, 2)
     with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.edit("Set Number", shaping.set_number(drawing, 2, 1, 2))
-    assert "has not run" not in (view.card.text() if view.card.item >= 0 else "")
+    assert "has not run" not in (view.hover.card.text() if view.hover.card.item >= 0 else "")
 
 
 @pytest.mark.parametrize(

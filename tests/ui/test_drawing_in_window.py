@@ -53,7 +53,7 @@ def test_commands_look_at_the_drawing(pilot: Pilot) -> None:
     panel = pilot.window.canvas
     view = canvas(pilot, everything()).view
     panel.fit()
-    assert view.shows_everything
+    assert view.viewport.shows_everything
     before = view.camera.scale
     panel.zoom_in()
     assert view.camera.scale > before
@@ -64,7 +64,7 @@ def test_commands_look_at_the_drawing(pilot: Pilot) -> None:
     x, y = view.camera.to_world(view.width() / 2, view.height() / 2)
     assert view.geometry.box(SUM).adjusted(-300, -300, 300, 300).contains(x, y)
     panel.show_details()
-    assert view.card is not None and view.card.item >= 0
+    assert view.hover.card is not None and view.hover.card.item >= 0
 
 
 def test_search_and_relatives_stand_out_on_it(pilot: Pilot) -> None:
@@ -107,10 +107,10 @@ def test_an_edit_does_not_move_the_picture_but_another_document_is_looked_at_as_
     camera = drawn.view.camera
     far = replace(everything(), nodes=tuple(replace(node, x=node.x + 4000) for node in everything().nodes))
     store.edit("Move", far)
-    drawn.view.moving.finish()
+    drawn.view.transition.finish()
     assert drawn.view.camera == camera
     store.open(far, None)
-    assert drawn.view.camera != camera and drawn.view.shows_everything
+    assert drawn.view.camera != camera and drawn.view.viewport.shows_everything
 
 
 def test_a_group_opens_and_closes_by_command(pilot: Pilot) -> None:

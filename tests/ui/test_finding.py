@@ -15,7 +15,7 @@ from shiboken6 import Shiboken
 from gradviz.commands.table import command
 from gradviz.document.documents import text_of, with_text
 from gradviz.session.state import Lineage, Phase, Run, Selection, State
-from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.minimap import Minimap
 from gradviz.ui.panels.search_bar import SearchBar
 from gradviz.ui.theme import DARK, LIGHT
@@ -25,7 +25,7 @@ from tests.trace.sample import ADD, MUL1, MUL2, W, sample_trace
 from tests.ui.canvas_fixtures import RECURRENCE, differing, settle, shown
 
 
-def view_of(pilot: Pilot) -> CanvasView:
+def view_of(pilot: Pilot) -> TraceView:
     """The canvas, laid out."""
     view = pilot.window.canvas.view
     if not pilot.window.canvas.is_settled:
@@ -145,9 +145,9 @@ def test_a_hit_in_a_closed_group_is_revealed(pilot: Pilot) -> None:
     settle(view, lambda: QTest.keyClick(bar_of(pilot).line, Qt.Key.Key_Return))
     thing = pilot.state.selection
     assert thing is not None and thing.kind == "node"
-    assert view.scene is not None and view.selection == ("node", thing.index)
+    assert view.scene is not None and view.selection.current == ("node", thing.index)
     item = view.scene.find("node", thing.index)
-    assert view.rect().contains(view.scene.screen_box(item, view._camera, 0).center())
+    assert view.rect().contains(view.scene.screen_box(item, view.camera, 0).center())
 
 
 # relatives
@@ -199,7 +199,7 @@ def test_a_path_by_the_keyboard(sample: Pilot) -> None:
 def test_a_path_by_shift_and_a_click(sample: Pilot) -> None:
     view = view_of(sample)
     sample.window.store.select(Selection("tensor", W))
-    view.otherEnd.emit("node", MUL2)
+    view.input.other_end.emit("node", MUL2)
     assert sample.state.lineage == Lineage("path", Selection("tensor", W), Selection("node", MUL2))
 
 
@@ -209,7 +209,7 @@ def test_no_path_says_so(sample: Pilot) -> None:
     assert trace is not None
     leaves = [int(row) for row in (trace.tensors.producer < 0).nonzero()[0][:2]]
     sample.window.store.select(Selection("tensor", leaves[0]))
-    view.otherEnd.emit("tensor", leaves[1])
+    view.input.other_end.emit("tensor", leaves[1])
     assert sample.state.lineage is None
     assert sample.state.notice.sentence == "Neither of the two is computed from the other."
 
@@ -235,7 +235,7 @@ def test_f12_goes_to_the_line_and_shows_the_expression(sample: Pilot) -> None:
 
 def test_a_double_click_does_the_same(sample: Pilot) -> None:
     view = view_of(sample)
-    view.opened.emit("node", MUL2)
+    view.input.opened.emit("node", MUL2)
     assert sample.window.source.caret[0] == 8
     assert sample.state.selection == Selection("node", MUL2)
 
@@ -264,24 +264,24 @@ def test_from_the_line_to_the_graph_and_on(sample: Pilot) -> None:
 
 
 @pytest.fixture
-def far(qtbot: QtBot) -> CanvasView:
+def far(qtbot: QtBot) -> TraceView:
     view = shown(qtbot, sample_trace(), 14)
     for _ in range(7):
-        view.zoom_in()
-    view._sharpen()
+        view.viewport.zoom_in()
+    view.viewport.sharpen()
     return view
 
 
-def test_the_map_is_there_when_something_is_out_of_view(far: CanvasView) -> None:
+def test_the_map_is_there_when_something_is_out_of_view(far: TraceView) -> None:
     minimap = Minimap(far, LIGHT)
     minimap.refresh()
     assert minimap.isVisible()
     assert far.rect().contains(minimap.geometry()) and minimap.geometry().right() > far.width() - 20
-    far.fit()
+    far.viewport.fit()
     assert not minimap.isVisible()
 
 
-def test_a_click_and_a_drag_on_the_map_move_the_view(far: CanvasView) -> None:
+def test_a_click_and_a_drag_on_the_map_move_the_view(far: TraceView) -> None:
     minimap = Minimap(far, LIGHT)
     minimap.refresh()
     at = QPoint(minimap.width() - 12, minimap.height() // 2)
@@ -294,14 +294,14 @@ def test_a_click_and_a_drag_on_the_map_move_the_view(far: CanvasView) -> None:
     QTest.mouseRelease(minimap, Qt.MouseButton.LeftButton, pos=at)
 
 
-def test_the_map_is_painted_anew_only_for_another_drawing(far: CanvasView) -> None:
+def test_the_map_is_painted_anew_only_for_another_drawing(far: TraceView) -> None:
     minimap = Minimap(far, LIGHT)
     minimap.refresh()
     QApplication.processEvents()
     kept = minimap._picture
     assert kept is not None
     far.set_cursor(15)
-    far.pan(30, 0)
+    far.viewport.pan(30, 0)
     minimap.refresh()
     QApplication.processEvents()
     assert minimap._picture is kept
@@ -310,21 +310,21 @@ def test_the_map_is_painted_anew_only_for_another_drawing(far: CanvasView) -> No
     assert minimap._picture is not kept
 
 
-def test_a_pan_leaves_no_trace_of_the_map(far: CanvasView) -> None:
+def test_a_pan_leaves_no_trace_of_the_map(far: TraceView) -> None:
     minimap = Minimap(far, LIGHT)
     minimap.refresh()
     QApplication.processEvents()
     for dx, dy in ((-40, 10), (25, -7), (-90, 30)):
-        far.pan(dx, dy)
+        far.viewport.pan(dx, dy)
         QApplication.processEvents()
         assert differing(far) <= 6, "rounding where a wide line is cut by the edge of the painted part"
 
 
 def test_a_command_hides_the_map(sample: Pilot) -> None:
     view = view_of(sample)
-    view.zoom_reset()
+    view.viewport.zoom_reset()
     for _ in range(5):
-        view.zoom_in()
+        view.viewport.zoom_in()
     assert sample.window.canvas.over.minimap.isVisible()
     sample.press("Ctrl+M")
     assert not sample.window.canvas.over.minimap.isVisible()

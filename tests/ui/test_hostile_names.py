@@ -13,7 +13,7 @@ from gradviz.session.inspection import inspect
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.trace.trace import Trace
 from gradviz.ui import look
-from gradviz.ui.canvas.hover import html, words
+from gradviz.ui.canvas.hover_words import html, words
 from gradviz.ui.panels.inspector_page import page
 from gradviz.ui.panels.timeline import TimelinePanel
 from gradviz.ui.panels.timeline_mouse import tooltip

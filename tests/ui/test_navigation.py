@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from gradviz.session.lineage import ancestors
 from gradviz.session.search import find
 from gradviz.session.state import Selection
-from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.camera import Camera, fitting, kept, on_the_way
-from gradviz.ui.canvas.hover import html, preview, words
-from gradviz.ui.canvas.hover_card import beside
+from gradviz.ui.canvas.hover import beside
+from gradviz.ui.canvas.hover_words import html, preview, words
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import LIGHT
 from tests.trace.sample import MUL2, WX, B, W, Y, sample_trace
@@ -25,16 +25,16 @@ from tests.ui.canvas_fixtures import ARRAYS, CHAIN, RECURRENCE, differing, pictu
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 
 
-def scene_in(view: CanvasView) -> Scene:
-    assert view._scene is not None
-    return view._scene
+def scene_in(view: TraceView) -> Scene:
+    assert view.scene is not None
+    return view.scene
 
 
-def place(view: CanvasView, kind: str, index: int) -> QPoint:
+def place(view: TraceView, kind: str, index: int) -> QPoint:
     """The pixel in the middle of an item."""
     at = scene_in(view).place_of(scene_in(view).find(kind, index))
     assert at is not None
-    return QPointF(*view._camera.to_screen(*at)).toPoint()
+    return QPointF(*view.camera.to_screen(*at)).toPoint()
 
 
 # cameras
@@ -65,14 +65,14 @@ def test_some_of_the_graph_stays_in_view(camera: Camera) -> None:
 def test_one_can_not_get_lost(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
     for dx, dy in ((-90_000, 0), (0, -90_000), (90_000, 90_000)):
-        view.pan(dx, dy)
-        assert view._extent_is_seen()
+        view.viewport.pan(dx, dy)
+        assert view.viewport.shows_something
     for _ in range(60):
-        view.zoom_out()
-    assert view._extent_is_seen()
+        view.viewport.zoom_out()
+    assert view.viewport.shows_something
     extent = scene_in(view).extent()
     assert extent is not None
-    assert (extent[2] - extent[0]) * view._camera.scale > 0.3 * view.width()
+    assert (extent[2] - extent[0]) * view.camera.scale > 0.3 * view.width()
 
 
 # flights
@@ -80,61 +80,61 @@ def test_one_can_not_get_lost(qtbot: QtBot) -> None:
 
 def test_a_flight_ends_where_a_jump_would(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    fitted = view._camera
-    view.zoom_in()
-    view.zoom_in()
-    jumped = view._camera
-    view.fit()
-    view.flight.enabled = True
-    view.zoom_in()
-    view.zoom_in()  # during the first one: on from where that would end
-    assert view._camera == fitted
-    qtbot.waitUntil(lambda: not view.flight.is_flying)
-    assert view._camera.scale == pytest.approx(jumped.scale)
-    assert view._camera.left == pytest.approx(jumped.left, abs=1)
-    view._sharpen()
+    fitted = view.camera
+    view.viewport.zoom_in()
+    view.viewport.zoom_in()
+    jumped = view.camera
+    view.viewport.fit()
+    view.viewport.flight.enabled = True
+    view.viewport.zoom_in()
+    view.viewport.zoom_in()  # during the first one: on from where that would end
+    assert view.camera == fitted
+    qtbot.waitUntil(lambda: not view.viewport.flight.is_flying)
+    assert view.camera.scale == pytest.approx(jumped.scale)
+    assert view.camera.left == pytest.approx(jumped.left, abs=1)
+    view.viewport.sharpen()
     QApplication.processEvents()
     assert differing(view) == 0
 
 
 def test_a_drag_ends_a_flight(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    view.zoom_reset()
-    view.flight.enabled = True
-    view.zoom_in()
-    assert view.flight.is_flying
-    view.pan(5, 5)
-    assert not view.flight.is_flying
+    view.viewport.zoom_reset()
+    view.viewport.flight.enabled = True
+    view.viewport.zoom_in()
+    assert view.viewport.flight.is_flying
+    view.viewport.pan(5, 5)
+    assert not view.viewport.flight.is_flying
 
 
 def test_a_zoom_of_what_is_slow_to_paint_shows_a_kept_picture_first(qtbot: QtBot) -> None:
     view = shown(qtbot, run(CHAIN.format(count=40)), 30)
-    view._seconds = 1.0
-    view.zoom_out()
+    view.surface._seconds = 1.0
+    view.viewport.zoom_out()
     QApplication.processEvents()
-    assert view._still is not None
-    view._sharpen()
+    assert view.surface._still is not None
+    view.viewport.sharpen()
     QApplication.processEvents()
-    assert view._still is None
+    assert view.surface._still is None
     assert differing(view) == 0
 
 
 def test_zoom_to_the_selection_makes_it_readable(qtbot: QtBot) -> None:
     view = shown(qtbot, run(CHAIN.format(count=60)), 100, size=(600, 300))
-    view.fit()
-    view.select("node", 20)
-    view.fit_selection()
-    assert view._camera.scale == pytest.approx(1.0)
+    view.viewport.fit()
+    view.selection.select("node", 20)
+    view.viewport.fit_selection()
+    assert view.camera.scale == pytest.approx(1.0)
     assert view.rect().contains(place(view, "node", 20))
-    view.clear_selection()
-    view.fit_selection()
-    assert view.rect().contains(scene_in(view).screen_box(scene_in(view).moment.current[0], view._camera, 0))
+    view.selection.clear()
+    view.viewport.fit_selection()
+    assert view.rect().contains(scene_in(view).screen_box(scene_in(view).moment.current[0], view.camera, 0))
 
 
 # gestures
 
 
-def native(view: CanvasView, kind: Qt.NativeGestureType, value: float, at: QPoint) -> None:
+def native(view: TraceView, kind: Qt.NativeGestureType, value: float, at: QPoint) -> None:
     device = QPointingDevice.primaryPointingDevice()
     event = QNativeGestureEvent(kind, device, 2, QPointF(at), QPointF(at), QPointF(at), value, QPointF())
     QApplication.sendEvent(view, event)
@@ -142,35 +142,35 @@ def native(view: CanvasView, kind: Qt.NativeGestureType, value: float, at: QPoin
 
 def test_a_pinch_zooms_at_the_fingers(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    before, scale = view._camera.to_world(300, 200), view._camera.scale
+    before, scale = view.camera.to_world(300, 200), view.camera.scale
     native(view, Qt.NativeGestureType.ZoomNativeGesture, 0.2, QPoint(300, 200))
-    assert view._camera.scale == pytest.approx(scale * 1.2, rel=0.01)
-    assert view._camera.to_world(300, 200) == pytest.approx(before, abs=1)
+    assert view.camera.scale == pytest.approx(scale * 1.2, rel=0.01)
+    assert view.camera.to_world(300, 200) == pytest.approx(before, abs=1)
 
 
 def test_a_smart_zoom_goes_to_the_item_and_back(qtbot: QtBot) -> None:
     view = shown(qtbot, run(CHAIN.format(count=60)), 100, size=(600, 300))
-    view.fit()
-    fitted = view._camera
+    view.viewport.fit()
+    fitted = view.camera
     native(view, Qt.NativeGestureType.SmartZoomNativeGesture, 0, place(view, "node", 20))
-    assert view._camera.scale > fitted.scale
+    assert view.camera.scale > fitted.scale
     native(view, Qt.NativeGestureType.SmartZoomNativeGesture, 0, QPoint(5, 5))
-    assert view._camera == fitted
+    assert view.camera == fitted
 
 
 def test_shift_and_the_wheel_pan_sideways(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    before = view._camera
+    before = view.camera
     event = QWheelEvent(
         QPointF(300, 200), view.mapToGlobal(QPointF(300, 200)), QPoint(), QPoint(0, -120),
         Qt.MouseButton.NoButton, Qt.KeyboardModifier.ShiftModifier, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(view, event)
-    assert view._camera.scale == before.scale
-    assert view._camera.left > before.left and view._camera.top == before.top
+    assert view.camera.scale == before.scale
+    assert view.camera.left > before.left and view.camera.top == before.top
 
 
-def drag(view: CanvasView, start: QPoint, button: Qt.MouseButton) -> None:
+def drag(view: TraceView, start: QPoint, button: Qt.MouseButton) -> None:
     QTest.mousePress(view, button, pos=start)
     QTest.mouseMove(view, start + QPoint(30, 10))
     QTest.mouseMove(view, start + QPoint(60, 20))
@@ -179,51 +179,51 @@ def drag(view: CanvasView, start: QPoint, button: Qt.MouseButton) -> None:
 
 def test_the_middle_button_drags(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    before = view._camera
-    with qtbot.assertNotEmitted(view.nodeSelected):
+    before = view.camera
+    with qtbot.assertNotEmitted(view.selection.chosen):
         drag(view, place(view, "tensor", W), Qt.MouseButton.MiddleButton)
-    assert view._camera.left < before.left
+    assert view.camera.left < before.left
 
 
 def test_with_space_held_a_click_selects_nothing(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
     QTest.keyPress(view, Qt.Key.Key_Space)
-    with qtbot.assertNotEmitted(view.nodeSelected):
+    with qtbot.assertNotEmitted(view.selection.chosen):
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place(view, "tensor", W))
     QTest.keyRelease(view, Qt.Key.Key_Space)
-    with qtbot.waitSignal(view.nodeSelected):
+    with qtbot.waitSignal(view.selection.chosen):
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=place(view, "tensor", W))
 
 
 def test_keys_pan_and_zoom(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    before = view._camera
+    before = view.camera
     QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert view._camera.left > before.left
+    assert view.camera.left > before.left
     QTest.keyClicks(view, "+")
-    assert view._camera.scale > before.scale
+    assert view.camera.scale > before.scale
     QTest.keyClicks(view, "-")
-    assert view._camera.scale == pytest.approx(before.scale)
+    assert view.camera.scale == pytest.approx(before.scale)
 
 
 def test_a_double_click_or_enter_opens(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    with qtbot.waitSignal(view.opened) as caught:
+    with qtbot.waitSignal(view.input.opened) as caught:
         QTest.mouseDClick(view, Qt.MouseButton.LeftButton, pos=place(view, "node", MUL2))
     assert caught.args == ["node", MUL2]
-    view.select("tensor", W)
-    with qtbot.waitSignal(view.opened) as caught:
+    view.selection.select("tensor", W)
+    with qtbot.waitSignal(view.input.opened) as caught:
         QTest.keyClick(view, Qt.Key.Key_Return)
     assert caught.args == ["tensor", W]
 
 
 def test_shift_and_a_click_name_the_other_end(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    view.select("tensor", W)
-    with qtbot.waitSignal(view.otherEnd) as caught:
+    view.selection.select("tensor", W)
+    with qtbot.waitSignal(view.input.other_end) as caught:
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, place(view, "node", MUL2))
     assert caught.args == ["node", MUL2]
-    assert view.selection == ("tensor", W)
+    assert view.selection.current == ("tensor", W)
 
 
 # hovering
@@ -234,31 +234,31 @@ def test_the_resting_pointer_brings_a_card_beside_the_item(qtbot: QtBot) -> None
     view = shown(qtbot, trace, len(trace))
     at = place(view, "tensor", W)
     QTest.mouseMove(view, at)
-    qtbot.waitUntil(lambda: view.card is not None and view.card.isVisible())
-    assert view.card is not None
-    assert "13." in view.card.text()
-    box = scene_in(view).screen_box(view.card.item, view._camera, 0)
-    assert not view.card.geometry().intersects(box)
+    qtbot.waitUntil(lambda: view.hover.card is not None and view.hover.card.isVisible())
+    assert view.hover.card is not None
+    assert "13." in view.hover.card.text()
+    box = scene_in(view).screen_box(view.hover.card.item, view.camera, 0)
+    assert not view.hover.card.geometry().intersects(box)
     QTest.mouseMove(view, QPoint(3, 3))
-    assert not view.card.isVisible()
+    assert not view.hover.card.isVisible()
 
 
 def test_the_keyboard_brings_the_card_and_escape_hides_it(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    view.select("tensor", Y)
-    view.show_details()
-    assert view.card is not None and view.card.isVisible()
+    view.selection.select("tensor", Y)
+    view.hover.show_details()
+    assert view.hover.card is not None and view.hover.card.isVisible()
     QTest.keyClick(view, Qt.Key.Key_Escape)
-    assert not view.card.isVisible()
-    assert view.selection == ("tensor", Y), "the first Escape is the card's"
+    assert not view.hover.card.isVisible()
+    assert view.selection.current == ("tensor", Y), "the first Escape is the card's"
 
 
 def test_a_pan_takes_the_card_away(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
-    view.select("tensor", Y)
-    view.show_details()
-    view.pan(4, 4)
-    assert view.card is not None and not view.card.isVisible()
+    view.selection.select("tensor", Y)
+    view.hover.show_details()
+    view.viewport.pan(4, 4)
+    assert view.hover.card is not None and not view.hover.card.isVisible()
 
 
 ROOM = QRect(0, 0, 1000, 600)
@@ -309,7 +309,7 @@ def test_a_lineage_lets_the_rest_fade(qtbot: QtBot) -> None:
     view = shown(qtbot, trace, len(trace))
     before = picture(view)
     scene = scene_in(view)
-    view.show_family(ancestors(trace, Selection("tensor", WX)))
+    view.selection.show_family(ancestors(trace, Selection("tensor", WX)))
     QApplication.processEvents()
     assert picture(view) != before
     (faded, low), (lit, full) = scene.marks.parts(scene.moment)
@@ -317,7 +317,7 @@ def test_a_lineage_lets_the_rest_fade(qtbot: QtBot) -> None:
     assert lit.items[scene.find("tensor", W)] and not lit.items[scene.find("tensor", B)]
     assert faded.items[scene.find("tensor", B)] and not (faded.items & lit.items).any()
     assert (faded.items | lit.items).sum() == scene.moment.items.sum()
-    view.show_family(None)
+    view.selection.show_family(None)
     QApplication.processEvents()
     assert picture(view) == before
 
@@ -326,7 +326,7 @@ def test_steps_repaint_what_they_must_in_a_lineage(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, 0)
     view.follow = False
-    view.show_family(ancestors(trace, Selection("tensor", Y)))
+    view.selection.show_family(ancestors(trace, Selection("tensor", Y)))
     for cursor in range(len(trace) + 1):
         view.set_cursor(cursor)
         QApplication.processEvents()
@@ -337,13 +337,13 @@ def test_hits_are_ringed(qtbot: QtBot) -> None:
     trace = sample_trace()
     view = shown(qtbot, trace, len(trace))
     before = picture(view)
-    view.show_hits(find(trace, "mul", len(trace)))
+    view.selection.show_hits(find(trace, "mul", len(trace)))
     QApplication.processEvents()
     assert picture(view) != before
     assert differing(view) == 0
     hits = scene_in(view).marks.hits
     assert hits is not None and hits[scene_in(view).find("node", MUL2)] and hits.sum() == 2
-    view.show_hits(None)
+    view.selection.show_hits(None)
     QApplication.processEvents()
     assert picture(view) == before
 
@@ -374,7 +374,7 @@ def test_a_shared_leaf_shows_where_else_it_is_used(qapp: QApplication) -> None:
 def test_a_screen_reader_is_told_what_is_selected(qtbot: QtBot) -> None:
     view = shown(qtbot, sample_trace(), 14)
     QAccessible.setActive(True)
-    view.select("tensor", W)
+    view.selection.select("tensor", W)
     assert view.accessibleDescription().endswith("Selected: w, leaf · float32 []")
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert "Selected" not in view.accessibleDescription()

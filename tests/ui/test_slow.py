@@ -18,9 +18,8 @@ from gradviz.layout.nested import nested
 from gradviz.layout.records import NestedInput, NestedResult
 from gradviz.session.folding import EVERYTHING
 from gradviz.session.state import Phase
-from gradviz.ui.canvas import laying, placing
+from gradviz.ui.canvas import TraceView, graph_layout, laying
 from gradviz.ui.canvas.placed import Placed
-from gradviz.ui.canvas.view import CanvasView
 from tests.document.drawings import squared_error
 from tests.driver import Pilot
 from tests.ui.canvas_fixtures import CHAIN, RECURRENCE
@@ -55,7 +54,7 @@ def brake(monkeypatch: pytest.MonkeyPatch) -> Iterator[Brake]:
     brake.passes.set()
 
 
-def canvas(pilot: Pilot) -> CanvasView:
+def canvas(pilot: Pilot) -> TraceView:
     return pilot.window.canvas.view
 
 
@@ -66,7 +65,9 @@ def placed(pilot: Pilot) -> Placed:
 
 
 def settle(pilot: Pilot) -> None:
-    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled and not canvas(pilot).moving.is_going, timeout=WAITS)
+    pilot.qtbot.waitUntil(
+        lambda: pilot.window.canvas.is_settled and not canvas(pilot).transition.is_going, timeout=WAITS
+    )
 
 
 def progress(pilot: Pilot) -> str:
@@ -111,13 +112,13 @@ def test_opening_shows_progress_and_cancel_shows_the_graph_folded(pilot: Pilot, 
     pilot.run()
     assert progress(pilot) == "Laying out a graph of 300 nodes…"
     assert canvas(pilot).scene is None
-    assert canvas(pilot)._invitation == pilot.state.slow, "the empty canvas says it, too"
+    assert canvas(pilot).surface.invitation == pilot.state.slow, "the empty canvas says it, too"
     brake.drafts_pass = True
     pilot.click(pilot.window.status.cancel)
     settle(pilot)
     assert pilot.state.folding.level == 0
     assert len(placed(pilot).diagram) < 10
-    assert pilot.state.notice.sentence == placing.CANCELLED
+    assert pilot.state.notice.sentence == graph_layout.CANCELLED
     no_progress(pilot)
     brake.passes.set()
     pilot.window.actions_.do("view.unfold_all")
@@ -135,7 +136,7 @@ def test_what_was_cancelled_twice_leaves_an_empty_canvas_that_says_so(pilot: Pil
     no_progress(pilot)
     assert pilot.window.canvas.is_settled
     assert canvas(pilot).scene is None
-    assert "View > Unfold All" in canvas(pilot)._invitation
+    assert "View > Unfold All" in canvas(pilot).surface.invitation
     brake.passes.set()
     pilot.window.actions_.do("view.unfold_all")
     settle(pilot)
@@ -160,7 +161,7 @@ def test_cancel_leaves_the_picture_as_it_was(drawn: Pilot, way: str) -> None:
 
 
 def test_a_draft_goes_when_its_layout_is_cancelled(drawn: Pilot, brake: Brake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placing, "QUICK", 10)
+    monkeypatch.setattr(graph_layout, "QUICK", 10)
     brake.drafts_pass = True
     before = placed(drawn)
     drawn.window.actions_.do("view.unfold_all")
@@ -196,9 +197,9 @@ def test_a_second_wish_takes_the_place_of_the_first(drawn: Pilot, brake: Brake) 
 
 
 def test_quick_clicks_end_in_what_was_wished_last(drawn: Pilot, brake: Brake) -> None:
-    drawn.window.canvas.view.select("group", 0)
+    drawn.window.canvas.view.selection.select("group", 0)
     for _ in range(7):
-        canvas(drawn).toggle_group()
+        canvas(drawn).collapse.toggle_selected()
         QTest.qWait(1)
     drawn.window.actions_.do("view.unfold_all")
     drawn.window.actions_.do("view.fold_all")
@@ -218,7 +219,7 @@ def test_another_document_ends_the_layout(drawn: Pilot) -> None:
     progress(drawn)
     drawn.window.store.open(Snippet("x = 1"), None)
     no_progress(drawn)
-    assert not canvas(drawn).is_laying
+    assert not canvas(drawn).graph_layout.is_laying
 
 
 def test_a_drawing_ends_the_layout(drawn: Pilot) -> None:
@@ -226,7 +227,7 @@ def test_a_drawing_ends_the_layout(drawn: Pilot) -> None:
     progress(drawn)
     drawn.window.store.open(squared_error()[0], None)
     no_progress(drawn)
-    assert not canvas(drawn).is_laying
+    assert not canvas(drawn).graph_layout.is_laying
 
 
 def test_a_window_may_close_while_it_lays_out(drawn: Pilot, brake: Brake) -> None:
@@ -235,7 +236,7 @@ def test_a_window_may_close_while_it_lays_out(drawn: Pilot, brake: Brake) -> Non
     drawn.window.store.open(Snippet(text_of(drawn.state.document)), None)
     assert drawn.window.close()
     assert brake.held
-    assert not canvas(drawn)._placing.is_busy
+    assert not canvas(drawn).graph_layout.background.is_busy
 
 
 def test_while_a_snippet_runs_cancel_is_that_of_the_run(drawn: Pilot, brake: Brake) -> None:

@@ -66,7 +66,7 @@ def test_both_runs_are_on_the_screen(beside: Pilot) -> None:
     beside.press("Ctrl+Shift+W")
     assert beside.state.what_if is None
     assert two.front.isVisible() and not two.other.isVisible()
-    assert two.front.overlay is None
+    assert two.front.surface.overlay is None
     assert beside.window.layout_.cards["under"].isVisible()
     assert panel(beside).model.rowCount() == 0
 
@@ -75,19 +75,19 @@ def test_the_card_of_an_item_says_what_is_otherwise_in_the_other_run(beside: Pil
     two = settle(beside)
     for view, words in ((two.front, ("3", "changed", "6")), (two.other, ("6", "as written", "3"))):
         scene = view.scene
-        assert scene is not None and view.elsewhere is not None
+        assert scene is not None and view.hover.elsewhere is not None
         diagram = scene.placed.diagram
         (item,) = [row for row in range(len(diagram.kind)) if scene.words(row).title == "x"][:1]
-        view.show_card(item)
-        assert view.card is not None
+        view.hover.show_card(item)
+        assert view.hover.card is not None
         own, title, other = words
-        text = view.card.text()
+        text = view.hover.card.text()
         assert f"<tt>{own}</tt>" in text or f"<tt>{own}.</tt>" in text
         assert f".grad, {title}" in text and f"value, {title}" not in text, "only what differs is said twice"
         assert f"<tt>{other}" in text.partition(f".grad, {title}")[2]
-        view.leave_card()
+        view.hover.leave_card()
     beside.press("Ctrl+Shift+W")
-    assert two.front.elsewhere is None
+    assert two.front.hover.elsewhere is None
 
 
 def test_steps_and_selections_go_together(beside: Pilot) -> None:
@@ -100,20 +100,20 @@ def test_steps_and_selections_go_together(beside: Pilot) -> None:
     assert (state.cursor, state.what_if.cursor) == (3, 2)
     assert two.view.sides[0].step.whole.startswith("Step 3 of")
     assert two.view.sides[1].step.whole.startswith("Step 2 of")
-    two.other.nodeSelected.emit("tensor", 0)
+    two.other.selection.chosen.emit("tensor", 0)
     assert beside.state.selection == Selection("tensor", 0)
-    assert two.other.selection == ("tensor", 0) and two.front.selection == ("tensor", 0)
-    two.other.nothingSelected.emit()
+    assert two.other.selection.current == ("tensor", 0) and two.front.selection.current == ("tensor", 0)
+    two.other.selection.cleared.emit()
     assert beside.state.selection is None
 
 
 def test_what_differs_has_a_ring_and_a_badge(beside: Pilot) -> None:
     two = settle(beside)
     with_marks = two.other.grab().toImage()
-    two.other.overlay = None
+    two.other.surface.overlay = None
     plain = two.other.grab().toImage()
     assert with_marks.convertToFormat(QImage.Format.Format_RGB32) != plain.convertToFormat(QImage.Format.Format_RGB32)
-    flags = two.front.overlay.flags(two.front.scene)  # type: ignore[union-attr, arg-type]
+    flags = two.front.surface.overlay.flags(two.front.scene)  # type: ignore[union-attr, arg-type]
     assert sorted(flags.tolist()) == sorted(int(flag) for flag in flags) and flags.any()
 
 

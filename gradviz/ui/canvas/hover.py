@@ -1,212 +1,198 @@
-"""What the card says that appears when the pointer rests on an item: everything that the item had to shorten, in full.
-`hover_card` is the widget."""
+"""What happens under a pointer that is not pressed: the item's edges stand out, and after a short rest a card tells all
+about it. `hover_words` has the words of the card, `marks` paints the edges."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gradviz.session.derivative import local_derivative
-from gradviz.session.strip import size_text
-from gradviz.trace.text import number_text
-from gradviz.ui.canvas.diagram import GROUP, OPERATION, Diagram
-from gradviz.ui.canvas.group_content import group_content
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QRegion
+from PySide6.QtWidgets import QLabel, QWidget
+
+from gradviz.ui import look
+from gradviz.ui.canvas.surface import Surface
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
-    from gradviz.trace.values import Value
+    from gradviz.ui.canvas.hover_words import Elsewhere, Words
+    from gradviz.ui.canvas.scene import Scene
 
-LONGEST_VALUE = 120
-MOST = 6  # rows, and columns, of a table
-EDGE = 3  # of them at each end where there are more
-MOST_BUFFERS = 6
-Table = tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class Row:
-    """A label and what it says; `tone` names a colour of the theme."""
-
-    label: str
-    text: str
-    tone: str = "text"
-    table: Table = ()
+REST = 380  # milliseconds until the card appears
+GAP = 12
+WIDEST = 460
+HINT = 1 << 40  # from here on a number is that of no item, but of what a scene tells where there is none
 
 
-@dataclass(frozen=True)
-class Words:
-    """All of a card: title, what kind of thing it is, rows, formulas."""
+class Hover(QObject):
+    """Tells more of the item under the pointer."""
 
-    title: str
-    kind: str
-    rows: tuple[Row, ...]
-    formulas: tuple[str, ...] = ()
+    def __init__(self, widget: QWidget, surface: Surface) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._surface = surface
+        self._hint = -1  # what is under the pointer where no item is
+        self.card: HoverCard | None = None
+        self.elsewhere: Elsewhere | None = None  # another run that the card compares with
+        self._resting = QTimer(self, singleShot=True, interval=REST)
+        self._resting.timeout.connect(self._rested)
+
+    def item_at(self, pixel: QPoint) -> int:
+        """The item under a pixel, -1: none."""
+        scene = self._surface.scene
+        return scene.item_at(self._surface.camera, pixel) if scene is not None else -1
+
+    # -- the pointer
+
+    def move_to(self, pixel: QPoint) -> None:
+        """The pointer is here now."""
+        scene, before = self._surface.scene, self._hint
+        item = self.item_at(pixel)
+        self._widget.setCursor(Qt.CursorShape.PointingHandCursor if item >= 0 else Qt.CursorShape.ArrowCursor)
+        if scene is None:
+            return
+        self._hint = scene.hint if self._widget.rect().contains(pixel) else -1
+        if item != scene.marks.hovered:
+            self._hover(scene, item)
+        if self._hint != before and item < 0:
+            self.leave_card()
+            self._resting.start()
+
+    def _hover(self, scene: Scene, item: int) -> None:
+        old, scene.marks.hovered = scene.marks.hovered, item
+        for each in (old, item):
+            if each >= 0:
+                region = scene.marks.region(scene.moment, self._surface.camera, each)
+                self._widget.update(self._widget.rect() if region is None else region & QRegion(self._widget.rect()))
+        self.leave_card()
+        if item >= 0:
+            self._resting.start()
+
+    def _rested(self) -> None:
+        scene = self._surface.scene
+        if scene is None:
+            return
+        if self._hint >= 0 and scene.marks.hovered < 0:
+            self.show_card(self._hint)
+        elif self._widget.isVisible():
+            self.show_card(scene.marks.hovered)
+
+    # -- the card
+
+    @property
+    def shows_card(self) -> bool:
+        """Whether there is a card."""
+        return self.card is not None and self.card.item >= 0
+
+    def show_card(self, item: int) -> None:
+        """Tell all about an item, or a hint, beside it."""
+        scene = self._surface.scene
+        if scene is None or item < 0:
+            return
+        if item >= HINT:
+            hint = scene.hint_words(item, self._surface.camera)
+            if hint is None:
+                self.leave_card()
+            else:
+                self._tell(*hint, item)
+        elif scene.moment.items[item]:
+            said = scene.words(item)
+            if self.elsewhere is not None:
+                from gradviz.ui.canvas.hover_words import in_both
+
+                said = in_both(said, scene.placed.diagram, item, self.elsewhere)
+            self._tell(said, scene.screen_box(item, self._surface.camera, 0), item)
+
+    def show_details(self) -> None:
+        """The card with everything about the selection, as if the pointer rested on it."""
+        scene = self._surface.scene
+        if scene is not None:
+            self.show_card(scene.selected if scene.selected >= 0 else scene.start_item())
+
+    def _tell(self, said: Words, box: QRect, item: int) -> None:
+        """Show this beside a box of the canvas."""
+        window = self._widget.window()
+        if self.card is None:
+            self.card = HoverCard(window)
+        box = box.intersected(self._widget.rect())
+        around = QRect(self._widget.mapTo(window, box.topLeft()), box.size())
+        self.card.show_words(said, self._surface.theme, item, around)
+
+    def leave_card(self) -> bool:
+        """Hide the card, and show none until the pointer rests again; whether there was one."""
+        self._resting.stop()
+        shown = self.shows_card
+        if self.card is not None:
+            self.card.leave()
+        return shown
+
+    def refresh_card(self) -> None:
+        """The cursor moved: the card says what is so now."""
+        if self.card is not None and self.card.item >= 0:
+            self.show_card(self.card.item)
 
 
-def words(diagram: Diagram, frame: Frame, item: int) -> Words:
-    """What there is to say of an item at the frame's cursor."""
-    index = int(diagram.index[item])
-    if diagram.kind[item] == GROUP:
-        return _group(diagram, frame, item)
-    return (operation_words if diagram.kind[item] == OPERATION else tensor_words)(frame, index)
+class HoverCard(QLabel):
+    """One card; `item` is what it is about, -1 while it is hidden."""
 
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self._over = over
+        self.setObjectName("hoverCard")
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.item = -1
+        self.hide()
 
-def _group(diagram: Diagram, frame: Frame, item: int) -> Words:
-    said = group_content(diagram, frame, item)
-    rows = (
-        Row("", said.detail),
-        Row("operations", f"{said.ran:,} of {said.operations:,} have run"),
-        Row("backward", f"{said.went:,} of {said.tracked:,} have run" if said.went else "", "gradient"),
-        Row("gradient out", f"norm {said.norm}" if said.norm else "", "error" if said.bad else "gradient"),
-        Row("saved buffers", said.held),
-        Row("now", said.now),
-        Row("", "double click opens it", "muted"),
-    )
-    return Words(said.title, "folded", rows)
+    def show_words(self, said: Words, theme: Theme, item: int, box: QRect) -> None:
+        """Appear beside a box, given in the coordinates of the parent."""
+        from gradviz.ui.canvas.hover_words import html
 
-
-def html(said: Words, theme: Theme) -> str:
-    """The same as rich text in the colours of a theme."""
-    head = (
-        f"<table width='100%' cellspacing=0 cellpadding=0><tr><td><b>{escape(said.title)}</b></td>"
-        f"<td align=right style='color:{theme.muted}'>&nbsp;&nbsp;{escape(said.kind)}</td></tr></table>"
-    )
-    body = "".join(_row(row, theme) for row in said.rows if row.text or row.table)
-    formulas = "".join(
-        f"<div style='color:{theme.gradient}; margin-top:4px'><tt>{escape(text)}</tt></div>" for text in said.formulas
-    )
-    return f"{head}<table cellspacing=0 cellpadding=1 style='margin-top:4px'>{body}</table>{formulas}"
-
-
-def _row(row: Row, theme: Theme) -> str:
-    colour = getattr(theme, row.tone)
-    text = f"<tt>{escape(row.text)}</tt>" if row.text else ""
-    if row.table:
-        cells = "".join(
-            "<tr>" + "".join(f"<td align=right><tt>{escape(cell)}</tt>&nbsp;&nbsp;</td>" for cell in line) + "</tr>"
-            for line in row.table
+        self.item = item
+        self.setFont(look.sans(theme, 12.5))
+        self.setStyleSheet(
+            f"QLabel#hoverCard {{ background: {theme.panel}; color: {theme.text}; padding: {theme.px(9)}px;"
+            f" border: 1px solid {theme.card_border}; border-radius: {theme.px(8)}px; }}"
         )
-        text += f"<table cellspacing=0 cellpadding=0 style='color:{colour}'>{cells}</table>"
-    return (
-        f"<tr><td style='color:{theme.muted}; white-space:nowrap'>{escape(row.label)}&nbsp;&nbsp;&nbsp;</td>"
-        f"<td style='color:{colour}'>{text}</td></tr>"
-    )
+        self.setWordWrap(False)
+        self.setText(html(said, theme))
+        self.setAccessibleName(f"{said.title}, {said.kind}")
+        room = self._over.rect().adjusted(4, 4, -4, -4)
+        size = self.sizeHint()
+        if size.width() > min(theme.px(WIDEST), room.width()):
+            width = min(theme.px(WIDEST), room.width())
+            self.setWordWrap(True)
+            size = QSize(width, self.heightForWidth(width))
+        self.setGeometry(beside(box, size.boundedTo(room.size()), room))
+        self.raise_()
+        self.show()
+
+    def leave(self) -> None:
+        """Go away."""
+        if self.item >= 0:
+            self.item = -1
+            self.hide()
 
 
-def preview(value: Value) -> Table:
-    """The elements of an array as a table, of larger ones those at its edges; of more than two dimensions the first
-    matrix. Empty for a single number."""
-    array, shape = value.edges, value.shape
-    if not shape or not array.size or value.scalar is not None:
-        return ()
-    while array.ndim > 2:
-        array, shape = array[0], shape[1:]
-    if array.ndim == 1:
-        return (_line(array, shape[0]),)
-    lines: list[tuple[str, ...]] = []
-    for row in _places(array.shape[0], shape[0]):
-        lines.append(_line(array[row], shape[1]) if row is not None else ("⋮",))
-    return tuple(lines)
-
-
-def _line(array: Any, size: int) -> tuple[str, ...]:
-    return tuple(number_text(array[at].item()) if at is not None else "…" for at in _places(len(array), size))
-
-
-def _places(kept: int, size: int) -> list[int | None]:
-    """Which of the kept elements are shown, with None for a gap."""
-    if size <= MOST:
-        return list(range(kept))
-    return [*range(EDGE), None, *range(kept - EDGE, kept)]
-
-
-def _value(label: str, value: Value | None, tone: str = "text") -> list[Row]:
-    if value is None:
-        return []
-    table = preview(value)
-    if not table:
-        return [Row(label, value.text(LONGEST_VALUE), tone)]
-    found = value.summary
-    rows = [Row(label, "", tone, table)]
-    if value.numel > MOST:
-        nans = f" · {found.nans:,} NaN" if found.nans else ""
-        low, high, mean, norm = map(number_text, (found.low, found.high, found.mean, found.norm))
-        rows.append(Row("", f"{low} … {high} · mean {mean} · norm {norm}{nans}", "muted"))
-    return rows
-
-
-def tensor_words(frame: Frame, tensor: int) -> Words:
-    """What there is to say of a tensor."""
-    tensors = frame.trace.tensors
-    value, passing, buffer = frame.value(tensor), frame.passing(tensor), frame.buffer(tensor)
-    grad = frame.grad(tensor)
-    shape, dtype = list(tensors.shape[tensor]), str(tensors.dtype[tensor])
-    rows = _value("value", value)
-    rows += _value(".grad", grad, "gradient") if grad is not None else [Row(".grad", "None", "muted")]
-    rows += _value("∇ passing", passing, "gradient")
-    rows.append(Row("why None", frame.no_grad_reason(tensor) or "", "muted"))
-    if buffer is not None and buffer.expected > 1:
-        arrived = f"{buffer.arrived} of {buffer.expected} arrived"
-        parts = " + ".join(part.text(40) for _, part in buffer.contributions[:MOST])
-        more = " + …" if len(buffer.contributions) > MOST else ""
-        rows.append(Row("Σ buffer", f"{parts}{more} = {buffer.total.text(60)} ({arrived})", "gradient"))
-    version = frame.version(tensor)
-    rows.append(Row("version", f"{version}: written {version} time{'s' * (version > 1)} in place" if version else ""))
-    rows.append(Row("used", _uses(frame, tensor)))
-    rows.append(Row("made", _made(int(tensors.line[tensor]), str(tensors.label[tensor]))))
-    return Words(frame.name(tensor), f"{_kind(frame, tensor)} · {dtype} {shape}", tuple(rows))
-
-
-def _kind(frame: Frame, tensor: int) -> str:
-    if not frame.is_leaf(tensor):
-        return "intermediate"
-    if not frame.requires_grad(tensor):
-        return "constant"
-    return "parameter" if frame.trace.tensors.is_parameter[tensor] else "leaf"
-
-
-def _uses(frame: Frame, tensor: int) -> str:
-    users = frame.trace.users_of(tensor)
-    done = int(frame.node_created[users].sum())
-    if not len(users):
-        return "never"
-    later = f", {len(users) - done:,} more to come" if done < len(users) else ""
-    return f"{done:,} time{'s' * (done != 1)}{later}"
-
-
-def _made(line: int, source: str) -> str:
-    return f"line {line}: {source}" if line > 0 and source else f"line {line}" if line > 0 else ""
-
-
-def operation_words(frame: Frame, node: int) -> Words:
-    """What there is to say of an operation."""
-    nodes = frame.trace.nodes
-    tracked = str(nodes.name[node])
-    rows = [
-        Row("code", _made(int(nodes.line[node]), str(nodes.source[node]))),
-        Row("parameters", str(nodes.params[node])),
-        Row("module", str(nodes.scope[node])),
-    ]
-    for tensor in frame.trace.inputs_of(node).tolist():
-        rows.append(Row("reads", f"{frame.name(tensor)} = {_short(frame, tensor)}"))
-    for tensor in frame.trace.outputs_of(node).tolist():
-        rows.append(Row("makes", f"{frame.name(tensor)} = {_short(frame, tensor)}"))
-    saved = frame.saved(node)
-    for buffer in saved[:MOST_BUFFERS]:
-        note = f", saved at version {buffer.version_saved}, now {buffer.version_now}" if buffer.state == "stale" else ""
-        tone = {"held": "text", "freed": "muted", "stale": "stale"}[buffer.state]
-        rows.append(Row(f"saved {buffer.name}", f"{buffer.state}, {size_text(buffer.nbytes)}{note}", tone))
-    if len(saved) > MOST_BUFFERS:
-        rows.append(Row("", f"and {len(saved) - MOST_BUFFERS} more", "muted"))
-    if not tracked:
-        rows.append(Row("graph", "not recorded: no gradient can flow through it", "muted"))
-    formulas = dict.fromkeys(local_derivative(frame, node, slot) for slot in frame.trace.slots_of(node))
-    kind = f"operation {nodes.symbol[node]}" if nodes.symbol[node] else "operation"
-    return Words(tracked or str(nodes.op[node]), kind, tuple(rows), tuple(text for text in formulas if text))
-
-
-def _short(frame: Frame, tensor: int) -> str:
-    value = frame.value(tensor)
-    return value.brief() if value is not None else "?"
+def beside(box: QRect, size: QSize, room: QRect) -> QRect:
+    """Where a card of this size goes: right of a box, else left, below or above, wherever it fits, and where it fits
+    nowhere, where there is most room; there it is cut rather than laid over the box."""
+    space = {
+        "right": room.right() - box.right() - GAP,
+        "left": box.left() - room.left() - GAP,
+        "below": room.bottom() - box.bottom() - GAP,
+        "above": box.top() - room.top() - GAP,
+    }
+    needed = {"right": size.width(), "left": size.width(), "below": size.height(), "above": size.height()}
+    side = next((side for side in space if space[side] >= needed[side]), "")
+    side = side or max(space, key=lambda side: space[side] / needed[side])
+    if side in ("right", "left"):
+        width = min(size.width(), max(space[side], 40))
+        x = box.right() + GAP if side == "right" else box.left() - GAP - width
+        y = min(max(box.center().y() - size.height() // 3, room.top()), room.bottom() - size.height())
+        return QRect(QPoint(x, max(y, room.top())), QSize(width, size.height()))
+    height = min(size.height(), max(space[side], 40))
+    y = box.bottom() + GAP if side == "below" else box.top() - GAP - height
+    x = min(max(box.center().x() - size.width() // 2, room.left()), room.right() - size.width())
+    return QRect(QPoint(max(x, room.left()), y), QSize(size.width(), height))

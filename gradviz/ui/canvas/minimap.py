@@ -11,12 +11,12 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPix
 from PySide6.QtWidgets import QWidget
 
 from gradviz.ui.canvas.camera import Box
-from gradviz.ui.canvas.viewport import Viewport
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas.ink import Ink
     from gradviz.ui.canvas.scene import Scene
+    from gradviz.ui.canvas.view import CanvasView
 
 WIDTH, HEIGHT = 168, 112  # at most
 LEAST = 44
@@ -29,9 +29,9 @@ ROOM = 3.0  # it is hidden on a canvas that is not so many times as large
 
 
 class Minimap(QWidget):
-    """Lies over a viewport and moves its camera."""
+    """Lies over a canvas and moves its camera."""
 
-    def __init__(self, view: Viewport, theme: Theme) -> None:
+    def __init__(self, view: CanvasView, theme: Theme) -> None:
         super().__init__(view)
         self._view = view
         self._theme = theme
@@ -44,7 +44,7 @@ class Minimap(QWidget):
         self.setToolTip("Overview of the graph. Click or drag to move the view.")
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.hide()
-        view.cameraChanged.connect(self.refresh)
+        view.viewport.changed.connect(self.refresh)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
@@ -54,8 +54,8 @@ class Minimap(QWidget):
 
     def refresh(self) -> None:
         """Follow the camera and what is shown; away where there is nothing that is not in view."""
-        scene, extent = self._view.scene, self._view.extent
-        if not self.wanted or scene is None or extent is None or self._view.shows_everything:
+        scene, extent = self._view.scene, self._view.viewport.extent
+        if not self.wanted or scene is None or extent is None or self._view.viewport.shows_everything:
             self.hide()
             return
         size = self._size_for(extent)
@@ -143,12 +143,12 @@ class Minimap(QWidget):
     def _go(self, event: QMouseEvent) -> None:
         inverse, _ = self._transform().inverted()
         at = inverse.map(event.position())
-        self._view.look_at(at.x(), at.y())
+        self._view.viewport.look_at(at.x(), at.y())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turn = event.angleDelta().y()
         if turn:
-            (self._view.zoom_in if turn > 0 else self._view.zoom_out)()
+            (self._view.viewport.zoom_in if turn > 0 else self._view.viewport.zoom_out)()
         event.accept()
 
 

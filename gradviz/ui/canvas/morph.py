@@ -1,5 +1,5 @@
 """From one drawing of a diagram to another: where everything is on the way when groups open or close. What is in both
-moves, what is in only one of them comes out of its group's box or goes into it. Only places here; `moving` has the
+moves, what is in only one of them comes out of its group's box or goes into it. Only places here; `animation` has the
 clock."""
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from gradviz.ui.canvas import navigation
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.diagram import Flags, Ints
 from gradviz.ui.canvas.group_painter import paint_frame_selection
-from gradviz.ui.canvas.hover import Words, words
+from gradviz.ui.canvas.hover_words import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
@@ -272,6 +272,15 @@ class Scene:
     def words(self, item: int) -> Words:
         """All that there is to say of an item."""
         return words(self.placed.diagram, self.moment.frame, item)
+
+    @property
+    def hint(self) -> int:
+        """What can be told of the place of the pointer where no item is, a number from `HINT` on; -1: nothing."""
+        return -1
+
+    def hint_words(self, hint: int, camera: Camera) -> tuple[Words, QRect] | None:
+        """What there is to say of a hint, and the pixels that it is about."""
+        return None
 
     def description(self) -> str:
         """What a screen reader is told of the picture."""

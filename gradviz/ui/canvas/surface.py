@@ -1,6 +1,6 @@
-"""The painted surface of the canvas: what it paints and what it keeps of it. The forward edges are kept as a picture,
-so that a step repaints only what it changed. `viewport` moves its camera, `gestures` lets the user do that, `view`
-gives it a trace and a cursor; `scene` knows what there is to paint."""
+"""The painted surface of the canvas: a scene seen by a camera, and what is kept of its picture. The forward edges are
+kept as a picture, so that a step repaints only what it changed. `viewport` moves the camera, `view` is the widget that
+it paints on; `scene` knows what there is to paint."""
 
 from __future__ import annotations
 
@@ -8,81 +8,138 @@ from collections.abc import Callable
 from time import thread_time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPixmap, QRegion
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QRegion
+from PySide6.QtWidgets import QWidget
 
 from gradviz.ui import look
+from gradviz.ui.canvas.animation import Motion
 from gradviz.ui.canvas.camera import Camera
-from gradviz.ui.canvas.motion import Motion
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.ui.canvas.scene import Scene
+    from gradviz.ui.canvas.scene import Change, Scene
 
 MOST_PARTS = 6
 FILLED = 0.6  # of the box around a region
 PATIENCE = 0.01  # seconds that new items may take in one picture; the others are painted with the next
 SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted anew for every frame of a zoom
 EMPTY = "Run a snippet to see its graph"
-NO_TENSOR = "No tensors yet, so there is no graph"
 
 
 Overlay = Callable[[QPainter, "Scene", Camera], None]  # paints over the items
 
 
-class Surface(QWidget):
-    """Paints a scene through a camera."""
+class Surface:
+    """Paints a scene through a camera on a widget."""
 
-    cameraChanged = Signal()  # it looks elsewhere, or something else is there to be seen
-
-    def __init__(self, theme: Theme, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._theme = theme
-        self._scene: Scene | None = None
-        self._camera = Camera()
-        self._invitation = EMPTY
+    def __init__(self, widget: QWidget, theme: Theme) -> None:
+        self._widget = widget
+        self.theme = theme
+        self.scene: Scene | None = None  # what is painted, None before the first layout
+        self.camera = Camera()
+        self.invitation = EMPTY  # what is said while there is no scene
+        self.overlay: Overlay | None = None
         self._layer: QPixmap | None = None
         self._dirty = QRegion()
         self._seconds = 0.0  # what the latest picture of everything took
         self._still: tuple[QPixmap, Camera] | None = None  # a picture that is shown scaled while one zooms
-        self.overlay: Overlay | None = None
-        self.motion = Motion(self)
+        self.motion = Motion(widget)
         self.motion.ticked.connect(self._tick)
 
-    @property
-    def scene(self) -> Scene | None:
-        """What is painted, None before the first layout."""
-        return self._scene
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.theme = theme
+        if self.scene is not None:
+            self.scene.set_theme(theme)
 
-    @property
-    def camera(self) -> Camera:
-        """Where it looks."""
-        return self._camera
+    def describe(self) -> None:
+        """Tell a screen reader what is seen."""
+        if self.scene is not None:
+            self._widget.setAccessibleDescription(self.scene.description())
 
-    # -- painting
+    # -- what has to be painted anew
 
-    def set_playing(self, playing: bool) -> None:
-        """Whether the dashes of the current step's gradients move all the time."""
-        self.motion.set_playing(playing)
-
-    def _tick(self) -> None:
-        scene = self._scene
-        if scene is not None and self._still is None:
-            dissolving = scene.dissolve(self.motion.fade, self._camera)
-            self.update((scene.moving_region(self._camera) + dissolving) & QRegion(self.rect()))
-
-    def _repaint_all(self) -> None:
+    def repaint_all(self) -> None:
+        """Everything looks different."""
         self._layer = None
         self._dirty = QRegion()
         self._still = None
-        self.update()
+        self._widget.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            scene = self._scene
+    def repaint_change(self, scene: Scene, change: Change) -> None:
+        """A step made this change."""
+        widget = self._widget
+        edges = scene.screen_region(change.edges, self.camera)
+        self._dirty += edges & QRegion(widget.rect())
+        rest = scene.changed_region(change, self.camera, QRectF(widget.rect()), widget.devicePixelRatioF())
+        widget.update((edges + rest) & QRegion(widget.rect()))
+
+    def begin_step(self, scene: Scene) -> None:
+        """A step comes: what looks different after it dissolves into that, where things move."""
+        if self.motion.begin():
+            self._widget.update(scene.dissolve(0.0, self.camera))
+
+    def _tick(self) -> None:
+        scene, widget = self.scene, self._widget
+        if scene is not None and self._still is None:
+            dissolving = scene.dissolve(self.motion.fade, self.camera)
+            widget.update((scene.moving_region(self.camera) + dissolving) & QRegion(widget.rect()))
+
+    def scroll(self, across: int, down: int) -> None:
+        """Move what was painted, and paint what comes into view; what lies over the canvas stays where it is."""
+        widget = self._widget
+        ratio = widget.devicePixelRatioF()
+        big = abs(across) >= widget.width() or abs(down) >= widget.height()
+        if self._layer is None or self._still or big or ratio != int(ratio) or not self._dirty.isEmpty():
+            self.repaint_all()
+            return
+        self._layer.scroll(across * int(ratio), down * int(ratio), self._layer.rect())
+        self._dirty += QRegion(widget.rect()) - QRegion(widget.rect().translated(across, down))
+        widget.scroll(across, down, widget.rect())
+        for box in self._covered():
+            widget.update(box.translated(across, down))
+            widget.update(box)
+
+    def _covered(self) -> list[QRect]:
+        """Where widgets lie over the canvas."""
+        found = self._widget.findChildren(QWidget)
+        return [child.geometry() for child in found if child.parent() is self._widget and child.isVisible()]
+
+    # -- a picture that is kept while one zooms
+
+    @property
+    def is_still(self) -> bool:
+        """Whether a kept picture is shown scaled."""
+        return self._still is not None
+
+    def freeze(self) -> None:
+        """Keep the present picture, to be shown scaled until the next `repaint_all`, if painting it takes long."""
+        if self.scene is None or self._still is not None or self._seconds < SLOW:
+            return
+        ratio = self._widget.devicePixelRatioF()
+        picture = QPixmap(self._widget.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        with QPainter(picture) as painter:
+            self._paint_region(painter, self.scene, QRegion(self._widget.rect()))
+        self._still = picture, self.camera
+
+    def _paint_still(self, painter: QPainter, picture: QPixmap, camera: Camera) -> None:
+        """The kept picture where it belongs now; around it there is nothing yet."""
+        widget, grown = self._widget, self.camera.scale / camera.scale
+        left, top = self.camera.to_screen(camera.left, camera.top)
+        where = QRectF(left, top, widget.width() * grown, widget.height() * grown)
+        covered = QRegion(where.toRect().adjusted(1, 1, -1, -1))
+        for rest in QRegion(widget.rect()) - covered:  # type: ignore[attr-defined]
+            painter.fillRect(rest, QColor(self.theme.canvas))
+        painter.drawPixmap(where, picture, QRectF(picture.rect()))
+
+    # -- painting
+
+    def paint(self, event: QPaintEvent) -> None:
+        """Paint what the event asks for."""
+        widget, scene = self._widget, self.scene
+        with QPainter(widget) as painter:
             if scene is None:
                 self._paint_empty(painter)
             elif self._still is not None:
@@ -93,82 +150,52 @@ class Surface(QWidget):
                 scene.painter.unfinished.clear()
                 self._paint_region(painter, scene, event.region())
                 for item in scene.painter.unfinished:
-                    self.update(scene.screen_box(item, self._camera) & self.rect())
-                if event.rect() == self.rect():
+                    widget.update(scene.screen_box(item, self.camera) & widget.rect())
+                if event.rect() == widget.rect():
                     self._seconds = thread_time() - began
 
     def _paint_region(self, painter: QPainter, scene: Scene, region: QRegion) -> None:
         from gradviz.ui.canvas.sticky import paint_sticky  # it has NumPy, which an empty window does without
 
         layer = self._edge_layer(scene)
-        ratio = self.devicePixelRatioF()
+        ratio = self._widget.devicePixelRatioF()
         for area in _rectangles(region):
             painter.setClipRect(area)
             source = QRectF(area.x() * ratio, area.y() * ratio, area.width() * ratio, area.height() * ratio)
             painter.drawPixmap(QRectF(area), layer, source)
-            scene.paint_rest(painter, self._camera, QRectF(area), self.motion.phase, ratio)
-            scene.paint_selection(painter, self._camera, self.hasFocus())
-            paint_sticky(painter, scene.painter.ink, scene.placed, scene.moment, self._camera, self.size())
+            scene.paint_rest(painter, self.camera, QRectF(area), self.motion.phase, ratio)
+            scene.paint_selection(painter, self.camera, self._widget.hasFocus())
+            paint_sticky(painter, scene.painter.ink, scene.placed, scene.moment, self.camera, self._widget.size())
             if self.overlay is not None:
-                self.overlay(painter, scene, self._camera)
-
-    def _freeze(self) -> None:
-        """Keep the present picture, to be shown scaled until the next `_repaint_all`, if painting it takes long."""
-        if self._scene is None or self._still is not None or self._seconds < SLOW:
-            return
-        ratio = self.devicePixelRatioF()
-        picture = QPixmap(self.size() * ratio)
-        picture.setDevicePixelRatio(ratio)
-        with QPainter(picture) as painter:
-            self._paint_region(painter, self._scene, QRegion(self.rect()))
-        self._still = picture, self._camera
-
-    def _paint_still(self, painter: QPainter, picture: QPixmap, camera: Camera) -> None:
-        """The kept picture where it belongs now; around it there is nothing yet."""
-        grown = self._camera.scale / camera.scale
-        left, top = self._camera.to_screen(camera.left, camera.top)
-        where = QRectF(left, top, self.width() * grown, self.height() * grown)
-        for rest in QRegion(self.rect()) - QRegion(where.toRect().adjusted(1, 1, -1, -1)):  # type: ignore[attr-defined]
-            painter.fillRect(rest, QColor(self._theme.canvas))
-        painter.drawPixmap(where, picture, QRectF(picture.rect()))
+                self.overlay(painter, scene, self.camera)
 
     def _edge_layer(self, scene: Scene) -> QPixmap:
         """The picture of the forward edges, brought up to date."""
-        ratio = self.devicePixelRatioF()
+        ratio = self._widget.devicePixelRatioF()
         if self._layer is None:
-            self._layer = QPixmap(self.size() * ratio)
+            self._layer = QPixmap(self._widget.size() * ratio)
             self._layer.setDevicePixelRatio(ratio)
-            self._dirty = QRegion(self.rect())
+            self._dirty = QRegion(self._widget.rect())
         if not self._dirty.isEmpty():
             with QPainter(self._layer) as painter:
                 for area in _rectangles(self._dirty):
                     painter.setClipRect(area)
-                    painter.fillRect(area, QColor(self._theme.canvas))
+                    painter.fillRect(area, QColor(self.theme.canvas))
                     painter.save()
-                    scene.paint_edges(painter, self._camera, QRectF(area))
+                    scene.paint_edges(painter, self.camera, QRectF(area))
                     painter.restore()
             self._dirty = QRegion()
         return self._layer
 
     def _paint_empty(self, painter: QPainter) -> None:
-        painter.fillRect(self.rect(), QColor(self._theme.canvas))
-        painter.setPen(QColor(self._theme.muted))
-        painter.setFont(look.sans(self._theme, 14))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._invitation)
+        painter.fillRect(self._widget.rect(), QColor(self.theme.canvas))
+        self.paint_invitation(painter, self.invitation)
 
-    def sizeHint(self) -> QSize:
-        return QSize(720, 480)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(160, 120)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
+    def paint_invitation(self, painter: QPainter, text: str) -> None:
+        """Say something in the middle of a canvas on which there is nothing."""
+        painter.setPen(QColor(self.theme.muted))
+        painter.setFont(look.sans(self.theme, 14))
+        painter.drawText(self._widget.rect(), Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _rectangles(region: QRegion) -> list[QRect]:

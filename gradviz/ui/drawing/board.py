@@ -46,7 +46,7 @@ class DrawingBoard:
         return False
 
     def _fit(self) -> None:
-        self._hands().ground.view.fit()
+        self._hands().ground.view.viewport.fit()
 
     # -- the commands' Board
 

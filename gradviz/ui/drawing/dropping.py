@@ -93,7 +93,7 @@ class Dropping:
         if reason:
             self._ground.refuse(reason, self._at)
             return
-        whole = self._ground.view.shows_everything
+        whole = self._ground.view.viewport.shows_everything
         self._ground.edit(label, drawing, frozenset({node}))
         self._ground.reveal(frozenset(drawing.by_id) if whole else frozenset({node}))
         self._ground.view.setFocus()

@@ -47,7 +47,7 @@ class Edging:
     def scroll(self) -> None:
         """Once, by as much as the pointer asks for."""
         speed, before = self._speed(), self._view.camera
-        self._view.pan(-speed.x(), -speed.y())
+        self._view.viewport.pan(-speed.x(), -speed.y())
         if self._view.camera != before:
             self._move(self._at, self._keys)
 

@@ -153,7 +153,7 @@ class Ground:
         for one in ids:
             box = box.united(self.geometry.box(one))
         if not box.isEmpty():
-            self.view.bring_in((box.left(), box.top(), box.right(), box.bottom()))
+            self.view.viewport.bring_in((box.left(), box.top(), box.right(), box.bottom()))
 
 
 class Gesture:

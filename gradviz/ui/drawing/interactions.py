@@ -51,7 +51,7 @@ class Interactions:
         self._hand = False  # Space is held: the canvas is moved
         ground.view.setAcceptDrops(True)
         ground.view.install(self)
-        ground.view.cameraChanged.connect(ground.layer.update)
+        ground.view.viewport.changed.connect(ground.layer.update)
         self.leave = ground.store.subscribe(self._changed)
 
     def set_theme(self, theme: Theme) -> None:
@@ -144,8 +144,8 @@ class Interactions:
         self.cancel()
         self.keyboard.choose_wire(None)
         view = self.ground.view
-        view.leave_card()
-        view.flight.stop()
+        view.hover.leave_card()
+        view.viewport.flight.stop()
         view.setFocus(Qt.FocusReason.MouseFocusReason)
         self.ground.layer.drop_bubble()
         press = Press(at, self.ground.hit(at), keys)
@@ -189,7 +189,7 @@ class Interactions:
         view = self.ground.view
         view.set_hovered(hit)
         if hit.kind in ("in", "out"):
-            view.leave_card()
+            view.hover.leave_card()
             view.setCursor(Qt.CursorShape.CrossCursor)
         elif hit.kind == "corner":
             view.setCursor(Qt.CursorShape.SizeFDiagCursor)

@@ -4,17 +4,20 @@ paint that; `view` asks."""
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from gradviz.document.drawing import Ref
 from gradviz.ui.canvas.camera import Box, Camera
+from gradviz.ui.canvas.hover import HINT
+from gradviz.ui.canvas.hover_words import Words
 from gradviz.ui.canvas.painter import world_transform
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.drawing.diagram import Sketch
 from gradviz.ui.drawing.geometry import NOTHING, Hit
 from gradviz.ui.drawing.painting import Painting
 from gradviz.ui.drawing.ports import paint_open_ports, paint_picked, paint_ports
+from gradviz.ui.drawing.waiting import waiting_words
 from gradviz.ui.theme import Theme
 
 
@@ -103,6 +106,19 @@ class DrawnScene(Scene):
             painter, self.painter.ink, self.sketch.geometry, self.picked, camera.scale, focused=focused
         )  # fmt: skip
         painter.restore()
+
+    @property
+    def hint(self) -> int:
+        return HINT + self.hovered.id if self.hovered.kind == "node" else -1
+
+    def hint_words(self, hint: int, camera: Camera) -> tuple[Words, QRect] | None:
+        """Why a node has not run."""
+        said = waiting_words(self, hint - HINT)
+        if said is None:
+            return None
+        box = self.sketch.geometry.box(hint - HINT)
+        x, y = camera.to_screen(box.left(), box.top())
+        return said, QRectF(x, y, box.width() * camera.scale, box.height() * camera.scale).toAlignedRect()
 
     def description(self) -> str:
         drawing = self.sketch.geometry.drawing

@@ -1,5 +1,5 @@
 """A drawing on its way to other places: "Tidy Up", an alignment and edits of the code move nodes, and one sees where
-they go. `gradviz.ui.canvas.moving` has the clock."""
+they go. `gradviz.ui.canvas.animation` has the clock."""
 
 from __future__ import annotations
 

@@ -132,8 +132,8 @@ class Sliders(QObject):
         self._store = store
         self._theme = theme
         self.by_leaf: dict[int, LeafSlider] = {}
-        view.cameraChanged.connect(self._place)
-        view.laidOut.connect(lambda _: self._place())
+        view.viewport.changed.connect(self._place)
+        view.laid_out.connect(lambda _: self._place())
 
     def set_theme(self, theme: Theme) -> None:
         """Take other sizes."""

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from gradviz.document.drawing import Drawing
 from gradviz.session.drawn import drawn, stale
-from gradviz.session.folding import Presentation
-from gradviz.ui import look
 from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
 from gradviz.ui.drawing.shifting import moves, on_the_way, places_of, same_places
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.scene import DrawnScene
 
 INVITATION = "Type on the canvas:  w = 3,  +,  matmul,  w*x + b\n\nor drag an operation from the palette"
-WAITING = 1 << 40  # and the number of a node: the card says why it has not run
 LATE = 700  # milliseconds after which values that are older than the drawing are seen as such
 
 
@@ -44,7 +41,7 @@ class DrawingView(CanvasView):
     _interactions: tuple[Interaction, ...] = ()  # Qt asks for events while the base class is made
 
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+        super().__init__(theme, parent, centres_nothing=True)
         self.setAccessibleName("Drawing")
         self.setObjectName("drawing")
         self._sketching = Sketching(theme)
@@ -57,7 +54,6 @@ class DrawingView(CanvasView):
         self._looked = False  # at this drawing: the camera is the user's
         self.picked: frozenset[int] = frozenset()
         self.hovered = NOTHING
-        self._waiting = 0  # the node under the pointer
 
     # -- what is shown
 
@@ -80,20 +76,21 @@ class DrawingView(CanvasView):
         self, drawing: Drawing, traced: Drawing | None, trace: Trace | None, *, moving: bool = False
     ) -> None:
         """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran. `moving`:
-        what is elsewhere now goes there in a movement."""
+        what is elsewhere now goes there in a transition."""
         self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
-        if self._trace is not (trace if self._drawn is not None else None):
-            self._trace = trace if self._drawn is not None else None
-            self._hits = self._family = None  # they are rows of the trace before
+        trace = trace if self._drawn is not None else None
+        if self.trace is not trace:
+            self.trace = trace
+            self.selection.forget_marks()  # they are rows of the trace before
         if drawing is not self._document:
-            self._fitted = False  # what is added or moved does not move the rest
+            self.viewport.is_fitted = False  # what is added or moved does not move the rest
         before, self._document = self._document, drawing
-        if self.moving.is_going and same_places(before, drawing):
-            return  # the next picture of the movement shows it
-        self.moving.finish()
-        start = places_of(before) if moving and self._looked and self._may_move else {}
+        if self.transition.is_going and same_places(before, drawing):
+            return  # the next picture of the transition shows it
+        self.transition.finish()
+        start = places_of(before) if moving and self._looked and self.has_transitions else {}
         if moves(start, drawing):
-            self.moving.begin(lambda part: self._show(on_the_way(start, drawing, part)), self._show_all)
+            self.transition.begin(lambda part: self._show(on_the_way(start, drawing, part)), self._show_all)
         else:
             self._show_all()
 
@@ -102,8 +99,8 @@ class DrawingView(CanvasView):
 
     def _show(self, drawing: Drawing) -> None:
         """The drawing, or a picture of it on its way."""
-        old = self._scene
-        scene = self._sketching.scene(drawing, self._drawn, self._trace, old)
+        old = self.scene
+        scene = self._sketching.scene(drawing, self._drawn, self.trace, old)
         self._geometry = scene.sketch.geometry
         self._show_sketch(scene, old)
 
@@ -115,21 +112,19 @@ class DrawingView(CanvasView):
     def _show_sketch(self, scene: DrawnScene, old: Scene | None) -> None:
         scene.move_to(self._cursor)
         scene.picked, scene.hovered = self.picked, self.hovered
-        self._scene = scene
+        self.surface.scene = scene
         self._watch_age(old)
         if not self._looked:
             self._looked = True
-            self._open()
-        self._mark_again()
-        if self._wanted is not None:
-            scene.select(*self._wanted)
-        self._describe()
+            self.viewport.open()
+        self.selection.restore(scene)
+        self.viewport.changed.emit()
+        self.surface.describe()
         if self._sketching.kept and old is not None and scene.has_the_edges_of(old):
             self.update()
         else:
-            self._repaint_all()
-        self._final = True
-        self.laidOut.emit(True)
+            self.surface.repaint_all()
+        self.laid_out.emit(True)
 
     def _watch_age(self, old: Scene | None) -> None:
         """Values that are older than the drawing fade once their run is late, so that nothing flickers as one draws."""
@@ -152,11 +147,6 @@ class DrawingView(CanvasView):
         """The cursor of what is shown next."""
         self._cursor = cursor
 
-    def set_cursor(self, cursor: int) -> None:
-        self._cursor = cursor
-        if self._trace is not None:
-            super().set_cursor(cursor)
-
     def set_picked(self, picked: frozenset[int]) -> None:
         """These nodes, comments and groups are selected."""
         self.picked = picked
@@ -172,70 +162,19 @@ class DrawingView(CanvasView):
                 self._sketch_scene.hovered = hit
             self.update()
 
-    def hover_at(self, pixel: QPoint) -> None:
-        before = self._waiting
-        self._waiting = self.hovered.id if self.hovered.kind == "node" and self.rect().contains(pixel) else 0
-        super().hover_at(pixel)
-        if self._waiting != before and self._scene is not None and self._scene.marks.hovered < 0:
-            self.leave_card()
-            self._resting.start()
-
-    def _rested(self) -> None:
-        if self._waiting and self._scene is not None and self._scene.marks.hovered < 0:
-            self.show_card(WAITING + self._waiting)
-        else:
-            super()._rested()
-
-    def show_card(self, item: int) -> None:
-        """Tell all about an item, or why a node has not run."""
-        scene = self._sketch_scene
-        if item < WAITING or scene is None:
-            super().show_card(item)
-            return
-        from gradviz.ui.drawing.waiting import waiting_words
-
-        said = waiting_words(scene, item - WAITING)
-        if said is None:
-            self.leave_card()
-        else:
-            box = self._geometry.box(item - WAITING)
-            x, y = self._camera.to_screen(box.left(), box.top())
-            width, height = box.width() * self._camera.scale, box.height() * self._camera.scale
-            self._tell(said, item, QRectF(x, y, width, height).toAlignedRect())
-
     @property
     def _sketch_scene(self) -> DrawnScene | None:
         from gradviz.ui.drawing.scene import DrawnScene
 
-        return self._scene if isinstance(self._scene, DrawnScene) else None
+        return self.scene if isinstance(self.scene, DrawnScene) else None
 
     def set_theme(self, theme: Theme) -> None:
         self._sketching.set_theme(theme)
         super().set_theme(theme)
 
-    def set_trace(self, trace: Trace | None) -> None:
-        """The values come with the drawing, see `show_drawing`."""
-
-    def set_drawing(self, drawing: Presentation) -> None:
-        """A drawing has its own places and groups: nothing to do."""
-
     def shutdown(self) -> None:
         self._late.stop()
         super().shutdown()
-
-    def _draw_anew(self) -> None:
-        """There is no layout that could be asked for."""
-
-    # -- looking
-
-    def _open(self) -> None:
-        if self.extent is None:  # blank: the middle of the world is in the middle
-            self._fitted = True
-            self.flight.stop()
-            camera = self._camera.zoomed(self._theme.scale / self._camera.scale, 0, 0)
-            self._look(camera.centred(0, 0, self.width(), self.height()))
-            return
-        super()._open()
 
     # -- what the user does
 
@@ -247,9 +186,7 @@ class DrawingView(CanvasView):
         super().paintEvent(event)
         if self._document.is_blank and self.invites:
             with QPainter(self) as painter:
-                painter.setPen(QColor(self._theme.muted))
-                painter.setFont(look.sans(self._theme, 14))
-                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, INVITATION)
+                self.surface.paint_invitation(painter, INVITATION)
 
     def event(self, event: QEvent) -> bool:
         if any(interaction.handle(event) for interaction in self._interactions):

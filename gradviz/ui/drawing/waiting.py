@@ -1,5 +1,5 @@
 """What the hover card says of a node of a drawing that the ordinary canvas does not know: why it has not run, or that
-it gave on what it was given. What has run has the card of the canvas, see `gradviz.ui.canvas.hover`."""
+it gave on what it was given. What has run has the card of the canvas, see `gradviz.ui.canvas.hover_words`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.documents import code_of
 from gradviz.document.drawing import Operation, Ref
-from gradviz.ui.canvas.hover import Row, Words
+from gradviz.ui.canvas.hover_words import Row, Words
 from gradviz.ui.drawing.shapes import entry_of, name_of
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ class DrawnCanvas(QObject):
         self._context = context
         self._shown: Drawing | None = None
         self.view = DrawingView(theme)
-        self.view.nodeSelected.connect(self._select)
-        self.view.nothingSelected.connect(self._select_nothing)
+        self.view.selection.chosen.connect(self._select)
+        self.view.selection.cleared.connect(self._select_nothing)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.view.addActions(menu)
         self.hands = attach(self.view, context.shell.store, theme, self._fits, context.do)
@@ -69,15 +69,15 @@ class DrawnCanvas(QObject):
         elif moved(before, after):
             view.set_cursor(after.cursor)
             self._shown = drawing
-        view.set_playing(after.playing)
+        view.surface.motion.set_playing(after.playing)
         if view.picked != after.picked:
             view.set_picked(after.picked)
         self.sliders.show_state(before, after)
         if before.selection != after.selection or before is after:
             if after.selection is None:
-                view.clear_selection()
+                view.selection.clear()
             else:
-                view.select(after.selection.kind, after.selection.index)
+                view.selection.select(after.selection.kind, after.selection.index)
         self.over.show_state(before, after)
         self.waiting.show_state(after)
 

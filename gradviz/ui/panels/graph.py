@@ -17,7 +17,7 @@ from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.ui.canvas import CanvasView
+    from gradviz.ui.canvas import CanvasView, TraceView
     from gradviz.ui.panels.drawn_canvas import DrawnCanvas
     from gradviz.ui.panels.over_canvas import OverCanvas
     from gradviz.ui.panels.two_canvases import TwoCanvases
@@ -29,7 +29,7 @@ class GraphPanel(Panel):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.setAccessibleName("Graph")
-        self._view: CanvasView | None = None
+        self._view: TraceView | None = None
         self._over: OverCanvas | None = None
         self._menu: list[QAction] = []
         self._coming: Selection | None = None  # to be shown once its groups are open
@@ -52,19 +52,19 @@ class GraphPanel(Panel):
         return self._front
 
     @property
-    def view(self) -> CanvasView:
+    def view(self) -> TraceView:
         """The canvas; made when first needed."""
         if self._view is None:
-            from gradviz.ui.canvas import CanvasView
+            from gradviz.ui.canvas import TraceView
             from gradviz.ui.panels.over_canvas import OverCanvas
 
-            self._view = CanvasView(self.theme)
-            self._view.laidOut.connect(self._laid_out)
-            self._view.laying.connect(self._tell)
-            self._view.presented.connect(self.context.shell.store.present)
-            self._view.nodeSelected.connect(self._select)
-            self._view.nothingSelected.connect(self._select_nothing)
-            self._view.refolded.connect(self.context.shell.store.fold)
+            self._view = TraceView(self.theme)
+            self._view.laid_out.connect(self._laid_out)
+            self._view.graph_layout.laying.connect(self._tell)
+            self._view.graph_layout.presented.connect(self.context.shell.store.present)
+            self._view.selection.chosen.connect(self._select)
+            self._view.selection.cleared.connect(self._select_nothing)
+            self._view.collapse.refolded.connect(self.context.shell.store.fold)
             self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
             self._view.addActions(self._menu)
             self._over = OverCanvas(self.context, self._view)
@@ -135,21 +135,21 @@ class GraphPanel(Panel):
         self._show_page(self.view, before, after)
         view = after.view
         self.view.animated = view.animated
-        self.view.set_drawing(Presentation(after.folding, view.vertical, view.direct_uses))
+        self.view.collapse.present(Presentation(after.folding, view.vertical, view.direct_uses))
         anew = before is after or (before.drawing is not None and before.what_if is None)  # that had its own canvas
         if before.trace is not after.trace or before.steps != after.steps or anew:
             self._settled = False
             self.view.set_trace(after.trace)
         if moved(before, after) or anew:
             self.view.set_cursor(after.cursor)
-        self.view.set_playing(after.playing)
+        self.view.surface.motion.set_playing(after.playing)
         if before.slow != after.slow:
             self.view.show_waiting(after.slow)
         if before.selection != after.selection or anew:
             if after.selection is None:
-                self.view.clear_selection()
+                self.view.selection.clear()
             else:
-                self.view.select(after.selection.kind, after.selection.index)
+                self.view.selection.select(after.selection.kind, after.selection.index)
         self.over.show_state(before, after)
 
     def _show_page(self, page: QWidget, before: State, after: State) -> None:
@@ -188,7 +188,7 @@ class GraphPanel(Panel):
     def _laid_out(self, final: bool) -> None:
         self._settled = final
         if self._coming is not None:
-            self.view.show_thing(self._coming.kind, self._coming.index)
+            self.view.viewport.show_thing(self._coming.kind, self._coming.index)
             self._coming = None if final else self._coming
         store = self.context.shell.store
         if final and self.view.note and not store.state.is_busy:
@@ -197,11 +197,11 @@ class GraphPanel(Panel):
     def _tell(self, what: str) -> None:
         """A layout begins, or is over."""
         self._settled = self._settled and not what
-        self.context.shell.slow.tell(self.view, what)
+        self.context.shell.slow.tell(self.view.graph_layout, what)
 
     def _let_go(self) -> None:
         """The canvas is not seen for now."""
-        if self._view is not None and self._view.is_laying:
+        if self._view is not None and self._view.graph_layout.is_laying:
             self._view.set_trace(None)
             self._settled = True
 
@@ -225,48 +225,48 @@ class GraphPanel(Panel):
     def fit(self) -> None:
         """Show the whole graph."""
         for view in self._views:
-            view.fit()
+            view.viewport.fit()
 
     def zoom_in(self) -> None:
         """Make it larger."""
         for view in self._views:
-            view.zoom_in()
+            view.viewport.zoom_in()
 
     def zoom_out(self) -> None:
         """Make it smaller."""
         for view in self._views:
-            view.zoom_out()
+            view.viewport.zoom_out()
 
     def zoom_reset(self) -> None:
         """Show it at its own size."""
         for view in self._views:
-            view.zoom_reset()
+            view.viewport.zoom_reset()
 
     def pan(self, dx: float, dy: float) -> None:
         """Look elsewhere."""
-        self._front.pan(dx, dy)
+        self._front.viewport.pan(dx, dy)
 
     def toggle_group(self) -> None:
         """Open or close the group that is selected or holds the selection."""
         if self.shows_drawing:
             self.drawn.toggle_group()
         else:
-            self.view.toggle_group()
+            self.view.collapse.toggle_selected()
 
     def fit_selection(self) -> None:
         """Show the selection large enough to read."""
-        self._front.fit_selection()
+        self._front.viewport.fit_selection()
 
     def show_details(self) -> None:
         """Show the card of the selection."""
-        self._front.show_details()
+        self._front.hover.show_details()
 
     def show_thing(self, thing: Selection) -> None:
         """Bring a tensor or operation into the middle, large enough to read; groups around it open."""
-        if self._front.reveal(thing.kind, thing.index):
+        if self._front.collapse.reveal(thing.kind, thing.index):
             self._coming = thing
         else:
-            self._front.show_thing(thing.kind, thing.index)
+            self._front.viewport.show_thing(thing.kind, thing.index)
 
     def look_for(self) -> None:
         """Give the keyboard to the search bar."""

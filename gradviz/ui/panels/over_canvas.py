@@ -26,9 +26,9 @@ class OverCanvas:
         self._view = view
         self.minimap = Minimap(view, context.theme)
         self.bar = SearchBar(context, view)
-        view.opened.connect(self._opened)
-        view.otherEnd.connect(self._other_end)
-        view.cameraChanged.connect(self.bar.place)
+        view.input.opened.connect(self._opened)
+        view.input.other_end.connect(self._other_end)
+        view.viewport.changed.connect(self.bar.place)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours and sizes."""
@@ -38,7 +38,7 @@ class OverCanvas:
     def show_state(self, before: State, after: State) -> None:
         """Bring everything up to date."""
         other = moved(before, after)
-        self._view.flight.wanted = self._view.motion.wanted = after.view.animated
+        self._view.viewport.flight.wanted = self._view.surface.motion.wanted = after.view.animated
         if other or before.lineage != after.lineage or before.chain is not after.chain:
             self._show_lineage(before, after)
         if other or before.search != after.search:
@@ -47,7 +47,7 @@ class OverCanvas:
         self.minimap.wanted = after.view.minimap
         if other or before.view is not after.view:
             self.minimap.refresh()
-            self._view.refresh_card()
+            self._view.hover.refresh_card()
 
     def _show_lineage(self, before: State, after: State) -> None:
         same = before.trace is after.trace and before.steps == after.steps and before.chain is after.chain
@@ -55,16 +55,16 @@ class OverCanvas:
             return
         found = _standing_out(after)
         if found is not None or _standing_out(before) is not None or before.trace is not after.trace:
-            self._view.show_family(found)
+            self._view.selection.show_family(found)
 
     def _show_hits(self, before: State, after: State) -> None:
         if not after.search.open:
             if before.search.open or before.trace is not after.trace:
-                self._view.show_hits(None)
+                self._view.selection.show_hits(None)
             return
         from gradviz.session.search import hits_of
 
-        self._view.show_hits(hits_of(after))
+        self._view.selection.show_hits(hits_of(after))
 
     def _opened(self, kind: str, index: int) -> None:
         self._context.shell.store.select(Selection(kind, index))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 from gradviz.session.folding import Presentation
 from gradviz.session.state import Selection, State
 from gradviz.session.what_if import WhatIf
-from gradviz.ui.canvas import CanvasView
+from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.difference_marks import DifferenceMarks
 from gradviz.ui.panels.beside import BesideView
 from gradviz.ui.panels.panel import Context
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 class TwoCanvases(QObject):
     """Shows a `WhatIf` beside the canvas of the front run."""
 
-    def __init__(self, context: Context, front: CanvasView, theme: Theme) -> None:
+    def __init__(self, context: Context, front: TraceView, theme: Theme) -> None:
         super().__init__()
         self._context = context
         self._theme = theme
         self.front = front
-        self.other = CanvasView(theme)
+        self.other = TraceView(theme)
         self.other.setAccessibleName("Graph of the other run")
         self.view = BesideView(context)
         self.view.set_theme(theme)
@@ -39,12 +39,12 @@ class TwoCanvases(QObject):
         self._turn_soon.setSingleShot(True)
         self._turn_soon.setInterval(0)
         self._turn_soon.timeout.connect(self._turn)
-        self.other.laidOut.connect(self._laid_out)
-        self.other.laying.connect(self._tell)
-        self.other.presented.connect(context.shell.store.present)
-        self.other.nodeSelected.connect(self._select)
-        self.other.nothingSelected.connect(self._select_nothing)
-        self.other.refolded.connect(context.shell.store.fold)
+        self.other.laid_out.connect(self._laid_out)
+        self.other.graph_layout.laying.connect(self._tell)
+        self.other.graph_layout.presented.connect(context.shell.store.present)
+        self.other.selection.chosen.connect(self._select)
+        self.other.selection.cleared.connect(self._select_nothing)
+        self.other.collapse.refolded.connect(context.shell.store.fold)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours and sizes."""
@@ -62,13 +62,13 @@ class TwoCanvases(QObject):
             return
         self.view.show_state(after)
         self.other.animated = after.view.animated
-        self.other.set_drawing(Presentation(after.folding, after.view.vertical, after.view.direct_uses))
+        self.other.collapse.present(Presentation(after.folding, after.view.vertical, after.view.direct_uses))
         new = former is None or former.trace is not beside.trace or former.run.phase is not beside.run.phase
         if new or before is after:
             self._show_trace(beside)
         if beside.trace is not None:
             self.other.set_cursor(beside.cursor)
-            self.other.set_playing(after.playing)
+            self.other.surface.motion.set_playing(after.playing)
             self._show_selection(former, beside)
         if new or before.cursor != after.cursor or former is None or former.cursor != beside.cursor:
             self._mark(after, beside)
@@ -85,37 +85,37 @@ class TwoCanvases(QObject):
         if former is not None and former.selection == beside.selection and former.trace is beside.trace:
             return
         if beside.selection is None:
-            self.other.clear_selection()
+            self.other.selection.clear()
         else:
-            self.other.select(beside.selection.kind, beside.selection.index)
+            self.other.selection.select(beside.selection.kind, beside.selection.index)
 
     def _mark(self, state: State, beside: WhatIf) -> None:
         """Rings around what differs where both stand now."""
         if beside.comparison is None or state.trace is None:
-            self.front.overlay = self.front.elsewhere = None
+            self.front.surface.overlay = self.front.hover.elsewhere = None
         else:
             here, there = beside.comparison.marks(state.cursor, beside.cursor)
-            self.front.overlay = DifferenceMarks(here, self._theme)
-            self.other.overlay = DifferenceMarks(there, self._theme)
+            self.front.surface.overlay = DifferenceMarks(here, self._theme)
+            self.other.surface.overlay = DifferenceMarks(there, self._theme)
             self._compare_cards(state, state.trace, beside)
             self.other.update()
         self.front.update()
 
     def _compare_cards(self, state: State, trace: Trace, beside: WhatIf) -> None:
         """What is told of an item says what is otherwise in the other run."""
-        from gradviz.ui.canvas.hover_both import Elsewhere
+        from gradviz.ui.canvas.hover_words import Elsewhere
 
         found, (front, other) = beside.comparison, beside.short_titles
         assert found is not None and beside.trace is not None
-        self.front.elsewhere = Elsewhere(other, beside.trace.frame_at(beside.cursor), found.partner)
-        self.other.elsewhere = Elsewhere(front, trace.frame_at(state.cursor), found.flipped().partner)
+        self.front.hover.elsewhere = Elsewhere(other, beside.trace.frame_at(beside.cursor), found.partner)
+        self.other.hover.elsewhere = Elsewhere(front, trace.frame_at(state.cursor), found.flipped().partner)
 
     def end(self) -> None:
         """The other run is gone."""
         self._turn_soon.stop()
-        self.front.elsewhere = self.other.elsewhere = None
-        self.front.overlay = self.other.overlay = None
-        self.other.clear_selection()
+        self.front.hover.elsewhere = self.other.hover.elsewhere = None
+        self.front.surface.overlay = self.other.surface.overlay = None
+        self.other.selection.clear()
         self.other.set_trace(None)
         self.is_settled = True
 
@@ -130,17 +130,17 @@ class TwoCanvases(QObject):
 
     def _tell(self, what: str) -> None:
         """A layout begins, or is over."""
-        self._context.shell.slow.tell(self.other, what)
+        self._context.shell.slow.tell(self.other.graph_layout, what)
 
     def _turn(self) -> None:
         """Side by side, or one under the other."""
-        boxes = [box for box in (self.front.extent, self.other.extent) if box is not None]
+        boxes = [box for box in (self.front.viewport.extent, self.other.viewport.extent) if box is not None]
         if boxes:
             self.view.turn(max(box[2] - box[0] for box in boxes), max(box[3] - box[1] for box in boxes))
         if self._fresh:
             self._fresh = not self.is_settled
-            self.front.look_afresh()
-            self.other.look_afresh()
+            self.front.viewport.open()
+            self.other.viewport.open()
 
     def _select(self, kind: str, index: int) -> None:
         self._context.shell.store.select_there(Selection(kind, index))

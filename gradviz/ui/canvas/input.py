@@ -1,0 +1,218 @@
+"""What the user does on the canvas: mouse, wheel, touchpad, keys. It turns input into signals, selections and camera
+moves. The resting pointer is in `hover`; `view` hands the events over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from gradviz.ui.canvas.animation import WHEEL_FLIGHT
+from gradviz.ui.canvas.collapse import Collapse
+from gradviz.ui.canvas.hover import Hover
+from gradviz.ui.canvas.selection import ItemSelection
+from gradviz.ui.canvas.surface import Surface
+from gradviz.ui.canvas.viewport import Viewport
+
+if TYPE_CHECKING:
+    from gradviz.ui.canvas.scene import Scene
+
+WHEEL = 1.0016
+NOTCH = 0.5  # pixels for one unit of a wheel that pans
+DRAG = 3  # pixels that a click may move
+PAN = 80  # pixels for one key press
+ARROWS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
+PANS = {"left": (PAN, 0), "right": (-PAN, 0), "up": (0, PAN), "down": (0, -PAN)}
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class Input(QObject):
+    """Lets the user look around, select, collapse and expand."""
+
+    opened = Signal(str, int)  # double-clicked, or Enter pressed
+    other_end = Signal(str, int)  # clicked with Shift: the way from the selection to this is wanted
+
+    def __init__(
+        self,
+        widget: QWidget,
+        surface: Surface,
+        viewport: Viewport,
+        hover: Hover,
+        selection: ItemSelection,
+        collapse: Collapse,
+    ) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._surface = surface
+        self._viewport = viewport
+        self._hover = hover
+        self._selection = selection
+        self._collapse = collapse
+        self._drag: QPointF | None = None
+        self._moved = False
+        self._hand = False  # Space is held
+        self._pressed = QPoint()
+        self._turned = False  # the click that may become a double click has opened or closed a group
+
+    # -- wheel and touchpad
+
+    def native_gesture(self, event: QNativeGestureEvent) -> bool:
+        """Act on a gesture of the touchpad; False if it is none of the canvas's."""
+        kind, at = event.gestureType(), event.position()
+        if kind == Qt.NativeGestureType.ZoomNativeGesture:
+            self._viewport.zoom(max(0.2, 1 + event.value()), at, 0)
+        elif kind == Qt.NativeGestureType.SmartZoomNativeGesture:
+            item = self._hover.item_at(at.toPoint())
+            if item >= 0 and self._viewport.is_fitted:
+                self._viewport.fit_items([item])
+            else:
+                self._viewport.fit()
+        else:
+            return False
+        event.accept()
+        return True
+
+    def wheel(self, event: QWheelEvent) -> None:
+        """Zoom; a touchpad, or a wheel with Shift, pans."""
+        self._hover.leave_card()
+        pixels, turn, keys = event.pixelDelta(), event.angleDelta(), event.modifiers()
+        if pixels.isNull() and event.device().type() == QInputDevice.DeviceType.TouchPad:
+            pixels = _pixels(turn)
+        if keys & Qt.KeyboardModifier.ShiftModifier:
+            moved = pixels if not pixels.isNull() else _pixels(turn)
+            self._viewport.pan(moved.x() or moved.y(), 0)
+        elif not pixels.isNull() and not keys & Qt.KeyboardModifier.ControlModifier:
+            self._viewport.pan(pixels.x(), pixels.y())  # a touchpad: two fingers pan, a pinch or Ctrl zooms
+        else:
+            self._viewport.zoom(WHEEL ** turn.y(), event.position(), WHEEL_FLIGHT)
+        event.accept()
+
+    # -- mouse
+
+    def press(self, event: QMouseEvent) -> None:
+        """A click or a drag begins; the right button selects what its menu will be about."""
+        self._pressed = event.position().toPoint()
+        self._turned = False
+        self._hover.leave_card()
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._viewport.flight.stop()
+            self._drag = event.position()
+            self._moved = False
+        elif event.button() == Qt.MouseButton.RightButton and self._hover.item_at(self._pressed) >= 0:
+            self._selection.choose(self._hover.item_at(self._pressed))
+
+    def move(self, event: QMouseEvent) -> None:
+        """Pan while a button is down, else hover."""
+        if self._drag is None:
+            self._hover.move_to(event.position().toPoint())
+            if self._hand:
+                self._widget.setCursor(Qt.CursorShape.OpenHandCursor)
+            return
+        moved = (event.position() - self._drag).toPoint()
+        if self._moved or moved.manhattanLength() > DRAG:
+            self._moved = True
+            self._widget.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._viewport.pan(moved.x(), moved.y())
+            self._drag = self._drag + QPointF(moved)
+
+    def release(self, event: QMouseEvent) -> None:
+        """It was a click if the pointer has not moved."""
+        clicked = self._drag is not None and not self._moved and not self._hand
+        self._drag = None
+        scene, at = self._surface.scene, event.position().toPoint()
+        if clicked and event.button() == Qt.MouseButton.LeftButton and scene is not None:
+            self._click(scene, self._hover.item_at(at), bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        self._hover.move_to(at)
+
+    def _click(self, scene: Scene, item: int, shift: bool) -> None:
+        """Open or close a group at its triangle, else select; with Shift ask for the way from what is selected."""
+        thing = self._thing_at(scene, self._pressed) if item < 0 else item
+        if scene.groups.is_triangle(thing, self._surface.camera, self._pressed):
+            self._turned = True
+            self._collapse.toggle(scene, scene.groups.at(thing))
+        elif not shift or thing < 0 or scene.selected in (-1, thing):
+            self._selection.choose(thing)
+        else:
+            before = scene.selected
+            scene.select_item(thing)
+            other = scene.selection
+            scene.select_item(before)
+            if other is not None:
+                self.other_end.emit(*other)
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """Open or close a group; open an item; fit everything where nothing is."""
+        scene, at = self._surface.scene, event.position().toPoint()
+        if self._turned or scene is None:
+            return
+        thing = self._thing_at(scene, at)
+        group = scene.groups.at(thing) if thing < -1 or scene.groups.is_group(thing) else -1
+        if group >= 0:
+            self._collapse.toggle(scene, group)
+        elif event.button() == Qt.MouseButton.LeftButton:
+            item = self._hover.item_at(at)
+            if item < 0:
+                self._viewport.fit()
+            else:
+                self._selection.choose(item)
+                self._open_selection()
+
+    def _thing_at(self, scene: Scene, pixel: QPoint) -> int:
+        """The item under a pixel, or the frame whose title it is (-2 - frame), -1 for nothing."""
+        return scene.thing_at(self._surface.camera, pixel)
+
+    def _open_selection(self) -> None:
+        """Open or close the selected group, or show where the selected item comes from."""
+        scene = self._surface.scene
+        if scene is not None and (scene.selected < -1 or scene.groups.is_group(scene.selected)):
+            self._collapse.toggle_selected()
+        elif self._selection.current is not None:
+            self.opened.emit(*self._selection.current)
+
+    # -- keys
+
+    def press_key(self, event: QKeyEvent) -> bool:
+        """Act on a key; False if it is none of the canvas's."""
+        key, scene = Qt.Key(event.key()), self._surface.scene
+        if scene is None:
+            return False
+        if key == Qt.Key.Key_Escape:
+            if not self._hover.leave_card():
+                self._selection.choose(-1)
+        elif key in ARROWS and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._viewport.pan(*PANS[ARROWS[key]])
+        elif key in ARROWS:
+            self._arrow(scene, ARROWS[key])
+        elif key in ENTER:
+            self._open_selection()
+        elif key == Qt.Key.Key_Space:
+            self._hold(True)
+        elif event.text() in ("+", "-", "="):
+            (self._viewport.zoom_out if event.text() == "-" else self._viewport.zoom_in)()
+        else:
+            return False
+        return True
+
+    def release_key(self, event: QKeyEvent) -> bool:
+        """Act on the release of a key; False if it is none of the canvas's."""
+        if event.key() != Qt.Key.Key_Space or event.isAutoRepeat():
+            return False
+        self._hold(False)
+        return True
+
+    def _hold(self, hand: bool) -> None:
+        """While Space is held the mouse moves the picture and selects nothing."""
+        self._hand = hand
+        self._widget.setCursor(Qt.CursorShape.OpenHandCursor if hand else Qt.CursorShape.ArrowCursor)
+
+    def _arrow(self, scene: Scene, direction: str) -> None:
+        item = scene.next_item(direction)
+        if item >= 0:
+            self._selection.choose(item)
+            self._viewport.show_item(item)
+
+
+def _pixels(turn: QPoint) -> QPoint:
+    return QPoint(round(turn.x() * NOTCH), round(turn.y() * NOTCH))
