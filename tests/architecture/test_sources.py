@@ -2,8 +2,9 @@
 packages each of our packages may know at all (a list of what is allowed, where the contracts list what is forbidden).
 
 Sizes. A file holds at most 400 lines (a table, of operations or of what the tests feed in, 900) and a class 250; with
-its own base classes, which one has to read with it, a class stays within 400, too. A function should stay within 40 lines, those of functions inside it not counted, which count for themselves: at most two
-in a hundred may exceed that, and none 50.
+its own base classes, which one has to read with it, a class stays within 400, too. A function should stay within 40
+lines, those of functions inside it not counted, which count for themselves: at most two in a hundred may exceed that,
+and none 50.
 """
 
 from __future__ import annotations
