@@ -14,7 +14,7 @@ from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.making import Around, make
-from gradviz.ui.drawing.moving import Moving
+from gradviz.ui.drawing.drag import Moving
 from gradviz.ui.drawing.snapping import snap
 from tests.ui.drawing_hand import ADD, LEFT, MIDDLE, MUL, NONE, Hand, W, X, small
 

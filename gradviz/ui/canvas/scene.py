@@ -19,9 +19,9 @@ from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
 from gradviz.ui.canvas.morph import Morph
+from gradviz.ui.canvas.navigation import SceneGroups
 from gradviz.ui.canvas.painter import MARGIN, ScenePainter
 from gradviz.ui.canvas.placed import Placed
-from gradviz.ui.canvas.scene_groups import SceneGroups
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

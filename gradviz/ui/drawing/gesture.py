@@ -1,6 +1,6 @@
 """What a gesture on the drawing canvas is, and what it works on. One gesture is one object: it is made by a press,
-lives until the release and leaves no trace when it is cancelled. `interactions` chooses the gesture; `wiring`,
-`moving`, `rubber` and `resizing` are the gestures."""
+lives until the release and leaves no trace when it is cancelled. `interactions` chooses the gesture; `wiring` and
+`drag` are the gestures."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
+from gradviz.ui.drawing.drag import Moving, Resizing, Rubber
 from gradviz.ui.drawing.dropping import Dropping
 from gradviz.ui.drawing.edging import Edging
 from gradviz.ui.drawing.geometry import NOTHING, Hit
@@ -22,10 +23,8 @@ from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
 from gradviz.ui.drawing.inline import Inline
 from gradviz.ui.drawing.keyboard import Keyboard
 from gradviz.ui.drawing.layer import Layer
-from gradviz.ui.drawing.moving import Moving, Resizing
 from gradviz.ui.drawing.port_words import words
 from gradviz.ui.drawing.refusal import Checks, Then
-from gradviz.ui.drawing.rubber import Rubber
 from gradviz.ui.drawing.typing_in import Typing
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.drawing.wiring import Wiring, loose_wire

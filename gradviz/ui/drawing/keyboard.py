@@ -14,9 +14,9 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
 from gradviz.document import shaping
 from gradviz.document.drawing import Operation, Ref
 from gradviz.document.reach import InPort
+from gradviz.ui.drawing.drag import move_label
 from gradviz.ui.drawing.gesture import Keys
 from gradviz.ui.drawing.key_wiring import BACK, NEXT, NO_PORT, OUTPUTS, PICK_ONE, KeyWiring
-from gradviz.ui.drawing.moving import move_label
 from gradviz.ui.drawing.snapping import GRID
 from gradviz.ui.drawing.wiring import DISCONNECT
 

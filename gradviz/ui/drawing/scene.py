@@ -7,18 +7,24 @@ import numpy as np
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from gradviz.document.drawing import Ref
+from gradviz.document.documents import code_of
+from gradviz.document.drawing import Operation, Ref
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.hover import HINT
-from gradviz.ui.canvas.hover_words import Words
+from gradviz.ui.canvas.hover_words import Row, Words
 from gradviz.ui.canvas.painter import world_transform
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.drawing.diagram import Sketch
 from gradviz.ui.drawing.geometry import NOTHING, Hit
 from gradviz.ui.drawing.painting import Painting
 from gradviz.ui.drawing.ports import paint_open_ports, paint_picked, paint_ports
-from gradviz.ui.drawing.waiting import waiting_words
+from gradviz.ui.drawing.shapes import entry_of, name_of
 from gradviz.ui.theme import Theme
+
+PASSED = "It returns its input unchanged; there was nothing to compute."
+LATER = "It runs at a later step."
+ENDED = "The run ended with an error before this."
+NOT_YET = "It has not run yet."
 
 
 class DrawnScene(Scene):
@@ -130,3 +136,33 @@ class DrawnScene(Scene):
 def _world(camera: Camera, area: QRectF) -> QRectF:
     left, top, right, bottom = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 12.0)
     return QRectF(left, top, right - left, bottom - top)
+
+
+def waiting_words(scene: DrawnScene, number: int) -> Words | None:
+    """What the card says of a node that the ordinary canvas does not know: why it has not run, or that it gave on what
+    it was given. None of one that has run: it has the card of the canvas."""
+    drawing, sketch = scene.sketch.geometry.drawing, scene.sketch
+    node = drawing.by_id.get(number)
+    if node is None or sketch.geometry.closed_group(number) is not None:
+        return None
+    item = sketch.operations.get(number, sketch.cards.get(Ref(number), -1))
+    seen = item >= 0 and bool(scene.moment.items[item])
+    if seen and number not in sketch.drawn.passed:
+        return None
+    own = entry_of(node).name if isinstance(node, Operation) else "leaf"
+    kind = "has run" if seen else "has not run"
+    return Words(name_of(node) or own, f"{own} · {kind}", (Row("", _why(scene, number, seen=seen)),))
+
+
+def _why(scene: DrawnScene, number: int, *, seen: bool) -> str:
+    drawn, errors = scene.sketch.drawn, scene.sketch.diagram.trace.errors
+    left_out = dict(code_of(scene.sketch.geometry.drawing).left_out)
+    if seen:
+        return PASSED
+    if number in left_out:
+        return f"{left_out[number]}."
+    if number in drawn.rows or Ref(number) in drawn.tensors:
+        return LATER
+    if number == drawn.failed:
+        return scene.painting.error
+    return ENDED if len(errors) else NOT_YET
