@@ -44,7 +44,6 @@ def test_the_engine_works_without_qt_and_without_pytorch() -> None:
 FIRST_PAINT = """
 import sys
 from PySide6.QtCore import QEvent, QObject
-import pytest
 from gradviz.ui.launch import application
 
 class Watch(QObject):
