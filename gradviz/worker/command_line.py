@@ -148,9 +148,16 @@ def _plain_option(key: str, value: Any) -> Any:
 class _CommandLine(_Options):
     """`argparse.ArgumentParser` for a command line without arguments."""
 
-    def __init__(self, real: _Parser, write: Callable[[str, str], None], namespace: type[Namespace]) -> None:
+    def __init__(
+        self,
+        real: _Parser,
+        write: Callable[[str, str], None],
+        namespace: type[Namespace],
+        local: Callable[[str], str],
+    ) -> None:
         super().__init__(real)
         self._write = write
+        self._local = local
         self._namespace = namespace
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -177,11 +184,11 @@ class _CommandLine(_Options):
 
     def format_usage(self) -> str:
         """The line that says how the script is called."""
-        return str(self._real.format_usage())
+        return self._local(str(self._real.format_usage()))
 
     def format_help(self) -> str:
         """The description of every option."""
-        return str(self._real.format_help())
+        return self._local(str(self._real.format_help()))
 
     def print_usage(self, file: Any = None) -> None:
         """Print that line."""
@@ -232,7 +239,7 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
             **{key: _text(value) for key, value in texts.items()},
             **{key: bool(value) for key, value in switches.items()},
         )
-        return _CommandLine(real, write, own)
+        return _CommandLine(real, write, own, guard.identities.local)
 
     names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}
     names |= {"ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError}

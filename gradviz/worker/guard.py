@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import collections
+import collections.abc
 import enum
 import functools
 import string
@@ -53,6 +54,7 @@ _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
 _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  # type: ignore[attr-defined]
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _TABLES = (dict, collections.OrderedDict)
+_VIEWS = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)
 _TELLING = ("__hash__", "__repr__", "__str__")
 _WRITTEN_IN_C = (types.WrapperDescriptorType, types.MethodWrapperType)
 _MISSING = object()
@@ -170,6 +172,8 @@ class Guard:
             return isinstance(thing, abc.ABCMeta)
         if name in NUMPY_ATTRIBUTES and is_numpys_own(thing):
             return True
+        if name == "mapping":  # of a view the table behind it, which a comparison gets
+            return isinstance(thing, _VIEWS)
         if name == "obj":
             return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
         return self._is_engines(thing, name)

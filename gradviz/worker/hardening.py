@@ -8,8 +8,15 @@ arrays leave as `SafeArray`.
 
 from __future__ import annotations
 
+import collections
+import contextlib
+import enum
+import fractions
 import functools
+import random
+import re
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -20,11 +27,12 @@ from gradviz.engine.random import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.identity import MEMORIES
-from gradviz.worker.methods import keep_methods, keep_writing_methods
+from gradviz.worker.methods import keep_methods, keep_public_methods, keep_reaching_methods
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.out_of_memory import speak_as_pytorch
 from gradviz.worker.policy_names import MEMORY, is_dunder
 
+_PYTHONS = (collections, contextlib, enum, fractions, random, re, warnings)
 _HANDING_ON = (Optimizer, LRScheduler, Generator)  # their methods hand tables and arrays to each other
 
 
@@ -43,14 +51,16 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     _wrap(_owner(module, "__getattr__"), "__getattr__", _with_plain_name)
     _wrap(_owner(module, "__setattr__"), "__setattr__", _with_plain_name_unless_lazy)
     for name in ("__getitem__", "__setitem__", "__delitem__"):
-        _wrap(modules.ParameterDict, name, _with_plain_name)
+        _wrap(modules.ParameterDict, name, _with_public_name)
     modules.RNNBase._flat_weights = property(_plain_weights)
     for each in list(vars(torch["torch.optim.lr_scheduler"]).values()):
         if isinstance(each, type) and "load_state_dict" in vars(each):
             _wrap(each, "load_state_dict", _with_plain_keys)
     for cls in _own_classes(torch):
-        keep = keep_methods if issubclass(cls, _HANDING_ON) else keep_writing_methods
+        keep = keep_methods if issubclass(cls, _HANDING_ON) else keep_reaching_methods
         keep(cls)
+    for cls in _classes_of_python():
+        keep_public_methods(cls)
     _wrap(_Mode, "__call__", _no_shared_class)
     speak_as_pytorch()
     for error in _errors_of_numpy():
@@ -63,6 +73,12 @@ def _own_classes(torch: dict[str, types.ModuleType]) -> set[Any]:
     found = {value if isinstance(value, type) else type(value) for value in values}
     bases = {base for cls in found for base in cls.__mro__}
     return {cls for cls in bases if type(cls) is type and cls.__module__.split(".")[0] in ("gradviz", "torch")}
+
+
+def _classes_of_python() -> list[Any]:
+    """Those that a snippet can use or meets the objects of, and that are written in Python; metaclasses are not."""
+    values = [value for module in _PYTHONS for value in vars(module).values() if isinstance(value, type)]
+    return [cls for cls in dict.fromkeys(values) if cls is not enum.Enum and not issubclass(cls, type)]
 
 
 def _wrap(owner: type, name: str, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -115,6 +131,17 @@ def _refuse_dunder(name: object) -> None:
 def _with_plain_name(original: Callable[..., Any]) -> Callable[..., Any]:
     def call(self: Any, name: str, *rest: Any) -> Any:
         _refuse_dunder(name)
+        return original(self, name, *rest)
+
+    return call
+
+
+def _with_public_name(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Else it would be one of the module's own tables."""
+
+    def call(self: Any, name: str, *rest: Any) -> Any:
+        if type(name) is not str or name.startswith("_"):
+            raise AttributeError(f"the name {name!r} is not available in GradViz snippets")
         return original(self, name, *rest)
 
     return call

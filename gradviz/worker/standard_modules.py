@@ -18,6 +18,7 @@ import dataclasses
 import datetime
 import functools
 import heapq
+import inspect
 import io
 import itertools
 import math
@@ -55,6 +56,7 @@ from gradviz.worker.stand_in import stand_in
 from gradviz.worker.text_modules import of_plain_text, text_modules
 
 MAX_SLEEP = 0.1
+_OF_FUNCTIONS = (property, classmethod, staticmethod, functools.partial, type(functools.cache(len)))
 Writer = Callable[[str, str], None]  # (stream, text)
 
 
@@ -68,12 +70,12 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "functools": stand_in("functools", _functools_names(guard)),
         "collections": stand_in("collections", {**_collections_names(guard), "abc": abstract}),
         "collections.abc": abstract,
-        "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS),
+        "typing": stand_in("typing", _named(typing, _TYPING) | _TYPING_FORMS | {"final": _final}),
         "dataclasses": stand_in("dataclasses", _dataclasses_names(guard)),
         "time": stand_in("time", {**_named(time, _TIME), "sleep": _sleep}),
         "copy": stand_in("copy", {"copy": _copier(copy.copy), "deepcopy": _copier(copy.deepcopy), "Error": copy.Error}),
         "__future__": stand_in("__future__", dict.fromkeys(_FUTURE)),
-        "abc": stand_in("abc", {"ABC": Abstract, "ABCMeta": ABSTRACT_META, "abstractmethod": abc.abstractmethod}),
+        "abc": stand_in("abc", {"ABC": Abstract, "ABCMeta": ABSTRACT_META, "abstractmethod": _abstractmethod(guard)}),
         "enum": stand_in("enum", enum_names()),
         "operator": stand_in("operator", _operator_names(guard)),
         "statistics": stand_in("statistics", _named(statistics, _STATISTICS)),
@@ -123,7 +125,7 @@ _TYPING = """Any AnyStr Callable ClassVar DefaultDict Deque Dict Final FrozenSet
 Iterator List Literal Mapping MutableMapping NewType NoReturn Optional Sequence Set Sized Tuple Type
 TypeAlias TypeVar Union TYPE_CHECKING cast overload Annotated Self Reversible Collection SupportsFloat SupportsInt
 Text Never LiteralString ParamSpec Concatenate Required NotRequired Unpack Container MutableSequence MutableSet
-AbstractSet Counter OrderedDict ChainMap ItemsView KeysView ValuesView Pattern Match SupportsIndex final"""
+AbstractSet Counter OrderedDict ChainMap ItemsView KeysView ValuesView Pattern Match SupportsIndex"""
 _TYPING_FORMS = {"NamedTuple": NamedTupleForm, "Protocol": ProtocolForm, "TypedDict": TypedDictForm}
 _FUTURE = (
     "annotations division print_function absolute_import unicode_literals generators nested_scopes with_statement "
@@ -281,6 +283,22 @@ def _unfolded(value: Any, make: Callable[[Any], Any]) -> Any:
 
 class Abstract:
     """`abc.ABC` without a metaclass: the guard finds abstract methods when a class is made."""
+
+
+def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
+    def abstractmethod(funcobj: Any) -> Any:
+        function = inspect.unwrap(funcobj) if type(funcobj) is types.FunctionType else funcobj
+        made_here = type(function) is types.FunctionType and function.__globals__ is guard.globals
+        if not made_here and not isinstance(function, _OF_FUNCTIONS):  # all runs share it
+            raise TypeError("abstractmethod works on functions of the snippet")
+        return abc.abstractmethod(funcobj)
+
+    return abstractmethod
+
+
+def _final(f: Any) -> Any:
+    """Nothing here asks for the mark that Python's own puts on what it gets."""
+    return f
 
 
 Abstract.__name__ = Abstract.__qualname__ = "ABC"

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import operator
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import chain
 from typing import Any
 
+from gradviz.engine.checks import plain_numbers
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter
+
+
+def _position(index: Any, count: int) -> int:
+    """Which of so many is meant: no name that a class derived from these could say."""
+    (position,) = plain_numbers((index,))
+    if not -count <= position < count:
+        raise IndexError(f"index {position} is out of range")
+    return position % count
 
 
 class _ByIndex(Module):
@@ -25,17 +33,11 @@ class _ByIndex(Module):
     def __dir__(self) -> list[str]:
         return [key for key in super().__dir__() if not key.isdigit()]
 
-    def _position(self, index: Any) -> str:
-        position = operator.index(index)
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range")
-        return str(position % len(self))
-
     def __setitem__(self, index: Any, module: Module) -> None:
-        setattr(self, self._position(index), module)
+        setattr(self, str(_position(index, len(self))), module)
 
     def __delitem__(self, index: Any) -> None:
-        gone = range(len(self))[index] if isinstance(index, slice) else [int(self._position(index))]
+        gone = range(len(self))[index] if isinstance(index, slice) else [_position(index, len(self))]
         for position in gone:
             delattr(self, str(position))
         self._renumber(list(self._modules.values()))
@@ -58,6 +60,10 @@ class _ByIndex(Module):
         raise NotImplementedError
 
 
+def _name(modules: Sequential, index: Any) -> str:
+    return list(modules._modules)[_position(index, len(modules))]
+
+
 class Sequential(_ByIndex):
     """Modules that are called one after the other."""
 
@@ -70,19 +76,16 @@ class Sequential(_ByIndex):
             for index, module in enumerate(args):
                 self.add_module(str(index), module)
 
-    def _position(self, index: Any) -> str:
-        position = operator.index(index)
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range")
-        return list(self._modules)[position]
-
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)(OrderedDict(list(self._modules.items())[index]))
-        return self._modules[self._position(index)]
+        return self._modules[_name(self, index)]
+
+    def __setitem__(self, index: Any, module: Module) -> None:
+        setattr(self, _name(self, index), module)
 
     def __delitem__(self, index: Any) -> None:
-        gone = list(self._modules)[index] if isinstance(index, slice) else [self._position(index)]
+        gone = list(self._modules)[index] if isinstance(index, slice) else [_name(self, index)]
         for name in gone:
             delattr(self, name)
         self._renumber(list(self._modules.values()))
@@ -127,7 +130,7 @@ class ModuleList(_ByIndex):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self)[index])
-        return self._modules[self._position(index)]
+        return self._modules[str(_position(index, len(self)))]
 
     def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
         return self.extend(modules)
@@ -239,21 +242,15 @@ class ParameterList(Module):
         if values is not None:
             self.extend(values)
 
-    def _position(self, index: Any) -> str:
-        position = operator.index(index)
-        if not -len(self) <= position < len(self):
-            raise IndexError(f"index {position} is out of range")
-        return str(position % len(self))
-
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)([self[i] for i in range(*index.indices(len(self)))])
-        return getattr(self, self._position(index))
+        return getattr(self, str(_position(index, len(self))))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
             value = Parameter(value)
-        setattr(self, self._position(index), value)
+        setattr(self, str(_position(index, len(self))), value)
 
     def __len__(self) -> int:
         return self._size
