@@ -110,20 +110,26 @@ def numpy_modules() -> dict[str, Any]:
 
 
 def _filled(function: Any) -> Callable[..., Any]:
-    """A ufunc whose `where=` without `out=` leaves zeros where it computes nothing, not what lay there before."""
+    """A ufunc whose `where=` without an array for the result leaves zeros where it computes nothing, not what lay there
+    before."""
 
     def call(*args: Any, **keywords: Any) -> Any:
-        where = keywords.get("where", True)
+        where, out = keywords.get("where", True), keywords.get("out")
         found = function(*args, **keywords)
-        if where is True or keywords.get("out") is not None or len(args) > function.nin:
+        if where is True:
             return found
-        several = [np.asarray(each).copy() for each in (found if type(found) is tuple else (found,))]
-        for each in several:
-            np.copyto(each, each.dtype.type(), where=np.logical_not(where))
-        plain = tuple([each[()] for each in several])
+        given = [*args[function.nin :], *(out if type(out) is tuple else (out,))]
+        several = found if type(found) is tuple else (found,)
+        plain = tuple([each if any(each is one for one in given) else _zeroed(each, where) for each in several])
         return plain if type(found) is tuple else plain[0]
 
     return call
+
+
+def _zeroed(found: Any, where: Any) -> Any:
+    made = np.asarray(found).copy()
+    np.copyto(made, made.dtype.type(), where=np.logical_not(where))
+    return made[()]
 
 
 def _guarded(function: Any) -> Callable[..., Any]:
@@ -166,9 +172,12 @@ def _set_printoptions(
     np.set_printoptions(precision=precision, suppress=suppress, threshold=threshold, linewidth=linewidth)
 
 
-def _errstate(**ways: Any) -> Any:
+@contextmanager
+def _errstate(**ways: Any) -> Iterator[None]:
+    """NumPy's own object would lead to its class, which takes a function that is called in the next run, too."""
     plain: dict[str, Any] = {key: str.__str__(way) for key, way in ways.items()}
-    return np.errstate(**plain)
+    with np.errstate(**plain):
+        yield
 
 
 def _vectorize(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -167,7 +167,7 @@ class Guard:
     def _is_closed(self, thing: Any, name: str) -> bool:
         """Whether an attribute that Python would give is none for a snippet."""
         if isinstance(thing, _FORWARDING):  # what it forwards to would be read without a look at it
-            return name in HOOKED_ATTRIBUTES
+            return name in HOOKED_ATTRIBUTES or name in NUMPY_ATTRIBUTES
         if name == "register":  # which tells all runs what an abstract class is
             return isinstance(thing, abc.ABCMeta)
         if name in NUMPY_ATTRIBUTES and is_numpys_own(thing):

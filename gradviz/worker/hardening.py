@@ -46,7 +46,8 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
     if isinstance(root.dtype, type):
-        type.__setattr__(root.dtype, "__init__", _no_type_of_number)
+        type.__setattr__(root.dtype, "__init__", _none_more)
+    type(root.backends.cudnn).__init__ = _none_more
     module = modules.Module
     _wrap(_owner(module, "__getattr__"), "__getattr__", _with_plain_name)
     _wrap(_owner(module, "__setattr__"), "__setattr__", _with_plain_name_unless_lazy)
@@ -119,8 +120,8 @@ def _keep_text_only(error: Any) -> None:
     error.__init__, error.__str__ = init, Exception.__str__
 
 
-def _no_type_of_number(self: object, *given: object) -> NoReturn:
-    raise TypeError("cannot create 'torch.dtype' instances")
+def _none_more(self: object, *given: object, **named: object) -> NoReturn:
+    raise TypeError(f"cannot create '{type(self).__module__}.{type(self).__qualname__}' instances")
 
 
 def _refuse_dunder(name: object) -> None:

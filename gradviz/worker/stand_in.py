@@ -7,6 +7,8 @@ import types
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from gradviz.worker.intruders import is_numpys_own
+
 
 class StandIn:
     """What `import x` gives: an object with the names of a module, which nothing can change."""
@@ -48,6 +50,8 @@ class _OneArgumentType(type):
         if more:
             raise TypeError("type() with three arguments is not available in GradViz snippets")
         found = type(value)
+        if is_numpys_own(found):  # which makes an array over any memory
+            raise TypeError("the type of an object that belongs to GradViz is not available in GradViz snippets")
         if found is super:
             return plain_super
         return plain_type if found is type or issubclass(found, type) else found

@@ -68,11 +68,12 @@ def every_attack() -> list[Attack]:
     from tests.escapes.fourth_look import FOURTH
     from tests.escapes.machine import MACHINE
     from tests.escapes.second_look import SECOND
+    from tests.escapes.sixth_look import SIXTH
     from tests.escapes.spies import SPIES
     from tests.escapes.strain import STRAIN
     from tests.escapes.third_look import THIRD
 
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 
