@@ -91,8 +91,8 @@ NUMPY_ATTRIBUTES = frozenset(
 )
 
 # read through a hook, because what they mean depends on the object
-PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "mapping", "obj", "register", "__hash__", "__repr__", "__str__"})
-HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union(*ENGINE_ATTRIBUTES.values())
+PYTHON_ATTRIBUTES = frozenset({"format", "format_map", "obj", "register", "__hash__", "__repr__", "__str__"})
+HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
 REFUSED_BUILTINS = {
     "open": "a snippet has no files; put the data in the snippet itself",

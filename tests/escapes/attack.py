@@ -73,7 +73,8 @@ def every_attack() -> list[Attack]:
     from tests.escapes.strain import STRAIN
     from tests.escapes.third_look import THIRD
 
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH]
+    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

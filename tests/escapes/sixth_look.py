@@ -1,6 +1,6 @@
-"""Doors that a sixth attack found: methods that reach attributes by a name, or make objects of the class of their object,
-called with objects of other classes; names that a class of one's own gives to PyTorch's containers; marks and functions
-that stay for the next run; memory that NumPy leaves as it was."""
+"""Doors that a sixth attack found: methods that reach attributes by a name, or make objects of the class of their
+object, called with objects of other classes; names that a class of one's own gives to PyTorch's containers; marks and
+functions that stay for the next run; memory that NumPy leaves as it was."""
 
 from __future__ import annotations
 
@@ -84,8 +84,7 @@ _STAYS = {
         "print('ESCAPED', X.filters)"
     ),
     "an abstract class": (
-        f"{_CHAIN}import abc\nabc.abstractmethod(X)\nclass A: table = X\ntry: A()\n"
-        "except TypeError: print('ESCAPED')"
+        f"{_CHAIN}import abc\nabc.abstractmethod(X)\nclass A: table = X\ntry: A()\nexcept TypeError: print('ESCAPED')"
     ),
     "an abstract function": (
         "import abc, statistics\nabc.abstractmethod(statistics.mean)\nclass A: mean = statistics.mean\ntry: A()\n"

@@ -67,5 +67,9 @@ def test_else_they_are_numpys() -> None:
         (overflow.trace(X, -1), np.trace(X, -1)),
         (overflow.diag([1, 2], -1), np.diag([1, 2], -1)),
         (overflow.choose([1, 0], [[1, 2], [3, 4]]), np.choose([1, 0], [[1, 2], [3, 4]])),
+        (overflow.clip(X, 1, a_max=3), np.clip(X, 1, 3)),
+        (overflow.clip([1, 9], min=2), np.clip([1, 9], 2, None)),
+        (overflow.pad(X, 1, "edge"), np.pad(X, 1, "edge")),
+        (overflow.pad(X, 1, constant_values=2), np.pad(X, 1, constant_values=2)),
     ):
         assert np.array_equal(ours, theirs) and np.asarray(ours).dtype == np.asarray(theirs).dtype

@@ -3,11 +3,13 @@ class of a snippet may be."""
 
 from __future__ import annotations
 
-from tests.mutants.rows import W, found, part, worker
+from tests.mutants.rows import READ, W, found, part, worker
 
 _LEFT = W + "test_nothing_left.py::test_nothing_is_left_for_the_next_run"
 _LETTERS = found("Found: texts that are equal to others")
 _IN_PLACE = found("Found: in place of PyTorch's own methods")
+_BY_ITS_NAME = found("Found: attributes of any object by their names")
+_STAYING = found("Found: what stays for the next run")
 _ON_ALL = found("Found: attributes set on what all runs share")
 
 CLASSES = (
@@ -31,9 +33,47 @@ CLASSES = (
     worker(
         "hardening",
         "methods of PyTorch's that write",
-        " else keep_writing_methods\n",
+        " else keep_reaching_methods\n",
         " else type\n",
         found("Found: objects of other classes that get an array"),
+    ),
+    worker("methods", "methods that reach by a name", " or _BY_NAME.intersection(each.co_names)", "", _BY_ITS_NAME),
+    worker(
+        "hardening",
+        "methods of Python's with an object of another class",
+        "    for cls in _classes_of_python():\n",
+        "    for cls in ():\n",
+        found("Found: classes made by the class of an object"),
+        _STAYING,
+    ),
+    worker(
+        "hardening",
+        "private keys of a table of parameters",
+        ' or name.startswith("_"):\n',
+        ":\n",
+        found("Found: names that a container is given"),
+    ),
+    worker(
+        "hardening",
+        "back ends of one's own",
+        "    type(root.backends.cudnn).__init__ = _none_more\n",
+        "",
+        found("Found: names that a container is given"),
+    ),
+    worker(
+        "guard",
+        "tables behind their keys",
+        "            return isinstance(thing, _VIEWS)\n",
+        "            return False\n",
+        READ + "[the table behind a dictionary's keys]",
+        found("Found: names that a container is given"),
+    ),
+    worker(
+        "standard_modules",
+        "marks on what is not the snippet's",
+        "        if not made_here and not isinstance(function, _OF_FUNCTIONS):",
+        "        if False:",
+        _STAYING,
     ),
     worker(
         "hardening",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.rows import BOUNDARY, READ, WRITTEN, W, escape, found, worker
+from tests.mutants.rows import BOUNDARY, READ, WRITTEN, W, escape, found, part, worker
 
 _ARGUMENTS = W + "test_guard.py::test_no_function_of_a_snippet_gets_what_is_not_for_it"
 
@@ -557,7 +557,7 @@ MODULES = (
     worker(
         "hardening",
         "the class of dtypes",
-        'type.__setattr__(root.dtype, "__init__", _no_type_of_number)',
+        'type.__setattr__(root.dtype, "__init__", _none_more)',
         "pass",
         W + "test_hardening.py::test_what_stays_out[a dtype of one's own]",
     ),
@@ -571,7 +571,7 @@ MODULES = (
     worker(
         "hardening",
         "keys of a ParameterDict",
-        "        _wrap(modules.ParameterDict, name, _with_plain_name)",
+        "        _wrap(modules.ParameterDict, name, _with_public_name)",
         "        pass",
         W + "test_hardening.py::test_what_stays_out[a key of a table]",
     ),
@@ -607,6 +607,20 @@ INTRUDERS = (
         _ARGUMENTS,
     ),
     worker("intruders", "arguments that are not for a snippet", "        raise TypeError(", "        str(", _ARGUMENTS),
+    worker(
+        "stand_in",
+        "the type of an object that is not for a snippet",
+        "        if is_numpys_own(found):",
+        "        if False:",
+        READ + "[the type of an array of NumPy's own]",
+    ),
+    worker(
+        "guard",
+        "attributes of NumPy's own objects by what forwards",
+        "            return name in HOOKED_ATTRIBUTES or name in NUMPY_ATTRIBUTES\n",
+        "            return name in HOOKED_ATTRIBUTES\n",
+        READ + "[the memory of an array of NumPy's own by an alias]",
+    ),
     worker("intruders", "items of lists", "        if kind in _SEVERAL:\n", "        if False:\n", _ARGUMENTS),
     worker("intruders", "values of tables", "        elif kind is dict:\n", "        elif False:\n", _ARGUMENTS),
     worker(
@@ -618,7 +632,30 @@ INTRUDERS = (
     ),
 )
 
+_LYING = found("Found: what lay in memory where nothing is computed")
 NUMPY = (
+    worker(
+        "arrays",
+        "memory where a function computes nothing",
+        "each if any(each is one for one in given) else _zeroed(each, where)",
+        "each",
+        _LYING,
+    ),
+    part(
+        "engine/overflow",
+        "memory where no limits are computed",
+        'if options.pop("where", True) is not True:',
+        "if False:",
+        _LYING,
+    ),
+    part("engine/overflow", "memory in a border", '"constant" if mode == "empty" else mode', "mode", _LYING),
+    worker(
+        "command_line",
+        "addresses in the help of a command line",
+        "return self._local(str(self._real.format_help()))",
+        "return str(self._real.format_help())",
+        found("Found: addresses in a text of Python's"),
+    ),
     worker(
         "numpy_boundary",
         "what NumPy returns",

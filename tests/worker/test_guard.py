@@ -27,6 +27,7 @@ from gradviz.worker.torch_modules import load_torch, torch_modules
 
 REAL = load_torch()
 TORCH = REAL["torch"]
+ALIAS: Any = types.GenericAlias  # which forwards to what it is made of
 DOORS = ("__array_interface__", "__array_struct__", "__array__")  # by which NumPy asks an object for its memory
 
 
@@ -74,6 +75,9 @@ READ: dict[str, Callable[[World], Any]] = {
     "a view by the class": lambda world: world.guard.get(np.ndarray, "view"),
     "the type of a dtype of NumPy's own": lambda world: world.guard.get(np.dtype("O"), "type"),
     "the method of a ufunc": lambda world: world.guard.get(np.add, "at"),
+    "the memory of an array of NumPy's own by an alias": lambda world: world.guard.get(ALIAS(np.zeros(1), int), "data"),
+    "the type of an array of NumPy's own": lambda world: plain_type(np.zeros(1)),
+    "the table behind a dictionary's keys": lambda world: world.guard.get({}.keys(), "mapping"),
     "super() of a tensor": lambda world: world.guard.super(TORCH.Tensor, TORCH.ones(1)),
     "the attributes of a tensor": lambda world: world.guard.vars(TORCH.ones(1)),
     "the attributes of a class": lambda world: world.guard.vars(made_by_snippet(world)),
