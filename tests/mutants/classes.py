@@ -32,11 +32,12 @@ CLASSES = (
     ),
     worker(
         "hardening",
-        "methods of PyTorch's that write",
+        "methods of PyTorch's with an object of another class",
         " else keep_reaching_methods\n",
         " else type\n",
-        found("Found: objects of other classes that get an array"),
+        _BY_ITS_NAME,
     ),
+    worker("methods", "methods that write", "_writes(each) or ", "", _ON_ALL),
     worker("methods", "methods that reach by a name", " or _BY_NAME.intersection(each.co_names)", "", _BY_ITS_NAME),
     worker(
         "hardening",
