@@ -7,8 +7,9 @@ compiled when the row runs backward for the first time; the text, `grad · resul
 (`typeset.py`).
 
 A rule that needs Python is a function. It says what it computes beside itself: `helper` for one that expressions call,
-`expressed` for one that a row has to itself, and `sentence` where words say it better than a formula. The tests
-evaluate what is shown and compare it with what the engine sends. What a row does with its rules: `rows.py`."""
+`expressed` for one that a row has to itself, `jointly` for one of all inputs, and `sentence` where no formula says it.
+The tests evaluate what is shown and compare it with what the engine sends. What a row does with its rules:
+`rows.py`."""
 
 from __future__ import annotations
 
@@ -201,15 +202,22 @@ class Rule:
 
 
 class JointRule(Rule):
-    """One function for the gradients of all inputs, each with a text of its own."""
+    """One function for the gradients of all inputs, each with a formula or a sentence of its own."""
 
-    def __init__(self, function: Function, names: tuple[str, ...] | None, texts: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        function: Function,
+        names: tuple[str, ...] | None,
+        formulas: Mapping[str, str],
+        sentences: Mapping[str, str],
+    ) -> None:
         super().__init__("", function, names, False)
-        self._texts = texts
+        self.formulas = formulas
+        self._sentences = sentences
 
     @property
     def texts(self) -> Mapping[str, str]:
-        return self._texts
+        return {**{name: shown(formula) for name, formula in self.formulas.items()}, **self._sentences}
 
 
 def rule(given: str | Function | Rule) -> Rule:
@@ -232,9 +240,9 @@ def sentence(text: str, function: Function, names: str = "") -> Rule:
     return Rule(text, function, _split(names), False)
 
 
-def sentences(function: Function, names: str = "", /, **texts: str) -> Rule:
-    """A function for all inputs, and in words what it computes for each."""
-    return JointRule(function, _split(names), texts)
+def jointly(function: Function, names: str = "", formulas: Mapping[str, str] | None = None, **sentences: str) -> Rule:
+    """A function for all inputs, and what it computes for each: as an expression, or in words."""
+    return JointRule(function, _split(names), formulas or {}, sentences)
 
 
 def _split(names: str) -> tuple[str, ...] | None:

@@ -84,8 +84,8 @@ def _call(node: ast.Call) -> Part:
         text = _INFIX[name].join(_within(each, _COMPARED if loose else _POWER) for each in args)
         return text, _COMPARED if loose else _PRODUCT
     text, rank = _set(args[0])
-    if name == "abs":
-        return f"|{text}|", _ATOM
+    if name in ("abs", "norm"):
+        return f"|{text}|" if name == "abs" else f"‖{text}‖", _ATOM
     if name not in _WORDS:
         return f"{_NAMES.get(name, name)}({', '.join([text, *(_set(each)[0] for each in args[1:])])})", _ATOM
     word = _WORDS[name]

@@ -18,7 +18,7 @@ Array = Any
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+\.?\d*(?:e-?\d+)?|½)|(?P<raised>⁻ᵀ|⁻¹(?!\d)|ᵀ|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+)"
-    r"|(?P<name>[A-Za-z_σψΦφζΓΣπ∞∂][A-Za-z_0-9₁′]*)|(?P<sign>[-−+·×⊗/@^=≠<>≤≥()|,√]))"
+    r"|(?P<name>[A-Za-z_σψΦφζΓΣπ∞∂][A-Za-z_0-9₁′]*)|(?P<sign>[-−+·×⊗/@^=≠<>≤≥()|‖,√]))"
 )
 
 
@@ -160,6 +160,10 @@ class _Reader:
             found = self.choice()
             self.need(")" if word == "(" else "|")
             return found if word == "(" else np.abs(found)
+        if word == "‖":
+            found = self.choice()
+            self.need("‖")
+            return np.sqrt(_total(found * found, self.values))
         if word == "√":
             return np.sqrt(self.power())
         if word == "Σ":

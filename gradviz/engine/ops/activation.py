@@ -306,8 +306,13 @@ LOG_SIGMOID_BACKWARD: OpRow = op(
     symbol="logσ′",
     latex=r"g \cdot (1 - \sigma(x))",
     brief="The gradient through logsigmoid.",
-    grad_output=lambda grad, self, buffer: call(LOG_SIGMOID_BACKWARD, grad, self, buffer.detach()),
-    self=lambda grad, grad_output, self: grad * grad_output * ((s := self.sigmoid()) - 1) * s,
+    grad_output=expressed(
+        "grad * (1 - sigmoid(self))", lambda grad, self, buffer: call(LOG_SIGMOID_BACKWARD, grad, self, buffer.detach())
+    ),
+    self=expressed(
+        "-grad * grad_output * (1 - sigmoid(self)) * sigmoid(self)",
+        lambda grad, grad_output, self: grad * grad_output * ((s := self.sigmoid()) - 1) * s,
+    ),
 )
 LOG_SIGMOID = op(
     "log_sigmoid",

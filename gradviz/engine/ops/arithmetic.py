@@ -454,8 +454,8 @@ GRAD_COPY = op(
     symbol="copy",
     latex=r"x",
     brief="The copy that a leaf keeps as its gradient.",
-    self=lambda grad: grad.new_zeros(grad.shape),  # the new tensor had no history: nothing ever goes there
-    src=lambda grad: grad,
+    self="zero(grad)",  # the new tensor had no history: nothing ever goes there
+    src="grad",
 )
 
 

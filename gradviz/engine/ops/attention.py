@@ -12,7 +12,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.elementwise import check_broadcast
-from gradviz.engine.formula import sentences
+from gradviz.engine.formula import jointly
 from gradviz.engine.ops.matmul import matmul
 from gradviz.engine.ops.neural import in_single, is_half, not_differentiable, times
 from gradviz.engine.rows import op
@@ -114,7 +114,7 @@ FLASH = op(
     symbol="attention",
     latex=r"\operatorname{softmax}(Q K^\top / \sqrt{d})\, V",
     brief="Each query takes the mean of values, weighted by matching keys.",
-    joint=sentences(
+    joint=jointly(
         _fused_grads, query="through softmax, @ key", key="through softmax, @ query", value="weightsᵀ @ grad"
     ),
     fixed="attn_mask",

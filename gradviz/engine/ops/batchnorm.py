@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.formula import sentences
+from gradviz.engine.formula import jointly
 from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.rows import op
@@ -129,7 +129,7 @@ BATCH_NORM = op(
     symbol="norm",
     latex=r"\frac{x - \bar{x}_c}{\sqrt{\operatorname{var}_c x + \epsilon}} w_c + b_c",
     brief="Each channel of the batch gets mean 0 and variance 1.",
-    joint=sentences(
+    joint=jointly(
         _batch_norm_grads,
         input="(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
         weight="Σ grad · x̂",

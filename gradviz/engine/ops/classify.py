@@ -94,7 +94,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         brief="The gradient through the negative log likelihood.",
         node=f"{node}BackwardBackward0",
         grad_output=again,
-        self=lambda grad: grad.new_zeros(grad.shape),
+        self="zero(grad)",
     )
     forward = op(
         name,

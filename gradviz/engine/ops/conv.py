@@ -10,7 +10,7 @@ from typing import Any
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.formula import rule, sentences
+from gradviz.engine.formula import jointly, rule
 from gradviz.engine.ops import windows
 from gradviz.engine.ops.neural import in_single, need_tensor, one_gradient
 from gradviz.engine.ops.windows import Sizes, sizes
@@ -109,7 +109,7 @@ CONVOLUTION: OpRow = op(
     symbol="conv",
     latex=r"w \star x + b",
     brief="A small kernel slides over the input; each place gives the sum of their products.",
-    joint=sentences(
+    joint=jointly(
         lambda grads, *rest: _backward(grads[0], *rest),
         f"grads, input, weight, needs, {_SETTINGS}",
         input="weight, turned round, slides over grad",

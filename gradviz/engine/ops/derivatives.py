@@ -70,11 +70,6 @@ def _log_softmax_data(g: Any, y: Any, *, dim: int) -> Any:
     return g - numeric.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)
 
 
-def _softmax_twice(grad: Any, grad_output: Any, output: Any, dim: int) -> Any:
-    inner = (grad_output * output).sum(dim, keepdim=True)
-    return grad * (grad_output - inner) - grad_output * (grad * output).sum(dim, keepdim=True)
-
-
 SOFTMAX_BACKWARD = op(
     "_softmax_backward_data",
     "grad_output, output",
@@ -84,7 +79,10 @@ SOFTMAX_BACKWARD = op(
     latex=r"y \, (g - \sum g y)",
     brief="The gradient through softmax.",
     grad_output="softmax_backward(grad, output, dim)",
-    output=lambda grad, grad_output, output, dim: _softmax_twice(grad, grad_output, output, dim),
+    output=(
+        "grad * (grad_output - sum(grad_output * output, dim, keepdim=True))"
+        " - grad_output * sum(grad * output, dim, keepdim=True)"
+    ),
 )
 LOG_SOFTMAX_BACKWARD = op(
     "_log_softmax_backward_data",

@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.engine import distributions, draw
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.formula import expressed, sentence, sentences
+from gradviz.engine.formula import expressed, jointly, sentence
 from gradviz.engine.inplace import write
 from gradviz.engine.ops.arithmetic import ADD, MUL
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, one_gradient
@@ -49,10 +49,9 @@ PRELU = op(
     symbol="prelu",
     latex=r"\max(x, 0) + w \min(x, 0)",
     brief="Negative elements are scaled by a parameter.",
-    joint=sentences(
+    joint=jointly(
         lambda grads, self, weight, needs: _prelu_backward(grads[0], self, weight, needs),
-        self="grad where self > 0, else grad · weight",
-        weight="grad · self where self ≤ 0",
+        formulas={"self": "where(self > 0, grad, grad * weight)", "weight": "where(self <= 0, grad * self, 0)"},
     ),
 )
 
@@ -110,10 +109,11 @@ RRELU_BACKWARD: OpRow = op(
     symbol="rrelu′",
     latex=r"g \cdot r",
     brief="The gradient through rrelu.",
-    grad_output=lambda grad, self, noise, lower, upper, training: _rrelu_grad(
-        grad, self, noise, lower, upper, training
+    grad_output=expressed(
+        "grad * noise",
+        lambda grad, self, noise, lower, upper, training: _rrelu_grad(grad, self, noise, lower, upper, training),
     ),
-    self=lambda grad: grad.new_zeros(grad.shape),
+    self="zero(grad)",
 )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from gradviz.engine.api import api
 from gradviz.engine.apply import call
 from gradviz.engine.call import grad
-from gradviz.engine.formula import sentence, sentences
+from gradviz.engine.formula import jointly, sentence
 from gradviz.engine.ops.neural import in_single, need_tensor, unseen
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import OpRow, op
@@ -224,7 +224,7 @@ def _sampler(n: int) -> OpRow:
         symbol="sample",
         latex=r"\sum_k w_k(g_i)\, x_k",
         brief="An image sampled at the places of a grid.",
-        joint=sentences(
+        joint=jointly(
             gradients, input="grad spread by the neighbours' weights", grid="grad · slope between neighbours"
         ),
     )

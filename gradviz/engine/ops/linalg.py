@@ -12,7 +12,7 @@ from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
 from gradviz.engine.batched import everything
-from gradviz.engine.formula import expressed, sentence, sentences
+from gradviz.engine.formula import expressed, jointly, sentence
 from gradviz.engine.named import return_type
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj, times_alpha
@@ -281,7 +281,10 @@ SOLVE = op(
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of A X = B.",
-    joint=sentences(_solve_grads, B="A⁻ᵀ grad", A="−(A⁻ᵀ grad) resultᵀ"),
+    joint=jointly(
+        _solve_grads,
+        formulas={"B": "inverse_adjoint(A) @ grad", "A": "-(inverse_adjoint(A) @ grad @ adjoint(result))"},
+    ),
     **_ABOUT,
 )
 
@@ -363,7 +366,11 @@ TRIANGULAR = op(
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of a triangular system.",
-    joint=sentences(_triangular_grads, B="A⁻ᵀ grad", self="−(A⁻ᵀ grad) resultᵀ, its triangle"),
+    joint=jointly(
+        _triangular_grads,
+        formulas={"B": "inverse_adjoint(self) @ grad"},
+        self="−self⁻ᵀ @ grad @ resultᵀ, its triangle",
+    ),
     **_ABOUT,
 )
 
@@ -411,7 +418,11 @@ OLD_TRIANGULAR = op(
     symbol="A⁻¹b",
     latex=r"A^{-1} B",
     brief="The solution of a triangular system.",
-    joint=sentences(_old_triangular_grads, self="A⁻ᵀ grad", A="−(A⁻ᵀ grad) solutionᵀ, its triangle"),
+    joint=jointly(
+        _old_triangular_grads,
+        formulas={"self": "inverse_adjoint(A) @ grad"},
+        A="−A⁻ᵀ @ grad @ solutionᵀ, its triangle",
+    ),
     **_ABOUT,
 )
 _OLD_TRIANGULAR = (
@@ -545,7 +556,7 @@ CHOLESKY_SOLVE = op(
     symbol="A⁻¹b",
     latex=r"(L L^\top)^{-1} B",
     brief="The solution of A X = B from the Cholesky factor of A.",
-    joint=sentences(_cholesky_solve_grads, self="A⁻¹ grad", input2="−(C + Cᵀ) input2 for C = A⁻¹ grad resultᵀ"),
+    joint=jointly(_cholesky_solve_grads, self="A⁻¹ grad", input2="−(C + Cᵀ) input2 for C = A⁻¹ grad resultᵀ"),
     **_ABOUT,
 )
 
@@ -586,7 +597,7 @@ CHOLESKY_INVERSE = op(
     symbol="A⁻¹",
     latex=r"(L L^\top)^{-1}",
     brief="The inverse of a matrix from its Cholesky factor.",
-    self=sentence("−result (grad + gradᵀ) result self", _cholesky_inverse_grad),
+    self=expressed("-(result @ (grad + adjoint(grad)) @ result @ self)", _cholesky_inverse_grad),
     **_ABOUT,
 )
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.formula import sentences
+from gradviz.engine.formula import jointly
 from gradviz.engine.ops.neural import in_single, is_half, need_floats, one_gradient, plus
 from gradviz.engine.rows import op
 from gradviz.engine.state import state
@@ -138,7 +138,7 @@ LAYER_NORM = op(
     symbol="norm",
     latex=r"\frac{x - \bar{x}}{\sqrt{\operatorname{var} x + \epsilon}} w + b",
     brief="Each row gets mean 0 and variance 1.",
-    joint=sentences(
+    joint=jointly(
         _layer_norm_grads,
         input="(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
         weight="Σ grad · x̂",
@@ -261,7 +261,7 @@ GROUP_NORM = op(
     symbol="norm",
     latex=r"\frac{x - \bar{x}_g}{\sqrt{\operatorname{var}_g x + \epsilon}} w_c + b_c",
     brief="Each group of channels gets mean 0 and variance 1.",
-    joint=sentences(
+    joint=jointly(
         _group_norm_grads,
         input="(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
         weight="Σ grad · x̂",

@@ -11,7 +11,7 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import call
 from gradviz.engine.autocast import casting
-from gradviz.engine.formula import sentences
+from gradviz.engine.formula import jointly
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -102,7 +102,7 @@ LSTM_LAYER = op(
     symbol="LSTM",
     latex=r"c_t = f_t c_{t-1} + i_t g_t,\; h_t = o_t \tanh c_t",
     brief="One direction of one LSTM layer over all steps.",
-    joint=sentences(_gradients, input="back through time: every step passes its gradient to the one before"),
+    joint=jointly(_gradients, input="back through time: every step passes its gradient to the one before"),
 )
 
 

@@ -16,7 +16,7 @@ from gradviz.engine.batched import in_order
 from gradviz.engine.checks import plain_numbers
 from gradviz.engine.elementwise import result_type
 from gradviz.engine.foreign import read_as
-from gradviz.engine.formula import sentence, sentences
+from gradviz.engine.formula import jointly, sentence
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.laid import check_rank, is_laid
 from gradviz.engine.ops.arithmetic import CLONE
@@ -569,7 +569,7 @@ CAT = op(
     symbol="cat",
     latex=r"[x, y]",
     brief="Tensors one after another.",
-    joint=sentences(_cat_grads, tensors="the part of grad that is its own"),
+    joint=jointly(_cat_grads, tensors="the part of grad that is its own"),
 )
 STACK = op(
     "stack",
@@ -579,7 +579,7 @@ STACK = op(
     symbol="stack",
     latex=r"[x; y]",
     brief="Tensors along a new dimension.",
-    joint=sentences(lambda grads, dim: grads[0].unbind(dim), tensors="the slice of grad that is its own"),
+    joint=jointly(lambda grads, dim: grads[0].unbind(dim), tensors="the slice of grad that is its own"),
 )
 
 

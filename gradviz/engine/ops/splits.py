@@ -11,7 +11,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
-from gradviz.engine.formula import sentences
+from gradviz.engine.formula import jointly
 from gradviz.engine.ops.index import SLICE
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import cat, stack
@@ -43,7 +43,7 @@ def _split_row(name: str, brief: str) -> OpRow:
         latex=r"x",
         brief=brief,
         view=True,
-        joint=sentences(_joined, self="the gradients of the parts, joined"),
+        joint=jointly(_joined, self="the gradients of the parts, joined"),
     )
 
 
@@ -59,7 +59,7 @@ UNBIND = op(
     latex=r"x",
     brief="Slices along a dimension.",
     view=True,
-    joint=sentences(
+    joint=jointly(
         lambda grads, dim, self_shape: [_stack_grads(grads, dim, self_shape)],
         self="the gradients of the slices, stacked",
     ),

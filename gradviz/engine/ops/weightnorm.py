@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
-from gradviz.engine.formula import sentences
+from gradviz.engine.formula import jointly
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 
@@ -43,7 +43,13 @@ WEIGHT_NORM = op(
     symbol="g·v/‖v‖",
     latex=r"g \frac{v}{\lVert v \rVert}",
     brief="A weight of a given length in a given direction.",
-    joint=sentences(_grads, v="(g/‖v‖) · (grad − v · Σ(grad · v)/‖v‖²)", g="Σ(grad · v) / ‖v‖"),
+    joint=jointly(
+        _grads,
+        formulas={
+            "v": "g / norm(v) * (grad - v * sum(grad * v) / norm(v) ** 2)",
+            "g": "sum(grad * v) / norm(v)",
+        },
+    ),
 )
 
 
