@@ -1,16 +1,10 @@
-"""The layout against Graphviz' `dot` where it is installed: on graphs of real models with all groups open, how
-often edges cross in our drawing and in dot's of the same boxes and edges without groups, and how much longer or
-shorter ours takes. CPU time, that of the layout's own process included, its start not. Then how long the largest
-graphs take."""
+"""The layout of real models with all groups open: how often edges cross, and how long it takes, in processor time; and
+how long the largest graphs take."""
 
 from __future__ import annotations
 
-import resource
-import shutil
 import statistics
-import subprocess
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,18 +12,14 @@ import numpy as np
 from benchmarks.aims import Line
 from benchmarks.models import MODELS
 from gradviz.layout.crossings import crossings
-from gradviz.layout.dot import dot_text, read_svg
 from gradviz.layout.ladder import Layouter
 from gradviz.layout.nested import nested
-from gradviz.layout.records import LayoutInput, LayoutResult, NestedInput, NestedResult, layout_input
+from gradviz.layout.records import NestedInput, layout_input
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas.sizes import Measure
 
 ROUNDS = 3
-PATIENCE = 60  # seconds of dot's processor time
-FEW, MANY = 1_000, 4_000  # nodes
-AIM_OF_FEW, AIM_OF_MANY = 1.5, 0.1  # times dot's time
 ADVANCE = {"name": 7.8, "meta": 5.8, "number": 9.6, "cell": 6.6, "small": 5.5, "symbol": 12.0, "tab": 5.5}
 
 
@@ -42,19 +32,13 @@ class Widths:
 
 
 def layout_of_models() -> list[Line]:
-    """Two lines for each model: crossings, and times dot's time."""
+    """Two lines for each model: seconds and crossings."""
     lines = []
     for name, source in MODELS.items():
         graph = opened(source, Widths())
-        flat = LayoutInput(graph.sizes, graph.edges, graph.ports)
-        ours, our_time = _ours(graph)
-        theirs, their_time = _dots(flat)
         size = f"layout of {name}, {len(graph.sizes):,} boxes, {len(graph.edges):,} edges"
-        ratio = our_time / their_time if their_time else 0.0
-        aim = AIM_OF_FEW if len(flat.sizes) < FEW else AIM_OF_MANY if len(flat.sizes) > MANY else None
-        many = float(len(crossings(flat, theirs))) if theirs is not None else None
-        lines.append(Line(f"{size}: crossings", "", float(len(crossings(graph, ours))), many))
-        lines.append(Line(f"   its time ({our_time:.3f} s), times that of dot ({their_time:.2f} s)", "×", ratio, aim))
+        found = len(crossings(graph, nested(Layouter(rows=False), graph)))
+        lines += [Line(size, "s", _seconds(graph)), Line("   crossings", "", float(found))]
     return lines
 
 
@@ -135,66 +119,8 @@ def tangled(boxes: int) -> NestedInput:
     return NestedInput(graph.sizes, graph.edges, graph.ports, np.full(boxes, -1), none, np.zeros((0, 2)))
 
 
-def _ours(graph: NestedInput) -> tuple[NestedResult, float]:
-    """Our drawing and the processor time that it took."""
-    times = []
-    for _ in range(ROUNDS):
-        layouter = _warm()
-        layouter.begin()
-        before = _processor_time()
-        drawing = nested(layouter, graph)
-        times.append(_processor_time() - before)
-        layouter.close()
-    return drawing, max(statistics.median(times), 1e-4)
-
-
-def _warm() -> Layouter:
-    """A layouter whose process has drawn something."""
-    layouter = Layouter(rows=False)
-    layouter.start()
-    crossed = layout_input(np.full((6, 2), 30.0), np.array([(a, b) for a in (0, 1, 2) for b in (3, 4, 5)]))
-    layouter.layout(crossed)
-    return layouter
-
-
-def _dots(graph: LayoutInput) -> tuple[LayoutResult | None, float]:
-    """Graphviz' drawing by the program `dot`, None where it is missing or needs longer than its patience."""
-    if shutil.which("dot") is None:
-        return None, 0.0
-    times: list[float] = []
-    text = ""
-    while len(times) < ROUNDS and sum(times) < 10.0:
-        before = _processor_time()
-        asked = dot_text(graph.sizes.tolist(), graph.edges.tolist(), graph.ports.tolist(), (), False)
-        drawn = subprocess.run(
-            ["dot", "-Tsvg"], input=asked, capture_output=True, text=True, preexec_fn=_be_patient, check=False
-        )
-        text = drawn.stdout
-        times.append(_processor_time() - before)
-    try:
-        centres, routes = read_svg(text, len(graph.sizes), len(graph.edges))
-    except ValueError:
-        return None, statistics.median(times)
-    starts = np.concatenate(([0], np.cumsum([len(route) for route in routes])))
-    points = np.array([point for route in routes for point in route])
-    return LayoutResult(np.array(centres), points, starts, (0.0, 0.0), "dot"), statistics.median(times)
-
-
-def _be_patient() -> None:
-    """Of a process that is to be killed when it has worked too long."""
-    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
-
-
-def _processor_time() -> float:
-    """Of this process and of those that it started; on Linux also of those that still run."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    running = [int(pid) for task in Path("/proc/self/task").glob("*/children") for pid in task.read_text().split()]
-    clocks = [time.clock_gettime(~pid << 3 | 2) for pid in running]  # as clock_getcpuclockid(3) has it
-    return sum(each.ru_utime + each.ru_stime for each in used) + sum(clocks)
-
-
 def _seconds(graph: NestedInput, *, draft: bool = False) -> float:
-    """The median processor time of a layout by a fresh layouter, Graphviz not included."""
+    """The median processor time of a layout by a fresh layouter."""
     times = []
     for _ in range(ROUNDS):
         layouter = Layouter()
@@ -202,5 +128,4 @@ def _seconds(graph: NestedInput, *, draft: bool = False) -> float:
         layouter.begin()
         nested(layouter, graph, draft=draft)
         times.append(time.process_time() - began)
-        layouter.close()
     return statistics.median(times)

@@ -1,7 +1,6 @@
 """Where the program begins: `python -m gradviz`, the `gradviz` command and the frozen executable.
 
-A worker, and the process that holds Graphviz, are told apart before anything else is imported: they must hold neither
-Qt nor the command line.
+A worker is told apart before anything else is imported: it must hold neither Qt nor the command line.
 """
 
 from __future__ import annotations
@@ -15,11 +14,6 @@ def main() -> int:
         from gradviz.worker.main import main as work
 
         work()
-    if sys.argv[1:] == ["--layout-server"]:
-        from gradviz.layout.server import serve as draw
-
-        draw()
-        return 0
     from gradviz.worker.terminal import guarded
 
     return guarded(_command)

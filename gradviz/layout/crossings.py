@@ -1,6 +1,5 @@
-"""Finds what makes a drawing hard to read: where two edges cross, and whether one runs through a box. The routes are
-taken as polylines of a few straight pieces; where two edges meet at a box that both end at, and where the edges of one
-tensor part, is no crossing."""
+"""Finds what makes a drawing hard to read: where two edges cross. The routes are taken as polylines of a few straight
+pieces; where two edges meet at a box that both end at, and where the edges of one tensor part, is no crossing."""
 
 from __future__ import annotations
 
@@ -9,8 +8,6 @@ import numpy as np
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult, NestedInput, NestedResult
 
 PIECES = 6  # of a cubic
-PARTS = 2  # of a piece, where it is asked whether it runs through a box
-TOUCH = 1.0  # so far an edge may run into a box
 ROOM = 12.0  # around a box, where the edges that end there may cross
 AT_ONCE = 2_000_000
 _T = np.linspace(0, 1, PIECES + 1)[1:]
@@ -40,18 +37,6 @@ def crossings(graph: LayoutInput | NestedInput, drawing: LayoutResult | NestedRe
 def work_of_crossings(drawing: LayoutResult | NestedResult) -> int:
     """How many pairs of pieces `crossings` would look at: it may grow with the square of the length of all routes."""
     return int(_neighbours(_pieces(drawing)[0]).sum())
-
-
-def passes_a_box(graph: LayoutInput, drawing: LayoutResult) -> bool:
-    """Whether an edge runs through a box, were it one that it begins or ends at: that may be the frame of a group."""
-    piece, _ = _pieces(drawing)
-    finer = np.arange(PARTS)[:, None, None] / PARTS
-    points = (piece[:, 0] * (1 - finer) + piece[:, 1] * finer).reshape(-1, 2)
-    half = graph.sizes / 2 - TOUCH
-    return any(
-        bool((np.abs(points - centre) < inner).all(1).any())
-        for centre, inner in zip(drawing.centres, half, strict=True)
-    )
 
 
 def _pieces(drawing: LayoutResult | NestedResult) -> tuple[Floats, Ints]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from gradviz.layout.levelling import heights
-from gradviz.layout.mesh import Mesh, layers_of, mesh_of
+from gradviz.layout.mesh import Mesh, layers_from_right, layers_of, mesh_of
 from gradviz.layout.ordering import Effort, ordered
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
@@ -30,12 +30,15 @@ def layered(
     *,
     thorough: bool = True,
     effort: Effort | None = None,
+    from_left: bool = True,
+    bundled: bool = True,
 ) -> LayoutResult:
     """Lay out a graph without cycles; same input, same picture, within half a second (not `thorough`: a tenth of that).
-    `check` is called often, and may raise. `effort` is what is left of that of the whole request."""
-    layer = layers_of(graph, check)
+    `check` is called often, and may raise. `effort` is what is left of that of the whole request. Layers are counted
+    from the left or from the right; `bundled` long edges from one place share their way."""
+    layer = layers_of(graph, check) if from_left else layers_from_right(graph, check)
     check()
-    mesh = mesh_of(graph, layer)
+    mesh = mesh_of(graph, layer, bundled)
     check()
     effort = effort or Effort()
     order = ordered(mesh, check, thorough, effort)

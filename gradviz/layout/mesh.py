@@ -98,13 +98,20 @@ def _length(layer: list[int], after: list[list[int]]) -> int:
     return sum([sum(each) if len(each) < HUB else max(each) + len(each) for each in spans])
 
 
-def mesh_of(graph: LayoutInput, layer: Ints) -> Mesh:
+def layers_from_right(graph: LayoutInput, check: Callable[[], None]) -> Ints:
+    """Likewise from the right: what could stand further left does not."""
+    side = None if graph.side is None else -graph.side
+    layer = layers_of(LayoutInput(graph.sizes, graph.edges[:, ::-1], graph.ports[:, ::-1], side), check)
+    return np.asarray(int(layer.max(initial=0)) - layer)
+
+
+def mesh_of(graph: LayoutInput, layer: Ints, bundled: bool = True) -> Mesh:
     """The graph with its dummies."""
     count = len(graph.sizes)
     tail, head = graph.edges[:, 0], graph.edges[:, 1]
     passed = np.maximum(layer[head] - layer[tail] - 1, 0)
     source = places(tail, graph.ports[:, 0])
-    alone = np.bincount(source, passed > 0)[source] < BUNDLED if len(source) else source > 0
+    alone = np.bincount(source, passed > 0)[source] < (BUNDLED if bundled else np.inf) if len(source) else source > 0
     _, first, source = np.unique(
         np.where(alone, len(tail) + np.arange(len(tail)), source), return_index=True, return_inverse=True
     )

@@ -116,12 +116,7 @@ def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
     from gradviz.ui.canvas.sizes import Ruler
 
     ruler = Ruler()
-    layouter = Layouter()
-    try:
-        placed = lay_out(build(trace, ruler), ruler, layouter)
-    finally:
-        layouter.close()
-    scene = Scene(placed, theme)
+    scene = Scene(lay_out(build(trace, ruler), ruler, Layouter()), theme)
     scene.move_to(cursor)
     return scene
 

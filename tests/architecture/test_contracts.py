@@ -31,7 +31,6 @@ EXTERNAL = [
     *((package, "PySide6.QtCore") for package in BELOW_QT),
     ("session", "shiboken6"),
     ("engine", "networkx"),
-    ("torch", "pygraphviz"),
     ("engine", "torch"),
     ("ui", "torch"),
 ]

@@ -42,7 +42,7 @@ ALLOWED = {
     "engine": {"numpy", "ml_dtypes"},
     "torch": {"numpy", "ml_dtypes"},
     "trace": {"numpy", "ml_dtypes"},
-    "layout": {"numpy", "pygraphviz"},
+    "layout": {"numpy"},
     "document": {"numpy", "networkx", "fastjsonschema"},
     "worker": {"numpy"},
     "session": {"numpy", "networkx"},

@@ -4,8 +4,9 @@ large for a good drawing gets a simple one. Nothing here looks at a clock."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from gradviz.layout.layered import layered
 from gradviz.layout.levelling import TOO_HIGH
 from gradviz.layout.mesh import MOST_PASSED, layers_of, mesh_of
 from gradviz.layout.ordering import FEW_HOPS, Effort, _inversions
-from gradviz.layout.records import LayoutInput, NestedInput
+from gradviz.layout.records import LayoutInput, LayoutResult, NestedInput
 from gradviz.layout.rows import in_rows
 from tests.layout.drawings import overlapping
 from tests.layout.shapes import BOX, SHAPES, graph_of
@@ -26,10 +27,8 @@ GROWTH = 2.4  # times the work for twice the graph: sorting costs a little more 
 
 
 @pytest.fixture
-def layouter() -> Iterator[Layouter]:
-    made = Layouter(budgets=())
-    yield made
-    made.close()
+def layouter() -> Layouter:
+    return Layouter()
 
 
 def lines_run(act: Callable[[], object]) -> int:
@@ -157,7 +156,7 @@ def test_crossings_are_not_counted_where_that_takes_long(layouter: Layouter, mon
 
     monkeypatch.setattr(ladder, "crossings", counting)
     layouter.layout(graph_of("scattered", 40))
-    assert len(counted) == 1, "of a small graph they are"
+    assert len(counted) == 1 + len(ladder.VARIANTS), "of a small graph they are"
     layouter.layout(graph_of("scattered", 300))
     layouter.layout(graph_of("dense", 300))
     assert all(work <= ladder.MOST_PAIRS_TO_COUNT for work in counted)
@@ -186,21 +185,19 @@ def test_a_request_has_room_for_so_many_boxes_in_layers(layouter: Layouter, monk
     assert layouter.drawing(graph_of("chain", 24)).engine == "layered", "what alone has room is not remembered in rows"
 
 
-def test_graphviz_may_overrun_a_few_times_in_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    layouter = Layouter(budgets=((False, 0.0),))
-    asked = 0
+def test_a_request_draws_so_many_boxes_again(layouter: Layouter, monkeypatch: pytest.MonkeyPatch) -> None:
+    again: list[int] = []
 
-    def overrun(*_: object) -> None:
-        nonlocal asked
-        asked += 1
-        raise ladder.LayoutOverran
+    def drawing(graph: LayoutInput, *args: Any, **more: Any) -> LayoutResult:
+        again.extend([len(graph.sizes)] * ("bundled" in more))
+        return layered(graph, *args, **more)
 
-    monkeypatch.setattr(layouter._dot, "draw", overrun)
+    monkeypatch.setattr(ladder, "layered", drawing)
+    monkeypatch.setattr(ladder, "MOST_BOXES_AGAIN_AT_ONCE", 100)
     layouter.begin()
-    for boxes in range(40, 50):
+    for boxes in (40, 42, 44, 46):
         layouter.drawing(graph_of("scattered", boxes))
-    layouter.close()
-    assert asked == ladder.MOST_OVERRUNS
+    assert again == [40] * 3 + [42] * 3
 
 
 def rows_of_loops(side: int) -> NestedInput:

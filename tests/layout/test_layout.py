@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import threading
-import time
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from gradviz.layout import process
-from gradviz.layout.crossings import crossings, passes_a_box
-from gradviz.layout.ladder import Cancelled, Layouter
+from gradviz.layout.crossings import crossings
+from gradviz.layout.ladder import Layouter
 from gradviz.layout.layered import layered
 from gradviz.layout.packing import GRAPH_GAP, stack
-from gradviz.layout.process import DotProcess, LayoutFailed, LayoutOverran
 from gradviz.layout.records import LayoutInput, LayoutResult, NotAGraphToLayOut, layout_input
 from gradviz.layout.wrap import NARROW, wrap
 from tests.layout.drawings import CARD, autograd_like, overlapping, passing_through, random_graph, recurrence, sampled
@@ -44,23 +35,19 @@ GRAPHS = {name: autograd_like(operations)[0] for name, operations in REFERENCE.i
 
 
 @pytest.fixture
-def layouter() -> Iterator[Layouter]:
-    made = Layouter(rows=False)
-    yield made
-    made.close()
+def layouter() -> Layouter:
+    return Layouter(rows=False)
 
 
-def engines(layouter: Layouter, graph: LayoutInput) -> dict[str, LayoutResult]:
-    drawn = layouter._climb(graph)
-    assert drawn is not None
-    assert drawn.engine == "dot"
-    return {"dot": drawn, "layered": layered(graph), "the ladder": layouter.layout(graph)}
+def drawings(layouter: Layouter, graph: LayoutInput) -> list[LayoutResult]:
+    ways = [(left, bundled) for left in (True, False) for bundled in (True, False)]
+    return [*(layered(graph, from_left=left, bundled=bundled) for left, bundled in ways), layouter.layout(graph)]
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_no_boxes_overlap_and_no_edge_runs_through_a_box(name: str, layouter: Layouter) -> None:
     graph = GRAPHS[name]
-    for drawing in engines(layouter, graph).values():
+    for drawing in drawings(layouter, graph):
         assert overlapping(graph, drawing) == 0
         assert passing_through(graph, drawing) == []
 
@@ -68,7 +55,7 @@ def test_no_boxes_overlap_and_no_edge_runs_through_a_box(name: str, layouter: La
 @pytest.mark.parametrize("name", GRAPHS)
 def test_edges_go_from_side_to_side_and_to_the_right(name: str, layouter: Layouter) -> None:
     graph = GRAPHS[name]
-    for drawing in engines(layouter, graph).values():
+    for drawing in drawings(layouter, graph):
         assert len(drawing.starts) == len(graph.edges) + 1
         for edge, (tail, head) in enumerate(graph.edges.tolist()):
             route = drawing.route(edge)
@@ -83,7 +70,7 @@ def test_edges_go_from_side_to_side_and_to_the_right(name: str, layouter: Layout
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_drawing_fits_its_size(name: str, layouter: Layouter) -> None:
     graph = GRAPHS[name]
-    for drawing in engines(layouter, graph).values():
+    for drawing in drawings(layouter, graph):
         assert (drawing.centres - graph.sizes / 2 > -0.01).all()
         assert (drawing.centres + graph.sizes / 2 < np.array(drawing.size) + 0.01).all()
 
@@ -97,13 +84,9 @@ def test_arguments_of_one_tensor_used_twice_arrive_at_two_places(layouter: Layou
 
 
 def test_same_graph_same_drawing() -> None:
-    drawings = []
-    for _ in range(2):
-        layouter = Layouter()
-        drawings.append(layouter.layout(random_graph(80, seed=3)))
-        layouter.close()
-    np.testing.assert_array_equal(drawings[0].centres, drawings[1].centres)
-    np.testing.assert_array_equal(drawings[0].points, drawings[1].points)
+    one, other = (Layouter().layout(random_graph(80, seed=3)) for _ in range(2))
+    np.testing.assert_array_equal(one.centres, other.centres)
+    np.testing.assert_array_equal(one.points, other.points)
     np.testing.assert_array_equal(layered(random_graph(80)).points, layered(random_graph(80)).points)
 
 
@@ -117,95 +100,6 @@ def test_a_wide_drawing_stays_exact(layouter: Layouter) -> None:
     graph = layout_input(np.full((count, 2), 60.0), np.column_stack((np.arange(count - 1), np.arange(1, count))))
     steps = np.diff(layouter.layout(graph).centres[:, 0])
     np.testing.assert_allclose(steps, steps[0], atol=0.05)
-
-
-def test_graphviz_is_killed_when_it_overruns_and_the_next_graph_gets_a_new_one() -> None:
-    dot = DotProcess()
-    try:
-        with pytest.raises(LayoutOverran):
-            dot.draw(random_graph(1500), False, 0.05)
-        assert dot.draw(recurrence(2), False, 20.0).engine == "dot"
-    finally:
-        dot.close()
-    with pytest.raises(LayoutFailed, match="closed"):
-        dot.start()
-
-
-def test_a_process_that_sleeps_is_killed_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It uses no processor time, by which it would end itself."""
-    monkeypatch.setattr(process, "command", lambda: [sys.executable, "-c", "import time; time.sleep(50)"])
-    dot = DotProcess()
-    try:
-        with pytest.raises(LayoutOverran, match="took longer than"):
-            dot.draw(recurrence(2), False, 0.1)
-    finally:
-        dot.close()
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer of the processor")
-def test_graphviz_ends_itself_by_its_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However long it takes on the clock of a busy machine."""
-    monkeypatch.setattr(process, "PATIENCE", 500.0)
-    dot = DotProcess()
-    try:
-        with pytest.raises(LayoutOverran, match="worked longer than"):
-            dot.draw(random_graph(1500), False, 0.05)
-    finally:
-        dot.close()
-
-
-def test_the_ladder_ends_in_our_own_drawing_when_graphviz_overruns() -> None:
-    layouter = Layouter(budgets=((False, 0.0), (True, 0.0)))
-    drawing = layouter.layout(random_graph(300))
-    layouter.close()
-    assert drawing.engine == "layered"
-
-
-def test_the_ladder_ends_in_our_own_drawing_without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "graphviz_is_here", lambda: False)
-    layouter = Layouter()
-    assert layouter.layout(recurrence(3)).engine == "layered"
-    layouter.close()
-
-
-def test_a_process_that_dies_is_reported_and_replaced() -> None:
-    dot = DotProcess()
-    dot.start()
-    assert dot._child is not None
-    dot._child.kill()
-    dot._child.wait()
-    assert dot.draw(recurrence(2), False, 20.0).engine == "dot"
-    dot.close()
-
-
-def test_a_file_of_the_users_folder_is_not_taken_for_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "pygraphviz.py").write_text("raise SystemExit(3)")
-    (tmp_path / "struct.py").write_text("raise SystemExit(3)")
-    monkeypatch.chdir(tmp_path)
-    dot = DotProcess()
-    assert dot.draw(recurrence(2), False, 20.0).engine == "dot"
-    dot.close()
-
-
-def test_the_rough_draft_is_a_drawing_too() -> None:
-    dot = DotProcess()
-    drawing = dot.draw(recurrence(20), True, 20.0)
-    dot.close()
-    assert drawing.engine == "dot, rough"
-    assert overlapping(recurrence(20), drawing) == 0
-
-
-def test_cancel_from_another_thread() -> None:
-    layouter = Layouter(budgets=((False, 60.0),))
-    layouter.start()
-    timer = threading.Timer(0.3, layouter.cancel)
-    timer.start()
-    began = time.monotonic()
-    with pytest.raises(Cancelled):
-        layouter.layout(random_graph(2900))
-    assert time.monotonic() - began < 20
-    timer.join()
-    layouter.close()
 
 
 @pytest.mark.parametrize(
@@ -274,15 +168,3 @@ def test_a_tensor_of_many_uses_is_one_line_that_branches() -> None:
     drawing = layered(graph)
     assert len(crossings(graph, drawing)) <= 2
     assert passing_through(graph, drawing) == []
-
-
-def test_whether_an_edge_runs_through_a_box() -> None:
-    graph = layout_input(np.tile((40.0, 40.0), (3, 1)), np.array([(0, 2)]))
-    straight = np.column_stack((np.linspace(20, 180, 4), np.full(4, 0.0)))
-    for between, expected in ((0.0, True), (60.0, False)):
-        centres = np.array([(0.0, 0.0), (100.0, between), (200.0, 0.0)])
-        drawing = LayoutResult(centres, straight, np.array([0, 4]), (0.0, 0.0), "by hand")
-        assert passes_a_box(graph, drawing) is expected
-    back = straight[::-1] - (40.0, 0.0)
-    home = LayoutResult(centres, back, np.array([0, 4]), (0.0, 0.0), "by hand")
-    assert passes_a_box(graph, home), "back through its own first box"

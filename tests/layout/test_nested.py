@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,22 +16,16 @@ from tests.layout.nests import CLOSE, around, corners, made, overlaps, random_ne
 
 BOX = (90.0, 40.0)
 RANDOM = [*range(6, 30), 157, 4_952, 4_992, 5_613]  # what once failed: a group that begins after the last box, rows
-# that were broken on a slope, and Graphviz leading an edge through a box and back through the frame that it left
+# that were broken on a slope
 
 
 @pytest.fixture
-def layouter() -> Iterator[Layouter]:
-    found = Layouter()
-    yield found
-    found.close()
+def layouter() -> Layouter:
+    return Layouter()
 
 
 def drawn(graph: NestedInput, *, draft: bool = False) -> NestedResult:
-    layouter = Layouter()
-    try:
-        return nested(layouter, graph, draft=draft)
-    finally:
-        layouter.close()
+    return nested(Layouter(), graph, draft=draft)
 
 
 def row_of(count: int) -> Floats:
@@ -122,7 +115,6 @@ def test_downwards_without_groups_is_the_drawing_to_the_right_turned() -> None:
     standing = replace(lying, sizes=lying.sizes[:, ::-1].copy(), vertical=True)
     layouter = Layouter(rows=False)
     first, second = nested(layouter, lying), nested(layouter, standing)
-    layouter.close()
     np.testing.assert_allclose(first.centres, second.centres[:, ::-1])
     np.testing.assert_allclose(first.points, second.points[:, ::-1])
 
@@ -147,9 +139,7 @@ def test_equal_groups_are_laid_out_once(layouter: Layouter, monkeypatch: pytest.
 
 
 def test_a_chain_through_groups_is_straight() -> None:
-    layouter = Layouter(rows=False)
-    drawing = nested(layouter, blocks(3))
-    layouter.close()
+    drawing = nested(Layouter(rows=False), blocks(3))
     assert np.ptp(drawing.points[:, 1]) < CLOSE
 
 
@@ -199,7 +189,6 @@ def test_cancelled_from_another_thread_wherever_it_is() -> None:
             for _ in range(1_000):
                 nested(layouter, flat, draft=True)
         timer.join()
-        layouter.close()
 
 
 def test_a_request_that_begins_forgets_that_the_last_was_cancelled(layouter: Layouter) -> None:

@@ -407,20 +407,6 @@ READERS = (
         "tests/architecture/test_sources.py::test_every_painter_ends",
     ),
     part(
-        "layout/process",
-        "how long Graphviz is waited for",
-        "reply = answers.get(timeout=budget * PATIENCE)",
-        "reply = answers.get(timeout=100)",
-        "tests/layout/test_layout.py::test_a_process_that_sleeps_is_killed_too",
-    ),
-    part(
-        "layout/server",
-        "how long Graphviz works",
-        "        signal.setitimer(signal.ITIMER_PROF, seconds)\n",
-        "        pass\n",
-        "tests/layout/test_layout.py::test_graphviz_ends_itself_by_its_processor_time",
-    ),
-    part(
         "engine/memory",
         "views that leave their memory",
         "if start + low < 0 or start + high + kind.itemsize > memory.size:",
@@ -513,10 +499,10 @@ READERS = (
     ),
     part(
         "layout/ladder",
-        "how often Graphviz overruns",
-        "                self._overruns_left -= 1\n",
-        "                pass\n",
-        "tests/layout/test_bounds.py::test_graphviz_may_overrun_a_few_times_in_a_request",
+        "boxes that are drawn again",
+        "if self._boxes_again < 0:",
+        "if False:",
+        "tests/layout/test_bounds.py::test_a_request_draws_so_many_boxes_again",
     ),
     part(
         "layout/ladder",

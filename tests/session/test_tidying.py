@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from gradviz.document import shaping
@@ -15,10 +13,8 @@ from tests.document.drawings import chain, squared_error
 
 
 @pytest.fixture
-def layouter() -> Iterator[Layouter]:
-    layouter = Layouter(rows=False)
-    yield layouter
-    layouter.close()
+def layouter() -> Layouter:
+    return Layouter(rows=False)
 
 
 def boxes_of(drawing: Drawing) -> dict[int, Box]:

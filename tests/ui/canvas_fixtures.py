@@ -68,10 +68,7 @@ def scene_of(
 ) -> Scene:
     """A scene at a cursor, laid out here and now. Needs a QApplication."""
     ruler = Ruler()
-    layouter = Layouter()
-    placed = lay_out(build(trace, ruler, drawing), ruler, layouter)
-    layouter.close()
-    scene = Scene(placed, theme)
+    scene = Scene(lay_out(build(trace, ruler, drawing), ruler, Layouter()), theme)
     scene.move_to(len(trace) if cursor is None else cursor)
     return scene
 

@@ -333,10 +333,7 @@ def test_a_movement_begins_and_ends_in_the_two_drawings() -> None:
 
 
 def place_of(diagram: Diagram) -> Placed:
-    layouter = Layouter()
-    placed = lay_out(diagram, Ruler(), layouter)
-    layouter.close()
-    return placed
+    return lay_out(diagram, Ruler(), Layouter())
 
 
 def test_parameters_that_all_iterations_use_are_outside_of_the_loop() -> None:

@@ -56,9 +56,7 @@ def test_a_block_of_a_network_opens_whole_and_readable(qtbot: QtBot) -> None:
 
 def test_what_fits_stays_open() -> None:
     structure = find_structure(run("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n"))
-    layouter = Layouter()
-    opened = opened_at_first(structure, Ruler(), layouter, Presentation())
-    layouter.close()
+    opened = opened_at_first(structure, Ruler(), Layouter(), Presentation())
     assert opened.all()
 
 

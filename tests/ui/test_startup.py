@@ -26,7 +26,7 @@ from gradviz.ui.window import MainWindow
 
 app = application()
 window = MainWindow()
-heavy = {"numpy", "ml_dtypes", "networkx", "pygraphviz", "gradviz.engine", "gradviz.torch"}
+heavy = {"numpy", "ml_dtypes", "networkx", "gradviz.engine", "gradviz.torch"}
 later = {"gradviz.worker.client", "gradviz.trace", "gradviz.ui.panels.graph", "gradviz.ui.dialogs", "html", "socket"}
 later |= {"gradviz.document.shaping", "gradviz.document.catalogue"}
 later |= {"gradviz.session.proposals", "gradviz.session.moments"}

@@ -1,6 +1,6 @@
 """The layout of a graph: what is asked for, how far it is, and what can be done when it takes too long. It is made off
 the window's thread: a trace and how it is wanted go in, a `Placed` comes back by signal. The newest request wins; the
-one in work is given up. A thread lives only as long as there is work; Graphviz' process is kept until `close`."""
+one in work is given up. A thread lives only as long as there is work."""
 
 from __future__ import annotations
 
@@ -158,12 +158,12 @@ class BackgroundLayout(QObject):
             self._idle.start()
 
     def close(self) -> None:
-        """Give up what is in work, and end the thread and the process."""
+        """Give up what is in work, and end the thread."""
         with self._lock:
             self._closed = True
             layouter, thread = self._layouter, self._thread
         if layouter is not None:
-            layouter.close()
+            layouter.cancel()
         if thread is not None:
             thread.join()
 

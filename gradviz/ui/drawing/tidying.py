@@ -1,5 +1,5 @@
 """Tidies a drawing up off the window's thread, as one step of undo; the canvas shows the movement. What the places are
-is in `session.tidying`. A thread and Graphviz' process live only while there is something to do."""
+is in `session.tidying`. A thread lives only while there is something to do."""
 
 from __future__ import annotations
 
@@ -80,8 +80,6 @@ class Tidying(QObject):
             places = tidied(drawing, boxes, wires, layouter)
         except Cancelled:
             return
-        finally:
-            layouter.close()
         self._found.emit(layouter, drawing, places)
 
     def _place(self, layouter: Layouter, drawing: Drawing, places: dict[int, tuple[float, float]]) -> None:
