@@ -59,8 +59,11 @@ def _keep(cls: C, chosen: Callable[[Any], bool], left: frozenset[str] = _MAKING)
             continue
         if type(value) is types.FunctionType and name not in left and chosen(value):
             setattr(cls, name, of_its_own(cls, value))
-        elif type(value) is property and value.fset is not None and chosen(value.fset):
-            setattr(cls, name, value.setter(of_its_own(cls, value.fset)))
+        elif type(value) is property:  # with classmethod() in a class of the snippet it is read with that class
+            before: Any = (value.fget, value.fset, value.fdel)
+            read, write, delete = (of_its_own(cls, each) if each and chosen(each) else each for each in before)
+            if (read, write, delete) != before:
+                setattr(cls, name, property(read, write, delete, value.__doc__))
     return cls
 
 

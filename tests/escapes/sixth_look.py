@@ -44,6 +44,10 @@ _OF_ITS_CLASS = {
         "print('ESCAPED', collections.ChainMap.copy(X))"
     ),
     "by a copy of a counter": f"import collections\nclass X: pass\nT = collections.Counter.copy(X)\n{_MADE}",
+    "by a property that classmethod reads": (
+        "import collections\nclass X:\n    maps = [5, 'A', (), {'__reduce__': 5}]\n"
+        "    made = classmethod(collections.ChainMap.parents)\nprint('ESCAPED', X.made)"
+    ),
     "by flags": (
         "import re\nclass V:\n    def __or__(self, other): return int\nclass X: _value_ = V()\n"
         f"class Y: _value_ = 1\nT = type(re.I).__or__(X, Y)\n{_MADE}"

@@ -37,6 +37,13 @@ CLASSES = (
         " else type\n",
         _BY_ITS_NAME,
     ),
+    worker(
+        "methods",
+        "properties with an object of another class",
+        "of_its_own(cls, each) if each and chosen(each) else each for",
+        "each for",
+        found("Found: classes made by the class of an object"),
+    ),
     worker("methods", "methods that write", "_writes(each) or ", "", _ON_ALL),
     worker("methods", "methods that reach by a name", " or _BY_NAME.intersection(each.co_names)", "", _BY_ITS_NAME),
     worker(
