@@ -39,11 +39,15 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     op = trace.op_of(node)
     formula = op.derivatives.get(op.inputs[slot], "") if op is not None and slot < len(op.inputs) else ""
     for name in _OFTEN_ONE:
-        if f" · {name}" in formula:
-            params = str(trace.nodes.params[node])
-            if f"{name}=" not in params or _literals(trace, node).get(name) in ("1", "1.0"):
-                formula = formula.replace(f" · {name}", "")
+        if name in formula and _is_one(trace, node, name):
+            formula = re.sub(rf" [·/] {name}\b|\b{name} · ", "", formula)
+            formula = re.sub(rf"\b{name}\b", "1", formula)
     return formula
+
+
+def _is_one(trace: Trace, node: int, name: str) -> bool:
+    """Whether a parameter is 1, which the recorder does not write down."""
+    return f"{name}=" not in str(trace.nodes.params[node])
 
 
 def _operands(frame: Frame, node: int) -> dict[str, int]:
@@ -71,14 +75,19 @@ def _with_numbers(formula: str, numbers: dict[str, str]) -> str | None:
 
 def _literals(trace: Trace, node: int) -> dict[str, str]:
     """Operands that are numbers in the snippet: `x * 2` has other = 2."""
-    return dict(_NUMBER_PARAM.findall(str(trace.nodes.params[node])))
+    found = dict(_NUMBER_PARAM.findall(str(trace.nodes.params[node])))
+    return {name: _bracketed(number) for name, number in found.items()}
+
+
+def _bracketed(number: str) -> str:
+    """A number as part of a formula."""
+    return f"({number})" if number.startswith("-") else number
 
 
 def _number(value: Value | None) -> str | None:
     if value is None or value.scalar is None:
         return None
-    text = value.brief()
-    return f"({text})" if text.startswith("-") else text
+    return _bracketed(value.brief())
 
 
 def _one(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> str:

@@ -115,10 +115,10 @@ class _Reader:
         return left.astype(bool) if found is None else found
 
     def sum(self) -> Array:
-        negative = self.take("−")
+        negative = self.take("−", "-")
         found = self.product()
         found = -found if negative else found
-        while sign := self.take("+", "−"):
+        while sign := self.take("+", "−", "-"):
             found = found + self.product() if sign == "+" else found - self.product()
         return found
 
@@ -158,6 +158,8 @@ class _Reader:
             return 0.5 if word == "½" else float(word)
         if word in ("(", "|"):
             found = self.choice()
+            if sign := self.take(*_COMPARED):
+                found = _COMPARED[sign](found, self.sum())
             self.need(")" if word == "(" else "|")
             return found if word == "(" else np.abs(found)
         if word == "‖":
@@ -169,7 +171,7 @@ class _Reader:
         if word == "Σ":
             return _total(self.atom(), self.values)
         if word in FUNCTIONS and word not in self.values:
-            return FUNCTIONS[word](*self.arguments())
+            return FUNCTIONS[word](*[np.asarray(each) for each in self.arguments()])
         constants = {"π": math.pi, "∞": math.inf}
         return constants[word] if word in constants else self.values[word]
 
