@@ -24,7 +24,7 @@ def slider() -> list[Line]:
     window, store = stage.window, stage.window.store
     drawing = parse(text())
     store.open(drawing, None)
-    stage.until(lambda: window.live.is_settled and store.state.trace is not None)
+    stage.until(lambda: window.shell.live.is_settled and store.state.trace is not None)
     leaf = next(node for node in drawing.nodes if isinstance(node, Leaf))
     store.pick(frozenset({leaf.id}))
     paints = Paints(window.canvas.drawn.view)

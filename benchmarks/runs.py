@@ -66,7 +66,7 @@ def _pressed(stage: Stage) -> tuple[float, float]:
 
 def _settle(stage: Stage) -> None:
     """The next worker is warm, and the window has nothing to do."""
-    pool = stage.window.runner.pool
+    pool = stage.window.shell.runner.pool
     stage.until_soon(lambda: any(spare.is_ready for spare in pool._spares))
     stage.until_soon(lambda: stage.window.canvas.is_settled)
     stage.wait(100)
@@ -113,7 +113,7 @@ def thousand() -> list[Line]:
 def _run(stage: Stage) -> None:
     stage.press(Qt.Key.Key_F5) if stage.window.store.state.steps else stage.show(TEN_LINES)
     if not stage.window.store.state.run.is_running:
-        stage.window.runner.run()
+        stage.window.shell.runner.run()
     stage.until(lambda: not stage.window.store.state.run.is_running)
     stage.until_soon(lambda: stage.window.canvas.is_settled)
 

@@ -90,7 +90,7 @@ class Stage:
         self.worker_peak = 0
         self.app = application()
         self.window = MainWindow(Settings(Forgetful()))
-        self.window.runner._make_pool = lambda: WorkerPool(limits or Limits())
+        self.window.shell.runner._make_pool = lambda: WorkerPool(limits or Limits())
         self.window.resize(width, height)
         loop = QEventLoop()
         self.window.painted.connect(loop.quit)
@@ -104,7 +104,7 @@ class Stage:
         import gradviz.trace.explain
         import gradviz.trace.trace  # noqa: F401
 
-        (spare,) = self.window.runner.pool._spares
+        (spare,) = self.window.shell.runner.pool._spares
         assert spare.wait_ready(PATIENCE)
         self.turns()
 
@@ -115,7 +115,7 @@ class Stage:
         self._look_at_worker.start()
 
     def _note_worker(self) -> None:
-        run = self.window.runner.live._run
+        run = self.window.shell.runner.live._run
         if run is not None and run._worker is not None:
             self.worker_peak = max(self.worker_peak, peak_of(run._worker.pid))
 

@@ -86,7 +86,7 @@ class Pilot:
 
     def run(self) -> Phase:
         """Press F5 and wait until the run has ended."""
-        with self.qtbot.waitSignal(self.window.runner.ended, timeout=RUN_TIMEOUT):
+        with self.qtbot.waitSignal(self.window.shell.runner.ended, timeout=RUN_TIMEOUT):
             self.press("F5")
         assert self.state.run.phase is not Phase.DIED, self.state.run.sentence
         return self.state.run.phase
@@ -215,7 +215,7 @@ class Pilot:
 
     def settle(self) -> None:
         """Wait until the drawing as it is has run."""
-        live = self.window.live
+        live = self.window.shell.live
         ran = lambda: live.is_settled and not self.state.run.is_running and not self.state.is_stale  # noqa: E731
         self.qtbot.waitUntil(ran, timeout=RUN_TIMEOUT)
 

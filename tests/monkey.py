@@ -135,7 +135,7 @@ class Monkey:
                 if len(self.broken) > 20:
                     return
             self._draws.leave()
-            self.window.runner.stop()
+            self.window.shell.runner.stop()
             self.window.store.play(False)
 
     @contextmanager
@@ -295,7 +295,7 @@ class Monkey:
 
     def _run(self) -> None:
         self._note("run")
-        self.window.runner.run()
+        self.window.shell.runner.run()
 
     def _resize(self) -> None:
         width, height = self._dice.randint(500, 1900), self._dice.randint(380, 1100)

@@ -260,7 +260,7 @@ class Draws:
 
     def _palette(self) -> None:
         self._note("search in the palette")
-        self._monkey.window.focus("palette")
+        self._monkey.window.shell.focus("palette")
         type_text(self._monkey.window, self._dice.choice(("mul", "+", "zzz", "conv")))
         self._press(self._dice.choice(["Return", "Down", "Esc"]))
 

@@ -59,7 +59,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
         watch.begin(window)
         window.offer_recovery()
         while something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
-            window.windows.open(MainWindow.offer_recovery).recovery.write()  # from now on it has that place
+            window.windows.open(MainWindow.offer_recovery).shell.recovery.write()  # from now on it has that place
         for number, path in enumerate(paths):
             if number == 0 and not window.store.state.is_dirty:
                 _open(window, path, step)
@@ -113,7 +113,7 @@ def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path
         return 1
     if path is not None:
         loop = QEventLoop()
-        window.runner.ended.connect(loop.quit)
+        window.shell.runner.ended.connect(loop.quit)
         QTimer.singleShot(0, lambda: _run_to(window, step))
         loop.exec()
         run = window.store.state.run
@@ -131,12 +131,12 @@ def _run_to(window: MainWindow, step: str | None) -> None:
     store = window.store
 
     def go(_: str) -> None:
-        window.runner.ended.disconnect(go)
+        window.shell.runner.ended.disconnect(go)
         if step is not None:
             store.move(store.state.steps if step == "end" else int(step))
 
-    window.runner.ended.connect(go)
-    window.runner.run()
+    window.shell.runner.ended.connect(go)
+    window.shell.runner.run()
 
 
 def wait_until(ready: Callable[[], bool]) -> None:

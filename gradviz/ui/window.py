@@ -1,18 +1,17 @@
 """The main window. It is assembled: commands from `commands.table`, panels from `commands.panels`, state from the
-store; what a part does is in that part's module. It is also the commands' `Shell`. Before the first paint only what is
-seen in it is made: the toolbar, the cards and the snippet; the rest follows in slices (Note
+store; what a part does is in that part's module, and what the commands act on in `shell`. Before the first paint only
+what is seen in it is made: the toolbar, the cards and the snippet; the rest follows in slices (Note
 [After the first paint])."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gradviz.commands.panels import PANELS
 from gradviz.session.state import State
@@ -21,18 +20,18 @@ from gradviz.ui import look
 from gradviz.ui.actions import Actions
 from gradviz.ui.files import WindowFiles
 from gradviz.ui.frame import Layout
-from gradviz.ui.helpers import Helpers
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.questions import Questions
 from gradviz.ui.settings import Settings
+from gradviz.ui.shell import WindowShell
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.ui.toolbar import Tools
 from gradviz.ui.windows import Windows
 
 if TYPE_CHECKING:
-    from gradviz.ui.dialogs import WindowDialogs
+    from gradviz.ui.backward_bar import BackwardBar
     from gradviz.ui.panels.graph import GraphPanel
 
 CONTEXT_MENU = (
@@ -45,7 +44,7 @@ CANVAS_MENU = (
 )
 
 
-class MainWindow(QMainWindow, Helpers):
+class MainWindow(QMainWindow):
     """One session on the screen. `painted` comes once, when after the first paint all of it is there."""
 
     painted = Signal()
@@ -53,6 +52,7 @@ class MainWindow(QMainWindow, Helpers):
     def __init__(self, settings: Settings | None = None, windows: Windows | None = None) -> None:
         super().__init__()
         self._first_paint = True
+        self._backward: BackwardBar | None = None
         self.settings = settings or Settings()
         self.store = Store(State(view=self.settings.view()))
         self.windows = windows or Windows()
@@ -65,11 +65,19 @@ class MainWindow(QMainWindow, Helpers):
             Questions(self),
             self.windows,
             close=self.close,
-            run=lambda: self.runner.run(),
-            show_editor=lambda: self.focus("editor"),
+            run=lambda: self.shell.runner.run(),
+            show_editor=lambda: self.shell.focus("editor"),
         )
-        self.actions_ = Actions(self)
-        self.layout_ = Layout(Context(self, self.actions_.do, self.theme))
+        self.shell = WindowShell(
+            self,
+            self.store,
+            self.files,
+            theme=lambda: self.theme,
+            layout=lambda: self.layout_,
+            choose=lambda name, value: self.actions_.choose(name, value),
+        )
+        self.actions_ = Actions(self.shell)
+        self.layout_ = Layout(Context(self.shell, self.actions_.do, self.theme))
         self.status = StatusLine(self.theme, self.actions_.do)
         self._rest = self._make_rest()
         self._slices = QTimer(self, interval=0)
@@ -91,26 +99,11 @@ class MainWindow(QMainWindow, Helpers):
         self.restoreGeometry(self.settings.layout("window"))
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._apply_theme)
 
-    @cached_property
-    def dialogs(self) -> WindowDialogs:
-        """What opens over the window."""
-        from gradviz.ui.dialogs import WindowDialogs
-
-        return WindowDialogs(
-            self,
-            lambda: self.store.state,
-            lambda: self.theme,
-            self.actions_.choose,
-            lambda: self.focus("examples"),
-            self.beside.start,
-            lambda: self.runner.pool,
-        )
-
     def _make_rest(self) -> Iterator[None]:
         """Note [After the first paint]: the worker starts first, in its own process; then come the panels in the
         order of their rows and the menus, each in a turn of its own, so that keys and paints come between."""
-        self.runner.is_drawn = lambda: self.canvas.is_settled
-        self.runner.warm()
+        self.shell.runner.is_drawn = lambda: self.canvas.is_settled
+        self.shell.runner.warm()
         yield
         for row in PANELS:
             self.layout_.panel(row.id)
@@ -127,7 +120,7 @@ class MainWindow(QMainWindow, Helpers):
     def _make_next(self) -> None:
         if next(self._rest, self) is self:
             self._slices.stop()
-            self.runner.load()
+            self.shell.runner.load()
             self.painted.emit()
 
     def complete(self) -> None:
@@ -136,46 +129,21 @@ class MainWindow(QMainWindow, Helpers):
         for _ in self._rest:
             pass
 
-    # the commands' Shell
-
     @property
     def canvas(self) -> GraphPanel:
         """The graph panel."""
-        return cast("GraphPanel", self.layout_.panel("canvas"))
+        return self.shell.canvas
 
     @property
     def editor(self) -> EditorPanel:
         """The snippet panel."""
-        return cast(EditorPanel, self.layout_.panel("editor"))
-
-    @property
-    def source(self) -> EditorPanel:
-        """The text of the snippet."""
-        return self.editor
-
-    def copy(self, text: str) -> None:
-        """Put text on the clipboard."""
-        QApplication.clipboard().setText(text)
-
-    def edit_text(self, action: str) -> None:
-        """Cut, copy, paste or selectAll where the keyboard is: a drawing, a text, else the editor."""
-        target = QApplication.focusWidget()
-        if target is not None and self.canvas.has_drawing_hand(target):
-            getattr(self.board, {"selectAll": "select_all"}.get(action, action))()
-            return
-        if not hasattr(target, action):
-            target = self.editor.code
-        getattr(cast(QPlainTextEdit, target), action)()
-
-    def focus(self, panel: str) -> None:
-        """Bring a panel to the front and give it the keyboard."""
-        self.layout_.reveal(panel)
+        return self.shell.source
 
     # state and look
 
     def _show(self, before: State, after: State) -> None:
         if after.drawing is not None or before.drawing is not None:
-            self.live.show_state(before, after)
+            self.shell.live.show_state(before, after)
         try:
             self.layout_.show_state(before, after)
         finally:
@@ -189,11 +157,7 @@ class MainWindow(QMainWindow, Helpers):
         self.layout_.show_plots(after)
         self.actions_.refresh(after)
         self.status.show_state(before, after)
-        if after.asks is not None or before.asks is not None:
-            self.asker.show_state(before, after)
-        if "canvas" in self.layout_.made:  # nothing has run before
-            self.player.show_state(after)
-            self.stop_finder.show_state(before, after)
+        self.shell.show_state(before, after)
         if after.drawing is not None or before.drawing is not None:
             self.backward.show_state(before, after)
             self.tools.show_bar(after.drawing is not None)
@@ -218,8 +182,18 @@ class MainWindow(QMainWindow, Helpers):
         look.apply(cast(QApplication, QApplication.instance()), theme)
         self.layout_.set_theme(theme)
         self.status.set_theme(theme)
-        if "backward" in vars(self):
-            self.backward.set_theme(theme)
+        if self._backward is not None:
+            self._backward.set_theme(theme)
+
+    @property
+    def backward(self) -> BackwardBar:
+        """The backward call in the toolbar; made for the first drawing."""
+        if self._backward is None:
+            from gradviz.ui.backward_bar import BackwardBar
+
+            self._backward = BackwardBar(self.store, self.theme)
+            self.tools.put(self._backward)
+        return self._backward
 
     # Qt's own events
 
@@ -256,12 +230,12 @@ class MainWindow(QMainWindow, Helpers):
     def offer_recovery(self) -> None:
         """Give back what a window that did not close in good order had; where something was typed already, another
         window does."""
-        left = self.recovery.left_behind
+        left = self.shell.recovery.left_behind
         if left is not None and self.store.state.is_dirty:
-            self.recovery.step_aside()
+            self.shell.recovery.step_aside()
         elif left is not None:
             self.files.recover(left)
-            self.recovery.answered()
+            self.shell.recovery.answered()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files may be dropped."""
@@ -285,14 +259,7 @@ class MainWindow(QMainWindow, Helpers):
         self._unsubscribe()
         self._unsubscribe = _nothing
         QGuiApplication.styleHints().colorSchemeChanged.disconnect(self._apply_theme)
-        self.recovery.close()
-        self.canvas.close_canvas()
-        self.beside.close()
-        self.chains.close()
-        self.trial.drop()
-        self.live.close()
-        self.board.tidying.close()
-        self.runner.close()
+        self.shell.close()
         self.windows.remove(self)
         event.accept()
 

@@ -67,7 +67,7 @@ class Windows:
     def keep_work(self) -> None:
         """Write the copy of what is typed in each, now."""
         for window in self.open_now:
-            window.recovery.write()
+            window.shell.recovery.write()
 
     def private(self) -> Private:
         """What must not be in a report."""

@@ -100,14 +100,14 @@ def _pool() -> WorkerPool:
 def in_the_window(path: Path, seed: int) -> None:
     """Open it, run it, play with it."""
     window = the_window()
-    window.runner._make_pool = lambda: WorkerPool(LIMITS)
+    window.shell.runner._make_pool = lambda: WorkerPool(LIMITS)
     opened = window.files.open_path(path)
     assert opened or window.store.state.notice.sentence
     QApplication.processEvents()
     if opened and not window.store.state.document.is_blank:
-        window.runner.run()
+        window.shell.runner.run()
         wait_until(lambda: not window.store.state.run.is_running)
-        window.runner.stop()  # it may have asked something
+        window.shell.runner.stop()  # it may have asked something
         for _ in range(10):  # as long as a busy machine needs
             wait_until(lambda: not window.store.state.run.is_running)
         assert not window.store.state.run.is_running

@@ -39,7 +39,7 @@ def main(file: str, folder: Path) -> None:
     answers = Answers()
     window = MainWindow(Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)))
     window.files.questions = answers
-    window.recovery = RecoveryKeeper(window.store, folder)
+    window.shell.recovery = RecoveryKeeper(window.store, folder)
     window.show()
     window.complete()
     window.activateWindow()
@@ -56,9 +56,9 @@ def main(file: str, folder: Path) -> None:
     assert not pilot.state.is_dirty
     pilot.place("tanh", 270, 380)
     pilot.wire("mul", "tanh")
-    copy = window.recovery.file
+    copy = window.shell.recovery.file
     assert copy is not None
-    window.recovery._timer.setInterval(0)
+    window.shell.recovery._timer.setInterval(0)
     pilot.qtbot.waitUntil(lambda: _holds(copy, pilot.drawing), timeout=RUN_TIMEOUT)
     os.kill(os.getpid(), signal.SIGKILL)
 

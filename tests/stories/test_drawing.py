@@ -30,16 +30,16 @@ from gradviz.ui.window import MainWindow
 
 app = application()
 window = MainWindow()
-window.recovery = RecoveryKeeper(window.store, Path(sys.argv[1]) / "kept")
-window.recovery._timer.setInterval(0)
+window.shell.recovery = RecoveryKeeper(window.store, Path(sys.argv[1]) / "kept")
+window.shell.recovery._timer.setInterval(0)
 window.show()
 window.complete()
 window.actions_.do("draw.new")
 for text in ("w = 3.0", "x = 2.0", "w * x"):
     window.store.pick(frozenset())
-    window.board.type_here(text)
+    window.shell.board.type_here(text)
     QTest.keyClick(window.canvas.drawn.hands.typing.box.line, Qt.Key.Key_Return)
-while not (window.recovery.file.exists() and "mul" in window.recovery.file.read_text()):
+while not (window.shell.recovery.file.exists() and "mul" in window.shell.recovery.file.read_text()):
     app.processEvents()
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -190,7 +190,7 @@ def test_what_was_drawn_before_a_kill_comes_back(pilot: Pilot, tmp_path: Path) -
     )
     assert done.returncode == -signal.SIGKILL
     keeper = RecoveryKeeper(Store(), tmp_path / "kept")
-    pilot.window.recovery.left_behind = keeper.left_behind
+    pilot.window.shell.recovery.left_behind = keeper.left_behind
     keeper.answered()
     keeper.close()
     pilot.answers.to_recover = [True]

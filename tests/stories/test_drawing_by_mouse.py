@@ -91,7 +91,7 @@ def test_what_was_drawn_saved_and_drawn_on_is_there_after_a_kill(pilot: Pilot, t
     saved = pilot.drawing
     assert "y = w * x" in text_of(saved) and [node.id for node in saved.nodes] == [1, 2, 3]
     keeper = RecoveryKeeper(Store(), kept)
-    pilot.window.recovery.left_behind = keeper.left_behind
+    pilot.window.shell.recovery.left_behind = keeper.left_behind
     keeper.answered()
     keeper.close()
     pilot.answers.to_recover = [True]

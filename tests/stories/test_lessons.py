@@ -28,7 +28,7 @@ def test_the_second_backward_becomes_a_lesson(pilot: Pilot) -> None:
     assert inspector.title == "PowBackward0"
     assert "freed at step" in inspector.find("self")
 
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=60_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         pilot.click(card.apply)
     assert "loss.backward(retain_graph=True)" in text_of(pilot.state.document)
     assert not card.isVisible()

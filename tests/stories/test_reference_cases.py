@@ -17,7 +17,7 @@ ENDS = {"05": Phase.RAISED, "07": Phase.RAISED}
 
 @pytest.mark.parametrize("path", [example.path for example in CASES], ids=lambda path: path.stem)
 def test_a_reference_case_from_the_first_step_to_the_last_and_back(pilot: Pilot, path: Path) -> None:
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=60_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         pilot.window.files.open_example(str(path))
     assert pilot.state.run.phase is ENDS.get(path.name[:2], Phase.OK)
     steps = pilot.state.steps

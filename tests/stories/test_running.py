@@ -37,7 +37,7 @@ def test_an_endless_loop_is_stopped_and_the_window_stays_awake(pilot: Pilot) -> 
     pilot.qtbot.waitUntil(window.status.cancel.isVisible, timeout=5000)
     assert not window.actions_.actions["run.run"].isEnabled()
     pilot.window.editor.code.insertPlainText("# typed while it runs\n")
-    with pilot.qtbot.waitSignal(window.runner.ended, timeout=RUN_TIMEOUT) as ended:
+    with pilot.qtbot.waitSignal(window.shell.runner.ended, timeout=RUN_TIMEOUT) as ended:
         pilot.press("Shift+F5")
     assert ended.args == ["stopped"]
     assert pilot.state.run.phase is Phase.STOPPED
@@ -59,7 +59,7 @@ def test_the_line_at_the_bottom_does_not_speak_of_an_earlier_run(pilot: Pilot) -
     for _ in range(2):
         pilot.press("F5")
         assert status.currentMessage() != "The run was stopped."
-        with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+        with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
             pilot.press("Shift+F5")
         assert status.currentMessage() == "The run was stopped."
 
@@ -69,7 +69,7 @@ def test_what_a_long_run_prints_is_seen_while_it_goes_on(pilot: Pilot) -> None:
     pilot.press("F5")
     pilot.qtbot.waitUntil(lambda: pilot.output == "line 1\nline 2\nline 3\n", timeout=RUN_TIMEOUT)
     assert pilot.state.run.is_running
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
         pilot.press("Shift+F5")
 
 
@@ -78,8 +78,8 @@ def test_a_killed_worker_is_replaced_and_nothing_typed_is_lost(pilot: Pilot) -> 
     pilot.type_snippet(endless)
     pilot.press("F5")
     pilot.qtbot.waitUntil(lambda: pilot.state.recorded > 0, timeout=RUN_TIMEOUT)
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
-        os.kill(pilot.window.runner.live._run._worker.pid, signal.SIGKILL)  # type: ignore[union-attr]
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
+        os.kill(pilot.window.shell.runner.live._run._worker.pid, signal.SIGKILL)  # type: ignore[union-attr]
     assert pilot.state.run.phase is Phase.DIED
     pilot.expect_error(-1, "nothing you typed is lost")
     assert text_of(pilot.state.document) == endless

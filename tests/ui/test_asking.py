@@ -20,7 +20,7 @@ print("done", n)
 
 def asked(qtbot: QtBot, pilot: Pilot) -> QuestionDialog:
     """The dialog, as soon as it is there."""
-    asker = pilot.window.asker
+    asker = pilot.window.shell.asker
     qtbot.waitUntil(lambda: asker.dialog is not None and asker.dialog.isVisible(), timeout=RUN_TIMEOUT)
     assert asker.dialog is not None
     return asker.dialog
@@ -28,7 +28,7 @@ def asked(qtbot: QtBot, pilot: Pilot) -> QuestionDialog:
 
 def ended(qtbot: QtBot, pilot: Pilot) -> Phase:
     qtbot.waitUntil(lambda: not pilot.state.is_busy, timeout=RUN_TIMEOUT)
-    assert pilot.window.asker.dialog is None
+    assert pilot.window.shell.asker.dialog is None
     return pilot.state.run.phase
 
 
@@ -68,7 +68,7 @@ def test_escape_stops_the_run(qtbot: QtBot, pilot: Pilot) -> None:
     for _ in range(3):
         dialog = asked(qtbot, pilot)
         dialog.answer.click()
-        qtbot.waitUntil(lambda old=dialog: pilot.window.asker.dialog is not old, timeout=RUN_TIMEOUT)
+        qtbot.waitUntil(lambda old=dialog: pilot.window.shell.asker.dialog is not old, timeout=RUN_TIMEOUT)
     qtbot.keyClick(asked(qtbot, pilot).line, Qt.Key.Key_Escape)
     assert ended(qtbot, pilot) is Phase.STOPPED
 
@@ -85,7 +85,7 @@ def test_the_end_of_the_input_is_an_error_that_is_shown(qtbot: QtBot, pilot: Pil
 def test_a_run_that_is_stopped_from_outside_asks_no_more(qtbot: QtBot, pilot: Pilot) -> None:
     start(pilot, ASKS)
     asked(qtbot, pilot)
-    pilot.window.runner.stop()
+    pilot.window.shell.runner.stop()
     assert ended(qtbot, pilot) is Phase.STOPPED
 
 
@@ -104,9 +104,9 @@ def test_what_if_gets_the_answers_of_the_first_run(qtbot: QtBot, pilot: Pilot) -
     ended(qtbot, pilot)
     proposal = edited(ASKS, ASKS.replace("x * x", "x * x * x"))
     assert proposal is not None
-    with qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
-        pilot.window.beside.start(proposal)
-    assert pilot.window.beside.live.answers == ["3"]
+    with qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+        pilot.window.shell.beside.start(proposal)
+    assert pilot.window.shell.beside.live.answers == ["3"]
     assert pilot.state.what_if is not None
     assert pilot.state.what_if.run.phase is Phase.OK
 
@@ -119,12 +119,12 @@ def test_what_if_asks_for_more_than_was_answered(qtbot: QtBot, pilot: Pilot) -> 
     ended(qtbot, pilot)
     proposal = edited(ASKS, ASKS + "m = input('m = ')\n")
     assert proposal is not None
-    pilot.window.beside.start(proposal)
+    pilot.window.shell.beside.start(proposal)
     dialog = asked(qtbot, pilot)
     assert dialog.prompt.text() == "m ="
-    with qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
+    with qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
         qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
-    assert pilot.window.beside.live.answers == ["3", ""]
+    assert pilot.window.shell.beside.live.answers == ["3", ""]
 
 
 def test_the_paths_of_a_gradient_get_the_same_answers(qtbot: QtBot, pilot: Pilot) -> None:
@@ -133,11 +133,11 @@ def test_the_paths_of_a_gradient_get_the_same_answers(qtbot: QtBot, pilot: Pilot
     qtbot.keyClicks(dialog.line, "3")
     dialog.answer.click()
     ended(qtbot, pilot)
-    with qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
-        pilot.window.chains.ask(pilot.tensor("x"))
+    with qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
+        pilot.window.shell.chains.ask(pilot.tensor("x"))
     assert pilot.state.chain is not None
     assert pilot.state.chain.paths is not None, pilot.state.chain.sentence
-    assert pilot.window.asker.dialog is None
+    assert pilot.window.shell.asker.dialog is None
 
 
 def test_a_prompt_is_plain_text_and_short(qtbot: QtBot, pilot: Pilot) -> None:
@@ -145,7 +145,7 @@ def test_a_prompt_is_plain_text_and_short(qtbot: QtBot, pilot: Pilot) -> None:
     dialog = asked(qtbot, pilot)
     assert dialog.prompt.textFormat() is Qt.TextFormat.PlainText
     assert dialog.prompt.text() == "<b>bold</b><img src=x>"
-    pilot.window.runner.stop()
+    pilot.window.shell.runner.stop()
     ended(qtbot, pilot)
     assert len(shortened("x" * 10_000)) == CHARS + 1
     assert shortened("line\n" * 100 + "name? ").splitlines() == ["line"] * (LINES - 1) + ["name?"]

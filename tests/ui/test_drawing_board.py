@@ -55,21 +55,21 @@ def test_a_drop_on_the_empty_window_begins_a_drawing(pilot: Pilot) -> None:
 
 def test_a_snippet_with_text_is_not_drawn_over(pilot: Pilot) -> None:
     pilot.type_snippet("x = 1")
-    pilot.window.board.type_here()
-    pilot.window.board.add("mul")
+    pilot.window.shell.board.type_here()
+    pilot.window.shell.board.add("mul")
     QTest.mouseDClick(pilot.window.canvas.invitation, LEFT, NONE, QPoint(60, 60))
     assert text_of(pilot.state.document) == "x = 1" and "snippet" in pilot.state.notice.sentence
 
 
 def test_every_kind_of_leaf_can_be_placed(pilot: Pilot) -> None:
     for at, kind in enumerate(LEAF_KINDS, start=1):
-        pilot.window.board.add_leaf(kind.key)
+        pilot.window.shell.board.add_leaf(kind.key)
         assert pilot.state.drawing is not None and isinstance(pilot.state.drawing.nodes[-1], Leaf)
         assert pilot.state.picked == {at}
 
 
 def test_what_commands_place_does_not_lie_on_each_other_and_is_in_view(pilot: Pilot) -> None:
-    board = pilot.window.board
+    board = pilot.window.shell.board
     for _ in range(4):
         board.add_leaf("matrix")
     pilot.window.store.pick(frozenset())
@@ -81,7 +81,7 @@ def test_what_commands_place_does_not_lie_on_each_other_and_is_in_view(pilot: Pi
 
 
 def test_an_operation_from_a_command_is_wired_to_what_is_picked(pilot: Pilot) -> None:
-    board = pilot.window.board
+    board = pilot.window.shell.board
     board.add_leaf("scalar")
     board.add("exp")
     pilot.qtbot.waitUntil(lambda: "y = torch.exp(w)" in text_of(pilot.state.document), timeout=RUN_TIMEOUT)
@@ -89,7 +89,7 @@ def test_an_operation_from_a_command_is_wired_to_what_is_picked(pilot: Pilot) ->
 
 
 def test_nodes_go_over_the_clipboard(pilot: Pilot) -> None:
-    pilot.window.board.type_here("w*x + b")
+    pilot.window.shell.board.type_here("w*x + b")
     pilot.press("Return")
     pilot.press("Ctrl+C")
     assert "y = w * x + b" in QApplication.clipboard().text()
@@ -104,12 +104,12 @@ def test_nodes_go_over_the_clipboard(pilot: Pilot) -> None:
 
 
 def test_a_comment_is_written_where_it_is_placed(pilot: Pilot) -> None:
-    pilot.window.board.add_comment()
+    pilot.window.shell.board.add_comment()
     QTest.keyClicks(QApplication.focusWidget(), "why")
     pilot.press("Ctrl+Return")
     drawing = pilot.state.drawing
     assert drawing is not None and drawing.comments[0].text == "why"
-    pilot.window.board.edit_here()
+    pilot.window.shell.board.edit_here()
     assert hands(pilot).inline.editor is not None
     pilot.press("Escape")
     pilot.press("Delete")
@@ -117,7 +117,7 @@ def test_a_comment_is_written_where_it_is_placed(pilot: Pilot) -> None:
 
 
 def test_everything_is_duplicated_by_a_key(pilot: Pilot) -> None:
-    pilot.window.board.type_here("w*x")
+    pilot.window.shell.board.type_here("w*x")
     pilot.press("Return")
     pilot.press("Ctrl+A")
     pilot.press("Ctrl+D")
@@ -127,7 +127,7 @@ def test_everything_is_duplicated_by_a_key(pilot: Pilot) -> None:
 def drawn(pilot: Pilot, text: str) -> int:
     """Type this with nothing selected; the node that it ends in."""
     pilot.window.store.pick(frozenset())
-    pilot.window.board.type_here(text)
+    pilot.window.shell.board.type_here(text)
     pilot.press("Return")
     assert pilot.state.drawing is not None
     return pilot.state.drawing.nodes[-1].id

@@ -13,7 +13,7 @@ from tests.driver import RUN_TIMEOUT, Pilot
 
 
 def opened(pilot: Pilot, drawing: Drawing) -> None:
-    with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.live.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.open(drawing, None)
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.drawn.view.viewport.extent is not None, timeout=RUN_TIMEOUT)
 
@@ -55,7 +55,7 @@ def test_a_node_without_an_operand_says_what_it_needs(pilot: Pilot) -> None:
     QTest.mouseMove(view, QPointF(1, 1).toPoint())
     assert view.hover.card is not None and view.hover.card.item < 0
     assert card_over(pilot, 2)
-    with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.live.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.edit("Set Number", shaping.set_number(drawing, 2, 1, 2))
     assert "has not run" not in (view.hover.card.text() if view.hover.card.item >= 0 else "")
 

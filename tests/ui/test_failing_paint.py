@@ -88,7 +88,7 @@ def failing(*arguments):
 def painted(window):
     view.paint_figure = failing
     window.editor.code.setPlainText("import matplotlib.pyplot as plt\\nplt.plot([1, 2])\\n")
-    window.runner.run()
+    window.shell.runner.run()
     poll = QTimer(window, interval=20)
     poll.timeout.connect(lambda: look(window, poll))
     poll.start()
@@ -100,9 +100,9 @@ def look(window, poll):
     poll.stop()
     print("BOXES", [box.isVisible() for box in boxes], "ZeroDivisionError" in boxes[0].detailedText(), flush=True)
     boxes[0].close()
-    window.plots.view.resize(300, 200)
-    window.plots.view.grab()
-    print("PLACED", len(window.plots.view._placed), flush=True)
+    window.shell.plots.view.resize(300, 200)
+    window.shell.plots.view.grab()
+    print("PLACED", len(window.shell.plots.view._placed), flush=True)
     window.store.open(launch.Snippet(), None)
     window.close()
 

@@ -229,14 +229,14 @@ def test_f12_goes_to_the_line_and_shows_the_expression(sample: Pilot) -> None:
     sample.window.store.select(Selection("node", MUL2))
     sample.press("F12")
     code = sample.window.editor.code
-    assert code.hasFocus() and sample.window.source.caret[0] == 8
+    assert code.hasFocus() and sample.window.shell.source.caret[0] == 8
     assert code.flash.marks(LIGHT)[0].cursor.selectedText() == "y * w"
 
 
 def test_a_double_click_does_the_same(sample: Pilot) -> None:
     view = view_of(sample)
     view.input.opened.emit("node", MUL2)
-    assert sample.window.source.caret[0] == 8
+    assert sample.window.shell.source.caret[0] == 8
     assert sample.state.selection == Selection("node", MUL2)
 
 

@@ -36,7 +36,7 @@ def test_a_new_drawing_begins_by_its_button_and_has_the_keyboard(pilot: Pilot, i
 
 
 def test_a_drawn_example_opens_and_runs(pilot: Pilot, invitation: Invitation) -> None:
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
         pilot.click(next(one for one in invitation.buttons if one.text() == "A loss, drawn by hand"))
     assert pilot.state.run.phase is Phase.OK
     assert pilot.state.drawing is not None
@@ -55,7 +55,7 @@ def test_a_drawn_example_is_complete_and_is_its_code(example) -> None:  # type: 
 def test_the_gallery_has_drawings_too(pilot: Pilot) -> None:
     gallery = pilot.window.layout_.panel("examples")
     assert isinstance(gallery, GalleryPanel)
-    pilot.window.focus("examples")
+    pilot.window.shell.focus("examples")
     assert gallery.cards[-1].title.text() == drawn_examples()[-1].title
 
 

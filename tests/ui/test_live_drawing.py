@@ -43,7 +43,7 @@ class Live:
 
     def runs(self, act: Callable[[], None]) -> None:
         """Do it, and wait until it has run."""
-        with self.qtbot.waitSignal(self.window.live.ended, timeout=SLOW):
+        with self.qtbot.waitSignal(self.window.shell.live.ended, timeout=SLOW):
             act()
 
     def edit(self, change: Callable[[Drawing], Drawing], merge: str = "") -> None:
@@ -75,7 +75,7 @@ def test_every_change_runs_and_what_leaves_the_code_the_same_does_not(live: Live
     first = state.trace
     live.phases.clear()
     live.edit(lambda drawing: shaping.move(drawing, {W}, 30, 0))
-    live.qtbot.waitUntil(lambda: live.window.live.is_settled)
+    live.qtbot.waitUntil(lambda: live.window.shell.live.is_settled)
     assert live.store.state.trace is first
     live.store.pick(frozenset({W}))
     live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, W, data=5.0)))
@@ -89,11 +89,11 @@ def test_every_change_runs_and_what_leaves_the_code_the_same_does_not(live: Live
 def test_the_newest_value_wins(live: Live) -> None:
     live.runs(lambda: live.store.open(product(), None))
     runs: list[str] = []
-    live.window.live.ended.connect(runs.append)
+    live.window.shell.live.ended.connect(runs.append)
     for value in range(100):
         live.edit(lambda drawing, value=value: shaping.change_leaf(drawing, W, data=float(value)), "slider")
     live.store.seal()
-    live.qtbot.waitUntil(lambda: live.window.live.is_settled and not live.store.state.is_stale, timeout=SLOW)
+    live.qtbot.waitUntil(lambda: live.window.shell.live.is_settled and not live.store.state.is_stale, timeout=SLOW)
     assert 1 <= len(runs) < 20
     assert "99." in text_of(live.store.state.traced)
     live.store.undo()
@@ -133,7 +133,7 @@ def test_what_can_not_run_yet_is_no_error(live: Live) -> None:
 
 def test_a_killed_worker_is_replaced(live: Live) -> None:
     live.runs(lambda: live.store.open(product(), None))
-    for worker in tuple(live.window.live.pool._workers):
+    for worker in tuple(live.window.shell.live.pool._workers):
         worker.kill()
         worker.join()
     live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, W, data=5.0)))
@@ -142,8 +142,8 @@ def test_a_killed_worker_is_replaced(live: Live) -> None:
 
 def test_the_run_command_and_stop_work_too(live: Live) -> None:
     live.runs(lambda: live.store.open(product(), None))
-    with live.qtbot.waitSignal(live.window.runner.ended, timeout=SLOW):
-        live.window.runner.run()
+    with live.qtbot.waitSignal(live.window.shell.runner.ended, timeout=SLOW):
+        live.window.shell.runner.run()
     assert live.store.state.run.phase is Phase.OK and live.store.state.steps == 7
     live.runs(lambda: live.edit(lambda drawing: shaping.change_leaf(drawing, W, data=5.0)))
     assert live.store.state.run.phase is Phase.OK
@@ -156,8 +156,8 @@ def test_a_wire_is_tried_out(live: Live) -> None:
     _, b, c, d = (node.id for node in drawing.nodes)
     answers: list[str] = []
     for leaf in (b, c):
-        live.window.trial.ask(shaping.connect(shaping.disconnect(drawing, d, 1), Ref(leaf), d, 1), answers.append)
-        live.qtbot.waitUntil(lambda: not live.window.trial.live.is_running, timeout=SLOW)
+        live.window.shell.trial.ask(shaping.connect(shaping.disconnect(drawing, d, 1), Ref(leaf), d, 1), answers.append)
+        live.qtbot.waitUntil(lambda: not live.window.shell.trial.live.is_running, timeout=SLOW)
     assert answers == ["mm: 2×3 with 4×5: the inner sizes 3 and 4 differ", ""]
     assert live.store.state.drawing == drawing
 

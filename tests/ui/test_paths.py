@@ -27,7 +27,7 @@ def ask(pilot: Pilot, source: str, name: str) -> PathsPanel:
     store = pilot.window.store
     assert store.state.trace is not None
     store.select(Selection("tensor", tensor_called(store.state.trace, name)))
-    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
         pilot.window.actions_.do("view.chain")
     return panel(pilot)
 
@@ -44,7 +44,7 @@ def test_the_button_of_a_page_that_is_opened_knows_what_is_selected(pilot: Pilot
     assert store.state.trace is not None
     store.select(Selection("tensor", tensor_called(store.state.trace, "x")))
     assert not panel(pilot).isVisible()
-    pilot.window.focus("paths")
+    pilot.window.shell.focus("paths")
     assert panel(pilot).isVisible()
     assert panel(pilot).button.isEnabled() and panel(pilot).button.text() == "Paths to x"
 
@@ -81,7 +81,7 @@ def test_after_another_run_the_same_tensor_is_asked_for_again(pilot: Pilot) -> N
     page = ask(pilot, SCALARS, "w")
     assert [row[2] for row in page.model.rows] == ["4"]
     pilot.type_snippet(SCALARS.replace("tensor(2.", "tensor(3."))
-    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
         pilot.run()
     assert [row[2] for row in page.model.rows] == ["9"]
 
@@ -89,20 +89,20 @@ def test_after_another_run_the_same_tensor_is_asked_for_again(pilot: Pilot) -> N
 def draw(pilot: Pilot, source: str, name: str) -> tuple[PathsPanel, int]:
     """Open a drawing and ask for the paths to one of its nodes; the number of that node."""
     store = pilot.window.store
-    with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.live.ended, timeout=RUN_TIMEOUT):
         store.open(parse(source), None)
     drawing = store.state.drawing
     assert drawing is not None
     node = next(each.id for each in drawing.nodes if shaping.label(drawing, each.id) == name)
     store.pick(frozenset({node}))
-    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
         pilot.window.actions_.do("view.chain")
     return panel(pilot), node
 
 
 def test_on_a_drawing_the_chosen_path_stays_while_values_change(pilot: Pilot) -> None:
     page, w = draw(pilot, SCALARS, "w")
-    store, workers = pilot.window.store, set(pilot.window.live.pool._workers)
+    store, workers = pilot.window.store, set(pilot.window.shell.live.pool._workers)
     assert store.state.chain is not None and len(page.model.rows) == 1
     row = page.table.visualRect(page.model.index(0, 0)).center()
     QTest.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=row)
@@ -112,15 +112,15 @@ def test_on_a_drawing_the_chosen_path_stays_while_values_change(pilot: Pilot) ->
     scene = pilot.window.canvas.drawn.view
     for value in range(4, 9):
         changed = shaping.change_leaf(drawing_of(pilot), w, data=float(value))
-        with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+        with pilot.qtbot.waitSignal(pilot.window.shell.live.ended, timeout=RUN_TIMEOUT):
             store.edit("Change w", changed, merge="slider")
         assert scene.scene is not None and scene.scene.marks.lit is not None, "it stands out at every value"
-    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
         store.seal()
     assert not empty and page.table.isVisible()
     assert store.state.chain is not None and store.state.chain.at == 0
     assert store.state.chain.trace is store.state.trace
-    assert len(workers | set(pilot.window.live.pool._workers)) <= 2, "no worker is started for a question"
+    assert len(workers | set(pilot.window.shell.live.pool._workers)) <= 2, "no worker is started for a question"
 
 
 def drawing_of(pilot: Pilot) -> Drawing:
@@ -132,7 +132,7 @@ def drawing_of(pilot: Pilot) -> Drawing:
 def test_on_a_drawing_the_paths_are_those_of_the_node_whatever_it_is_called(pilot: Pilot) -> None:
     page, w = draw(pilot, SCALARS, "w")
     rows = page.model.rows
-    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.edit("Rename w", shaping.rename(drawing_of(pilot), w, "weight"))
     assert page.sentence.text().startswith("weight: 1 path") and len(page.model.rows) == len(rows)
     pilot.window.store.edit("Delete weight", shaping.delete(drawing_of(pilot), {w}))
@@ -150,17 +150,17 @@ def test_what_was_asked_goes_with_the_tensor(pilot: Pilot) -> None:
 def test_a_question_in_work_ends_with_the_window(pilot: Pilot) -> None:
     ask(pilot, SCALARS, "w")
     pilot.window.actions_.do("view.chain")
-    assert pilot.window.chains.live.is_running
+    assert pilot.window.shell.chains.live.is_running
     pilot.answers.to_keep = ["discard"]
     assert pilot.window.close()
-    assert not pilot.window.chains.live.is_running
+    assert not pilot.window.shell.chains.live.is_running
 
 
 def test_a_worker_that_is_gone_in_the_middle_of_a_question_is_said(pilot: Pilot) -> None:
     page = ask(pilot, SCALARS, "w")
-    with pilot.qtbot.waitSignal(pilot.window.chains.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
         pilot.window.actions_.do("view.chain")
-        live = pilot.window.chains.live
+        live = pilot.window.shell.chains.live
         live.drop()  # nothing of an answer comes
         live.ended.emit(Done("died", Detail("The worker process ended unexpectedly (signal SIGKILL).")))
     assert page.sentence.text() == (

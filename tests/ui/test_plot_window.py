@@ -124,7 +124,7 @@ def test_nobody_gets_beyond_the_numbers(qtbot: QtBot, pilot: Pilot, drawn: str, 
         (low, high), _y = ends(view)
         assert -1e300 <= low < high <= 1e300 or drawn.endswith("-1e308])")
     QTest.keyClick(view, Qt.Key.Key_Home)
-    assert axes_of(view) == axes_of(pilot.window.plots.view), "the whole figure again"
+    assert axes_of(view) == axes_of(pilot.window.shell.plots.view), "the whole figure again"
 
 
 def test_the_window_says_how(pilot: Pilot) -> None:

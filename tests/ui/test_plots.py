@@ -41,7 +41,7 @@ print("end")
 
 
 def panel(pilot: Pilot) -> PlotsPanel:
-    return pilot.window.plots
+    return pilot.window.shell.plots
 
 
 @pytest.fixture
@@ -181,8 +181,8 @@ def test_a_title_set_over_the_second_axes_has_room(pilot: Pilot) -> None:
 
 def test_a_what_if_keeps_its_plots_apart(plotted: Pilot) -> None:
     changed = Proposal("with a rate of 0.2", 10, text_of(plotted.state.document).replace("0.1 *", "0.2 *"))
-    with plotted.qtbot.waitSignal(plotted.window.beside.ended, timeout=RUN_TIMEOUT):
-        plotted.window.beside.start(changed)
+    with plotted.qtbot.waitSignal(plotted.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+        plotted.window.shell.beside.start(changed)
     plotted.qtbot.waitUntil(lambda: plotted.window.canvas.is_settled, timeout=RUN_TIMEOUT)
     written = plotted.state.run.figures
     assert plotted.state.what_if is not None
@@ -199,7 +199,7 @@ def test_a_plot_that_cannot_be_read_ends_the_run(pilot: Pilot) -> None:
     pilot.type_snippet("while True:\n    pass\n")
     pilot.press("F5")
     pilot.qtbot.waitUntil(lambda: pilot.state.run.is_running, timeout=RUN_TIMEOUT)
-    pilot.window.runner.live._handle(Figure({"title": "<b>", "axes": []}, b""))
+    pilot.window.shell.runner.live._handle(Figure({"title": "<b>", "axes": []}, b""))
     assert pilot.state.run.phase is Phase.DIED
     assert "could not be decoded (malformed plot" in pilot.state.run.sentence
 
@@ -221,7 +221,7 @@ while True:
 
 def test_plots_are_there_while_the_run_goes_on(qtbot: QtBot, plotted: Pilot) -> None:
     """Three plots, then it waits; after an answer there are three more."""
-    shown, runner, former = panel(plotted), plotted.window.runner, plotted.state.run.figures
+    shown, runner, former = panel(plotted), plotted.window.shell.runner, plotted.state.run.figures
     plotted.type_snippet(LONG_TRAINING)
     runner.run()
     assert plotted.state.run.figures == former, "those of the trace that is still shown"

@@ -117,7 +117,7 @@ def test_a_process_that_was_killed_left_its_text_and_no_lock(qtbot: QtBot, store
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_the_window_gives_it_back_if_the_user_wants_it(pilot: Pilot, wanted: bool) -> None:
-    keeper = pilot.window.recovery
+    keeper = pilot.window.shell.recovery
     keeper.left_behind = typed("lost = 1\n")
     pilot.answers.to_recover = [wanted]
     pilot.window.offer_recovery()
@@ -133,18 +133,18 @@ def test_what_is_typed_before_the_question_comes_stays_and_another_window_asks(
     monkeypatch.setattr(ui_recovery, "default_folder", lambda: tmp_path)
     left = tmp_path / "window-1.json"
     recovery.write(left, typed("lost = 1\n"))
-    vars(pilot.window).pop("recovery").close()
+    vars(pilot.window.shell).pop("recovery").close()
     pilot.type_snippet("new = 1\n")
     pilot.window.offer_recovery()
     assert pilot.answers.asked == [] and text_of(pilot.state.document) == "new = 1\n"
-    pilot.window.recovery.write()
+    pilot.window.shell.recovery.write()
     assert recovery.read(tmp_path / "window-2.json") == typed("new = 1\n")
     assert recovery.read(left) == typed("lost = 1\n") and ui_recovery.something_waits()
 
 
 def test_the_text_is_safe_before_a_run_begins(pilot: Pilot) -> None:
     written: list[bool] = []
-    pilot.window.runner.about_to_run.connect(lambda: written.append(pilot.window.recovery.file.exists()))
+    pilot.window.shell.runner.about_to_run.connect(lambda: written.append(pilot.window.shell.recovery.file.exists()))
     pilot.type_snippet("import os\n")
     pilot.run()
     assert written == [True]

@@ -68,7 +68,7 @@ def breakpoints_of(pilot: Pilot) -> BreakpointsPanel:
 
 
 def events_of(pilot: Pilot) -> EventsPanel:
-    pilot.window.focus("events")
+    pilot.window.shell.focus("events")
     return cast(EventsPanel, pilot.window.layout_.panels["events"])
 
 
@@ -184,7 +184,7 @@ def test_the_page_adds_changes_switches_off_and_deletes(trained: Pilot) -> None:
 )
 def test_the_page_refuses_in_a_sentence_at_the_place(trained: Pilot, text: str, words: str) -> None:
     page = breakpoints_of(trained)
-    trained.window.focus("breakpoints")
+    trained.window.shell.focus("breakpoints")
     page.field.setText(text)
     QTest.keyClick(page.field, Qt.Key.Key_Return)
     assert words in page.message.text() and page.message.isVisible()
@@ -228,7 +228,7 @@ def test_the_memory_page_lists_who_holds_and_a_click_selects(trained: Pilot) -> 
     memory = cast(MemoryPanel, trained.window.layout_.panels["memory"])
     trace = trained.state.trace
     assert trace is not None
-    trained.window.focus("memory")
+    trained.window.shell.focus("memory")
     trained.window.store.move(int(trace.held_bytes.argmax()))
     assert memory.model.rowCount() > 0
     index = memory.model.index(0, 0)

@@ -87,7 +87,7 @@ def nothing_ran(pilot: Pilot, ran: Counted) -> None:
     """And nothing is about to."""
     QApplication.processEvents()
     assert ran.texts == []
-    assert pilot.window.live.is_settled and not pilot.window.trial.live.is_running
+    assert pilot.window.shell.live.is_settled and not pilot.window.shell.trial.live.is_running
     assert (pilot.state.run.phase, pilot.state.trace, pilot.state.is_trusted) == (Phase.NEVER, None, False)
 
 
@@ -171,12 +171,12 @@ def test_run_runs_it_and_then_it_is_the_users_own(pilot: Pilot, ran: Counted, dr
     assert pilot.window.editor.note.isVisible()
     assert ran.texts == [text_of(DRAWN)] and pilot.state.is_trusted
     pilot.expect_grad("w", 6.0)
-    with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.live.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.edit("Change w", with_w(5.0))
     pilot.expect_grad("w", 10.0)
     pilot.answers.to_keep = ["discard"]
     pilot.window.files.new()
-    with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.live.ended, timeout=RUN_TIMEOUT):
         by_dialog(pilot, drawing)
     pilot.expect_grad("w", 6.0)
 
@@ -190,7 +190,7 @@ def test_the_bar_is_reached_by_keyboard_and_goes_with_the_run(pilot: Pilot, ran:
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert button.accessibleName() or button.text()
     bar.run.setFocus()
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
         QTest.keyClick(bar.run, Qt.Key.Key_Space)
     assert ran.texts == [SNIPPET]
     assert not bar.isVisible() and pilot.window.editor.code.hasFocus()
@@ -202,11 +202,11 @@ def test_one_file_of_ones_own_and_the_examples_run_when_they_are_named(
     by_dialog(pilot, snippet)
     pilot.run()
     pilot.window.files.new()
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
         by_command_line(pilot, snippet)
     assert ran.texts == [SNIPPET] * 2
     example = FOLDER / "01_two_gradients.py"
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
         by_command_line(pilot, example)
     assert ran.texts[2] == example.read_text()
     snippet.write_text(SNIPPET + "# one more line\n")
@@ -215,7 +215,7 @@ def test_one_file_of_ones_own_and_the_examples_run_when_they_are_named(
 
 
 def test_to_name_a_step_is_to_run(pilot: Pilot, ran: Counted, snippet: Path) -> None:
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
         launch._open(pilot.window, snippet, "1")
     assert ran.texts == [SNIPPET] and pilot.state.cursor == 1
 
@@ -233,13 +233,13 @@ def test_editing_does_not_trust(pilot: Pilot, ran: Counted, drawing: Path) -> No
     store.undo()
     store.redo()
     answered: list[str] = []
-    window.trial.ask(with_w(7.0), answered.append)
+    window.shell.trial.ask(with_w(7.0), answered.append)
     assert answered == [""]
     window.actions_.do("run.what_if")
     assert QApplication.activeModalWidget() is None
-    window.beside.start(proposals("import torch\ntorch.manual_seed(0)\n")[0])
+    window.shell.beside.start(proposals("import torch\ntorch.manual_seed(0)\n")[0])
     assert pilot.state.notice.sentence == "Nothing has run yet. Press Run (F5) before trying a change."
-    window.chains.ask(0)
+    window.shell.chains.ask(0)
     nothing_ran(pilot, ran)
     waiting = window.canvas.drawn.waiting
     assert waiting.isVisible() and waiting.text() == f"{STRANGE} Nothing has run yet. Press Run (F5) to see its values."
@@ -298,7 +298,7 @@ def test_nothing_of_a_run_is_shown_in_the_document_that_is_opened_meanwhile(
     assert pilot.state.run.is_running
     pilot.answers.to_keep = ["discard"]
     by_dialog(pilot, snippet)
-    assert not pilot.window.runner.live.is_running
+    assert not pilot.window.shell.runner.live.is_running
     ran.texts.clear()
     nothing_ran(pilot, ran)
 
@@ -310,7 +310,7 @@ def test_a_file_cannot_say_that_it_is_trusted(pilot: Pilot, ran: Counted, drawin
     drawing.write_text(json.dumps({**written, **hostile}))
     by_command_line(pilot, drawing)
     nothing_ran(pilot, ran)
-    assert pilot.window.runner.pool.limits == pilot.window.live.pool.limits == Limits()
+    assert pilot.window.shell.runner.pool.limits == pilot.window.shell.live.pool.limits == Limits()
 
 
 # what is said
@@ -334,7 +334,7 @@ def test_what_it_may_do_is_told_from_the_bar_and_from_the_help_menu(pilot: Pilot
     by_dialog(pilot, snippet)
     bar = pilot.window.editor.doubt
     assert bar is not None
-    pilot.qtbot.waitUntil(lambda: bool(pilot.window.runner.pool.layers), timeout=RUN_TIMEOUT)
+    pilot.qtbot.waitUntil(lambda: bool(pilot.window.shell.runner.pool.layers), timeout=RUN_TIMEOUT)
     for ask in (bar.details.click, lambda: pilot.press("Ctrl+F1")):
         ask()
         dialog = QApplication.activeModalWidget()
@@ -342,7 +342,7 @@ def test_what_it_may_do_is_told_from_the_bar_and_from_the_help_menu(pilot: Pilot
         browser = dialog.findChild(QTextBrowser)
         assert browser is not None
         text = browser.toPlainText()
-        limits = pilot.window.runner.pool.limits
+        limits = pilot.window.shell.runner.pool.limits
         for said in (
             f"{limits.memory_mb:,} MB",
             "import gradviz.torch as torch",

@@ -28,8 +28,8 @@ def change(text: str, words: str) -> Proposal:
 
 def begin(pilot: Pilot, proposal: Proposal) -> None:
     """Start it and wait until both have been compared."""
-    with pilot.qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
-        pilot.window.beside.start(proposal)
+    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+        pilot.window.shell.beside.start(proposal)
 
 
 def settle(pilot: Pilot) -> TwoCanvases:
@@ -211,7 +211,7 @@ def test_the_chooser_finds_a_change(pilot: Pilot) -> None:
     assert dialog.list.item(0).text() == "line 3: without .detach()"
     QTest.keyClick(dialog.query, Qt.Key.Key_Down)
     QTest.keyClick(dialog.query, Qt.Key.Key_Up)
-    with pilot.qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
         QTest.keyClick(dialog.query, Qt.Key.Key_Return)
     assert pilot.state.what_if is not None and pilot.state.what_if.comparison is not None
 
@@ -231,7 +231,7 @@ def test_a_change_by_hand(pilot: Pilot) -> None:
     QTest.keyClick(dialog.query, Qt.Key.Key_Return)
     dialog.code.setPlainText(TEXT.replace("(3.", "(4."))
     assert dialog.change.text() == "line 2: with x = torch.tensor(4., requires_grad=True)"
-    with pilot.qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
         dialog.try_it.click()
     assert "instead of 3." in pilot.window.canvas.two.view.sentence.text()  # type: ignore[union-attr]
 
@@ -261,8 +261,8 @@ def test_a_change_that_does_not_run_says_so(pilot: Pilot, line: str, phase: Phas
 def test_an_endless_change_is_stopped(pilot: Pilot) -> None:
     pilot.type_snippet(TEXT)
     pilot.run()
-    with pilot.qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
-        pilot.window.beside.start(Proposal("with a loop", 3, ENDLESS))
+    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+        pilot.window.shell.beside.start(Proposal("with a loop", 3, ENDLESS))
         assert pilot.state.is_busy
         pilot.qtbot.waitUntil(
             lambda: pilot.state.what_if is not None and pilot.state.what_if.recorded > 0, timeout=RUN_TIMEOUT
@@ -277,10 +277,10 @@ def test_an_endless_change_is_stopped(pilot: Pilot) -> None:
 def test_the_window_closes_while_a_change_runs(pilot: Pilot) -> None:
     pilot.type_snippet(TEXT)
     pilot.run()
-    pilot.window.beside.start(Proposal("with a loop", 3, ENDLESS))
+    pilot.window.shell.beside.start(Proposal("with a loop", 3, ENDLESS))
     pilot.answers.to_keep = ["discard"]
     assert pilot.window.close()
-    assert not pilot.window.beside.live.is_running
+    assert not pilot.window.shell.beside.live.is_running
 
 
 def test_a_run_of_the_snippet_ends_the_comparison(beside: Pilot) -> None:
@@ -299,8 +299,8 @@ def test_a_changed_snippet_runs_first(pilot: Pilot) -> None:
 def test_a_snippet_that_does_not_run_has_nothing_beside_it(pilot: Pilot) -> None:
     text = "import torch\nx = = 1\n"
     pilot.type_snippet(text)
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
-        pilot.window.beside.start(Proposal("without it", 2, "import torch\n"))
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
+        pilot.window.shell.beside.start(Proposal("without it", 2, "import torch\n"))
     assert pilot.state.what_if is None
     assert "nothing to compare" in pilot.window.status.currentMessage()
 

@@ -18,7 +18,7 @@ TWICE = "import torch\n\nw = torch.tensor(2.0, requires_grad=True)\ny = w * w\ny
 
 def drawn(pilot: Pilot, text: str) -> None:
     """Open a drawing, and wait until it has run."""
-    with pilot.qtbot.waitSignal(pilot.window.live.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.live.ended, timeout=RUN_TIMEOUT):
         pilot.window.store.open(parse(text), None)
     assert pilot.window.canvas.shows_drawing
 
@@ -50,7 +50,7 @@ def test_both_runs_of_a_drawing_are_ordinary_canvases(beside: Pilot) -> None:
 def test_the_change_is_taken_into_the_drawing(beside: Pilot) -> None:
     before = beside.state.drawing
     assert before is not None
-    with beside.qtbot.waitSignal(beside.window.live.ended, timeout=RUN_TIMEOUT):
+    with beside.qtbot.waitSignal(beside.window.shell.live.ended, timeout=RUN_TIMEOUT):
         beside.press("Ctrl+Shift+Return")
     after = beside.state.drawing
     assert isinstance(after, Drawing) and "detach" not in text_of(after)
@@ -66,7 +66,7 @@ def test_the_fix_on_the_error_card_changes_the_drawing(pilot: Pilot) -> None:
     drawn(pilot, TWICE)
     card = pilot.window.editor.card
     assert card.isVisible() and card.apply.isVisible()
-    with pilot.qtbot.waitSignal(pilot.window.runner.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
         card.apply.click()
     drawing = pilot.state.drawing
     assert drawing is not None and [call.retain_graph for call in drawing.calls] == [True, None]
@@ -75,7 +75,7 @@ def test_the_fix_on_the_error_card_changes_the_drawing(pilot: Pilot) -> None:
 
 def test_the_fix_on_the_error_card_is_tried_beside_the_drawing(pilot: Pilot) -> None:
     drawn(pilot, TWICE)
-    with pilot.qtbot.waitSignal(pilot.window.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
         pilot.window.editor.card.beside.click()
     two = settle(pilot)
     assert two.front.isVisible() and two.other.isVisible()

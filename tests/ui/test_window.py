@@ -79,7 +79,7 @@ def test_the_error_card_says_why_and_can_fix_it(sample: Pilot) -> None:
     assert "Pass retain_graph=True" in card.text.toPlainText()
     assert card.apply.isVisible()
     stopped: list[str] = []
-    sample.window.runner.run = lambda: stopped.append("run")  # type: ignore[method-assign]
+    sample.window.shell.runner.run = lambda: stopped.append("run")  # type: ignore[method-assign]
     sample.click(card.apply)
     assert "z.backward(retain_graph=True)\n" in text_of(sample.state.document)
     assert not card.isVisible()

@@ -65,10 +65,10 @@ def test_another_window_has_another_document(pilot: Pilot, qtbot: QtBot, more: l
     other = opened(pilot, qtbot, more)
     other.window.store.edit(TYPING, Snippet("b = 2\n"))
     assert (pilot.state.document, other.state.document) == (Snippet("a = 1\n"), Snippet("b = 2\n"))
-    assert pilot.window.runner.pool is not other.window.runner.pool
-    pilot.window.recovery.write()
-    other.window.recovery.write()
-    assert pilot.window.recovery.file != other.window.recovery.file
+    assert pilot.window.shell.runner.pool is not other.window.shell.runner.pool
+    pilot.window.shell.recovery.write()
+    other.window.shell.recovery.write()
+    assert pilot.window.shell.recovery.file != other.window.shell.recovery.file
 
 
 def test_windows_look_alike(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
@@ -99,7 +99,15 @@ def test_a_closed_window_is_forgotten(pilot: Pilot, qtbot: QtBot) -> None:
         pass
     window.store.edit("Add", everything())
     window.store.open(Snippet(), None)
-    parts = [window.store, window.runner, window.live, window.board, window.beside, window.actions_, window.files]
+    parts = [
+        window.store,
+        window.shell.runner,
+        window.shell.live,
+        window.shell.board,
+        window.shell.beside,
+        window.actions_,
+        window.files,
+    ]
     left = [weakref.ref(part) for part in parts]
     window.close()
     del window, parts
@@ -152,7 +160,7 @@ window.store.edit("Add", everything())
 other = MainWindow(Settings(Forgetful()), window.windows)
 other.store.edit(TYPING, Snippet("typed = 1"))
 for one in (window, other):
-    one.recovery.write()
+    one.shell.recovery.write()
 os.kill(os.getpid(), 9)
 """
 
@@ -172,7 +180,7 @@ def test_all_windows_of_a_killed_process_come_back(qtbot: QtBot, tmp_path: Path,
         window.offer_recovery()
         assert window.store.state.is_dirty
         back.append(window.store.state.document)
-        keepers.append(window.recovery)
+        keepers.append(window.shell.recovery)
     assert len(back) == 2
     assert everything() in back and Snippet("typed = 1") in back
     assert not any(keeper.left_behind for keeper in keepers)

@@ -20,7 +20,7 @@ FINE = "import torch\nx = torch.tensor(3., requires_grad=True)\n(x * x).backward
 
 
 def test_a_second_run_takes_the_place_of_the_first(qtbot: QtBot, pilot: Pilot) -> None:
-    runner = pilot.window.runner
+    runner = pilot.window.shell.runner
     pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
     runner.run()
     pilot.type_snippet(FINE)
@@ -32,7 +32,7 @@ def test_a_second_run_takes_the_place_of_the_first(qtbot: QtBot, pilot: Pilot) -
 
 
 def test_events_of_a_former_run_are_dropped(pilot: Pilot) -> None:
-    live = pilot.window.runner.live
+    live = pilot.window.shell.runner.live
     pilot.type_snippet(FINE)
     pilot.run()
     former = live._mailbox
@@ -43,7 +43,7 @@ def test_events_of_a_former_run_are_dropped(pilot: Pilot) -> None:
 
 
 def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: Pilot) -> None:
-    runner = pilot.window.runner
+    runner = pilot.window.shell.runner
     pilot.type_snippet("import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n")
     runner.run()
     with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_ends_the_run_with_a_sentence(qtbot: QtBot, pilot: P
 
 def test_decoding_gives_the_window_its_turns(pilot: Pilot) -> None:
     """However many events wait, one turn of the event loop takes a bounded slice of them."""
-    live = pilot.window.runner.live
+    live = pilot.window.shell.runner.live
     live._mailbox = Mailbox()
 
     def slow(event: Event) -> None:
@@ -80,7 +80,7 @@ while True:
 
 
 def test_a_long_run_is_shown_while_it_goes_on_and_stays_when_it_is_stopped(qtbot: QtBot, pilot: Pilot) -> None:
-    runner, store = pilot.window.runner, pilot.window.store
+    runner, store = pilot.window.shell.runner, pilot.window.store
     pilot.type_snippet(SLOW)
     runner.run()
     qtbot.waitUntil(lambda: pilot.state.trace is not None and pilot.window.canvas.is_settled, timeout=60_000)
@@ -100,9 +100,9 @@ def test_a_run_that_is_stopped_before_its_first_step_leaves_what_was_there(qtbot
     pilot.run()
     steps = pilot.state.steps
     pilot.type_snippet("while True:\n    pass\n")
-    pilot.window.runner.run()
-    with qtbot.waitSignal(pilot.window.runner.ended, timeout=60_000):
-        pilot.window.runner.stop()
+    pilot.window.shell.runner.run()
+    with qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
+        pilot.window.shell.runner.stop()
     assert (pilot.state.run.phase, pilot.state.steps) == (Phase.STOPPED, steps)
     assert pilot.state.is_stale
 
@@ -117,7 +117,7 @@ y.sum().backward()
 
 
 def test_values_beyond_the_budget_are_summaries_and_that_is_said(pilot: Pilot) -> None:
-    window, runner = pilot.window, pilot.window.runner
+    window, runner = pilot.window, pilot.window.shell.runner
     runner.close()
     runner._make_pool = lambda: WorkerPool(Limits(values_mb=1))
     assert pilot.run_again(MUCH) is Phase.OK
@@ -136,14 +136,14 @@ def test_values_beyond_the_budget_are_summaries_and_that_is_said(pilot: Pilot) -
 def test_an_empty_document_never_reaches_a_worker(pilot: Pilot) -> None:
     pilot.window.store.open(Snippet("  \n"), None)
     assert pilot.run() is Phase.REFUSED
-    assert not pilot.window.runner.live.is_running
+    assert not pilot.window.shell.runner.live.is_running
 
 
 ENDLESS = "import torch\nx = torch.tensor(1.)\nwhile True:\n    pass\n"
 
 
 def test_the_last_seconds_count_down_and_the_run_can_keep_going(qtbot: QtBot, pilot: Pilot) -> None:
-    window, runner, status = pilot.window, pilot.window.runner, pilot.window.status
+    window, runner, status = pilot.window, pilot.window.shell.runner, pilot.window.status
     runner.close()
     runner._make_pool = lambda: WorkerPool(Limits(wall_seconds=3, cpu_seconds=100))
     pilot.type_snippet(ENDLESS)

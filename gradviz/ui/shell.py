@@ -1,22 +1,26 @@
-"""What works for the window without being seen, each made and loaded when it is first asked for: before the first paint
-nobody asks. `window` says when they are made."""
+"""What the commands act on: the store, the panels, and what works for the window without being seen. Each of these is
+made and loaded when it is first asked for: before the first paint nobody asks. `window` says when they are made;
+`gradviz.commands.row` has the interface."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
+if TYPE_CHECKING:
+    from gradviz.session.state import State
     from gradviz.session.store import Store
     from gradviz.ui.asking import Asker
-    from gradviz.ui.backward_bar import BackwardBar
     from gradviz.ui.chain_runner import ChainRunner
+    from gradviz.ui.dialogs import WindowDialogs
     from gradviz.ui.drawing.board import DrawingBoard
     from gradviz.ui.files import WindowFiles
     from gradviz.ui.frame import Layout
     from gradviz.ui.live_drawing import LiveDrawing
+    from gradviz.ui.panels.editor import EditorPanel
     from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.panels.plots import PlotsPanel
     from gradviz.ui.player import Player
@@ -24,30 +28,83 @@ if TYPE_CHECKING:
     from gradviz.ui.slow import Slow
     from gradviz.ui.stop_finder import StopFinder
     from gradviz.ui.theme import Theme
-    from gradviz.ui.toolbar import Tools
     from gradviz.ui.trial import Trial
     from gradviz.ui.what_if_runner import WhatIfRunner
     from gradviz.ui.worker_bridge import WorkerBridge
 
 
-class Helpers:
-    """A part of the window: those that it has in addition to its widgets."""
+class WindowShell:
+    """Implements the commands' `Shell` for one window."""
 
-    store: Store
-    files: WindowFiles
-    tools: Tools
-    theme: Theme
-    layout_: Layout
+    def __init__(
+        self,
+        window: QWidget,
+        store: Store,
+        files: WindowFiles,
+        theme: Callable[[], Theme],
+        layout: Callable[[], Layout],
+        choose: Callable[[str, str], None],
+    ) -> None:
+        self._window = window
+        self.store = store
+        self.files = files
+        self._theme = theme
+        self._layout = layout
+        self._choose = choose  # runs a command with one of its choices
+
+    # -- panels
 
     @property
     def canvas(self) -> GraphPanel:
         """The graph panel."""
-        raise NotImplementedError
+        return cast("GraphPanel", self._layout().panel("canvas"))
 
     @property
     def plots(self) -> PlotsPanel:
         """The panel of plots."""
-        return cast("PlotsPanel", self.layout_.panel("plots"))
+        return cast("PlotsPanel", self._layout().panel("plots"))
+
+    @property
+    def source(self) -> EditorPanel:
+        """The text of the snippet."""
+        return cast("EditorPanel", self._layout().panel("editor"))
+
+    def focus(self, panel: str) -> None:
+        """Bring a panel to the front and give it the keyboard."""
+        self._layout().reveal(panel)
+
+    # -- the clipboard
+
+    def copy(self, text: str) -> None:
+        """Put text on the clipboard."""
+        QApplication.clipboard().setText(text)
+
+    def edit_text(self, action: str) -> None:
+        """Cut, copy, paste or selectAll where the keyboard is: a drawing, a text, else the editor."""
+        target = QApplication.focusWidget()
+        if target is not None and self.canvas.has_drawing_hand(target):
+            getattr(self.board, {"selectAll": "select_all"}.get(action, action))()
+            return
+        if not hasattr(target, action):
+            target = self.source.code
+        getattr(cast(QPlainTextEdit, target), action)()
+
+    # -- what works unseen
+
+    @cached_property
+    def dialogs(self) -> WindowDialogs:
+        """What opens over the window."""
+        from gradviz.ui.dialogs import WindowDialogs
+
+        return WindowDialogs(
+            self._window,
+            lambda: self.store.state,
+            self._theme,
+            self._choose,
+            lambda: self.focus("examples"),
+            self.beside.start,
+            lambda: self.runner.pool,
+        )
 
     @cached_property
     def board(self) -> DrawingBoard:
@@ -97,7 +154,7 @@ class Helpers:
         from gradviz.ui.asking import Asker
 
         lives = lambda: (self.runner.live, self.beside.live)  # noqa: E731
-        return Asker(cast("QWidget", self), lives, self._stop_all, lambda: self.theme)
+        return Asker(self._window, lives, self._stop_all, self._theme)
 
     def _stop_all(self) -> None:
         self.runner.stop()
@@ -109,15 +166,6 @@ class Helpers:
         from gradviz.ui.live_drawing import LiveDrawing
 
         return LiveDrawing(self.store, self.runner)
-
-    @cached_property
-    def backward(self) -> BackwardBar:
-        """The backward call in the toolbar."""
-        from gradviz.ui.backward_bar import BackwardBar
-
-        bar = BackwardBar(self.store, self.theme)
-        self.tools.put(bar)
-        return bar
 
     @cached_property
     def trial(self) -> Trial:
@@ -146,3 +194,22 @@ class Helpers:
         from gradviz.ui.stop_finder import StopFinder
 
         return StopFinder(self.store)
+
+    def show_state(self, before: State, after: State) -> None:
+        """Let those follow that were needed so far."""
+        if after.asks is not None or before.asks is not None:
+            self.asker.show_state(before, after)
+        if "canvas" in self._layout().made:  # nothing has run before
+            self.player.show_state(after)
+            self.stop_finder.show_state(before, after)
+
+    def close(self) -> None:
+        """End what still runs."""
+        self.recovery.close()
+        self.canvas.close_canvas()
+        self.beside.close()
+        self.chains.close()
+        self.trial.drop()
+        self.live.close()
+        self.board.tidying.close()
+        self.runner.close()
