@@ -1,10 +1,16 @@
-"""Anomaly mode: `set_detect_anomaly` and `detect_anomaly`. The checks are in `validate.py`."""
+"""Anomaly mode: `set_detect_anomaly` and `detect_anomaly`. The checks are in `validate.py`;
+where the forward call was is found here."""
 
 from __future__ import annotations
 
+import sys
+import traceback
 import warnings
+from types import FrameType
 
 from gradviz.engine.state import state
+
+_NO_FILE = ("<string>", "<frozen ")
 
 
 class set_detect_anomaly:
@@ -44,3 +50,15 @@ class detect_anomaly:
 
     def __exit__(self, *exc: object) -> None:
         state.anomaly, state.anomaly_nan = self.previous
+
+
+def forward_stack() -> list[str]:
+    """Where the snippet is, for anomaly mode's message: its own lines, not those of the program around and below it."""
+    frames = [each for each in traceback.walk_stack(sys._getframe()) if not _is_own(each[0])]
+    return traceback.StackSummary.extract(reversed(frames)).format()
+
+
+def _is_own(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__")
+    is_of_gradviz = type(name) is str and name.split(".")[0] == "gradviz"
+    return is_of_gradviz or frame.f_code.co_filename.startswith(_NO_FILE)

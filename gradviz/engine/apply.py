@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import layers
+from gradviz.engine.anomaly import forward_stack
 from gradviz.engine.graph import Edge, Node, bare, edge_of, next_sequence
 from gradviz.engine.rows import OpRow
 from gradviz.engine.run_state import on_new_run
@@ -41,7 +43,7 @@ def apply(
     if row.view and _copying:
         row = _copying[-1][row.node_name]
     if state.layered and forward is None:
-        return _layered(row, tensors, arrays, params)
+        return layers.transforms.apply(row, tensors, arrays, params)
     made = row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
     if row.single:
         out = wrap_result(made)
@@ -80,14 +82,6 @@ def _wanted(tensors: Sequence[Tensor | None]) -> bool:
         if each is not None and each._requires_grad:
             return True
     return False
-
-
-def _layered(
-    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
-) -> Any:
-    from gradviz.engine.layered import apply as run
-
-    return run(row, tensors, arrays, params)
 
 
 _copying: list[Mapping[str, OpRow]] = []
@@ -166,8 +160,6 @@ def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | N
 
 def remember_stack(node: Node) -> None:
     """Keep the forward call stack of a node, for anomaly mode's message."""
-    from gradviz.engine.validate import forward_stack
-
     node.stack = forward_stack()
     node.parent = state.node
 

@@ -361,3 +361,11 @@ def _joined(rows: list[Any], levels: tuple[int, ...], sizes: tuple[int, ...], em
             )
     whole = np.empty((0, *parts[0].shape), parts[0].dtype) if empty else np.stack(parts)
     return BatchedArray(whole.reshape((*sizes, *parts[0].shape)), levels)
+
+
+def removed(x: Any, *, level: int, dim: int, size: int) -> Any:
+    """The examples of a level as a dimension."""
+    at = x.levels.index(level)
+    levels = tuple(each for each in x.levels if each != level)
+    phys = np.moveaxis(x.phys, at, len(levels) + dim)
+    return BatchedArray(phys, levels) if levels else phys

@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.engine.batched import BatchedArray, aligned, levels_of, no_dynamic, one_by_one, spread
 from gradviz.engine.memory import memory_of, start_of, strided
 from gradviz.engine.notices import warn_once
-from gradviz.engine.rows import OpRow
+from gradviz.engine.rows import ROWS, OpRow
 
 Array = np.ndarray[Any, Any]
 Forward = Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any]
@@ -158,8 +158,6 @@ _EVERY = frozenset("sum_dim mean_dim amax amin var std logsumexp flip".split())
 
 
 def _whole(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
-    from gradviz.engine.rows import ROWS
-
     x = arrays[0]
     if not x.ndim or not x.size:
         return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
+from gradviz.engine import dtypes, layers
 from gradviz.engine.backward import GraphTask, target_edge
 from gradviz.engine.graph import Edge, GradientEdge, Meta, edge_of
 from gradviz.engine.state import state
@@ -145,8 +145,6 @@ def _batched(
     materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
     """`is_grads_batched`: the first dimension of each gradient counts independent passes, which run as one."""
-    from gradviz.engine import layered, layers
-
     for i, (root, each) in enumerate(zip(roots, given, strict=False)):
         shape, _ = root.node.metas[root.output_nr] if isinstance(root, GradientEdge) else _meta(root)
         if each is not None and each._data.shape[1:] != shape:
@@ -159,9 +157,9 @@ def _batched(
             )
     size = given[0].shape[0]
     with layers.layer("vmap", size) as layer:
-        seeds = [None if g is None else layered.add(g, layer.number, 0) for g in given]
+        seeds = [None if g is None else layers.transforms.add(g, layer.number, 0) for g in given]
         found = _gradients(roots, wanted, seeds, retain_graph, create_graph, allow_unused, materialize_grads)
-        return tuple(None if g is None else layered.remove(g, layer.number, 0, size) for g in found)
+        return tuple(None if g is None else layers.transforms.remove(g, layer.number, 0, size) for g in found)
 
 
 def _execute(

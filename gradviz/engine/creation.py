@@ -288,3 +288,6 @@ def legacy_tensor(dtype: dtypes.dtype, *args: Any, **kwargs: Any) -> Tensor:
     if isinstance(args[0], float):
         raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
     return made(np.zeros(sizes_of(args), dtype.np))
+
+
+Tensor._legacy_new = staticmethod(legacy_tensor)  # type: ignore[method-assign]

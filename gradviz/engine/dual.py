@@ -14,6 +14,7 @@ from gradviz.engine.apply import call
 from gradviz.engine.batched import BatchedArray, levels_of, spread
 from gradviz.engine.formula import rule
 from gradviz.engine.graph import Node
+from gradviz.engine.inplace import geometry, memory_order
 from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import Saved
 from gradviz.engine.state import state
@@ -135,8 +136,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
 
 def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
     """The tangent, in memory as its tensor is: views of both go by their memory. Copied where it lies otherwise."""
-    from gradviz.engine.inplace import memory_order
-
     data: Any = like._data
     if tangent._data.strides == data.strides or data.ndim == 0 or data.size < 2:
         return tangent
@@ -216,8 +215,6 @@ def _with_room(base: Tensor, former: Tensor | None, known: dict[int, int]) -> Te
 
 def _share_with_base(view: Tensor, number: int) -> None:
     """A view without tangent gets the view of its base's."""
-    from gradviz.engine.inplace import geometry
-
     base = view._base
     whole = None if base is None else tangent_of(base, number)
     assert base is not None and whole is not None

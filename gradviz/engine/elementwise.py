@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, give, in_torch_words, method
-from gradviz.engine.apply import NO_PARAMS, apply
+from gradviz.engine.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.graph import Node, accumulator, bare
 from gradviz.engine.inplace import write
 from gradviz.engine.outputs import check_cast
@@ -349,8 +349,6 @@ def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[s
     if plan.captures:
         plan.save(node, (x, y), (out,))
     if state.anomaly:
-        from gradviz.engine.apply import remember_stack
-
         remember_stack(node)
     return node
 

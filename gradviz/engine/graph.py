@@ -15,12 +15,12 @@ import numpy as np
 
 from gradviz.engine import attributes, dtypes
 from gradviz.engine.device import device
-from gradviz.engine.saved import Saved, SavedTensor
 from gradviz.engine.state import state
 from gradviz.engine.words import SECOND_BACKWARD
 
 if TYPE_CHECKING:
     from gradviz.engine.rows import OpRow, Plan
+    from gradviz.engine.saved import Saved, SavedTensor
     from gradviz.engine.tensor import Tensor
 
 Edge = tuple["Node", int]
@@ -172,11 +172,9 @@ class Node:
             self.tensor_hooks = {}
         self.tensor_hooks[tensor._output_nr] = tensor._backward_hooks
 
-    def _raw_saved(self, name: str) -> SavedTensor:
-        names = () if self.plan is None else self.plan.saved_names
-        if name not in names:
-            raise AttributeError(f"'{self.class_name}' object has no attribute '_raw_saved_{name}'")
-        return SavedTensor(self, names.index(name))
+    if TYPE_CHECKING:  # attached in saved.py
+
+        def _raw_saved(self, name: str) -> SavedTensor: ...
 
     def __call__(self, *grads: Tensor | None) -> Any:
         """Run the node by hand: the gradients of its inputs from those of its outputs."""

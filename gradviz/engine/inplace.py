@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import batched, dtypes
+from gradviz.engine import batched, dtypes, layers
 from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.apply import attach
 from gradviz.engine.batched import one_example, plain
@@ -68,9 +68,7 @@ def write(
     """Run a row whose first operand is `target` and put the result where `target` is. `forward` is another way to run
     the row's, which `layered.py` chooses."""
     if state.layered and forward is None:
-        from gradviz.engine import layered
-
-        return layered.write(target, row, tensors, arrays, params)
+        return layers.transforms.write(target, row, tensors, arrays, params)
     tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
     check_writable(target, tracked)
     if 0 in target._data.strides and target._data.size > 1 and repeated(target._data.shape, target._data.strides):
@@ -291,3 +289,6 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
             target._view = View(-1, "" if target._view is None else target._view.origin)
             target._sync_view()
     return target
+
+
+Tensor._remake_view = remake_view  # type: ignore[method-assign,assignment]

@@ -4,19 +4,22 @@ here, and comes back for the operation itself."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gradviz.engine import batching, dual, layers
-from gradviz.engine.batched import BatchedArray, levels_of, no_room, spread
+from gradviz.engine import batching, dual, inplace, layers
+from gradviz.engine.apply import apply as run_row
+from gradviz.engine.batched import BatchedArray, levels_of, no_room, removed, spread
 from gradviz.engine.formula import sentence
 from gradviz.engine.graph import Node, renamed, show_as
 from gradviz.engine.pushforward import push
 from gradviz.engine.rows import OpRow
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
+from gradviz.engine.wrapped import tracks
 
 Array = np.ndarray[Any, Any]
 
@@ -57,16 +60,13 @@ def write(
     params: Mapping[str, Any],
 ) -> Tensor:
     """Run a row whose first operand is `target`, and put the result and its tangent where `target` is."""
-    from gradviz.engine.inplace import as_it_was
-    from gradviz.engine.inplace import write as run
-
     _check_captured(target, row, tensors)
     number = dual.innermost(tensors)
     if number is None:
         _check_room(target, row, tensors)
-        return run(target, row, expanded(row, tensors), arrays, params, batching.forward)
+        return inplace.write(target, row, expanded(row, tensors), arrays, params, batching.forward)
     with dual.without(tensors, number) as tangents:
-        operands = [as_it_was(t) if t is not None and _shares(t, target) else t for t in tensors]
+        operands = [inplace.as_it_was(t) if t is not None and _shares(t, target) else t for t in tensors]
         write(target, row, tensors, arrays, params)
         pushed = push(row, operands, (target,), tangents, params)[0]
     if pushed is not None:
@@ -146,9 +146,7 @@ def _view_tangents(row: OpRow, tangents: dual.Tangents, params: Mapping[str, Any
 def _plain(
     row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
 ) -> Any:
-    from gradviz.engine.apply import apply as run
-
-    return run(row, expanded(row, tensors), arrays, params, batching.forward)
+    return run_row(row, expanded(row, tensors), arrays, params, batching.forward)
 
 
 def expanded(row: OpRow, tensors: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
@@ -182,9 +180,7 @@ def repeat(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
 
 def _for_all(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
     """The tensor once for each example; the gradients of all of them are summed."""
-    from gradviz.engine.apply import apply as run
-
-    made: Tensor = run(REPEAT, (tensor,), (tensor._data,), {"known": known}, batching.direct)
+    made: Tensor = run_row(REPEAT, (tensor,), (tensor._data,), {"known": known}, batching.direct)
     made._tangents = tensor._tangents
     return made
 
@@ -208,9 +204,7 @@ def _repeated(x: Any, *, known: Mapping[int, int]) -> Any:
 
 
 def _summed(grad: Tensor, known: Mapping[int, int]) -> Tensor:
-    from gradviz.engine.apply import apply as run
-
-    made: Tensor = run(SUM, (grad,), (grad._data,), {"known": known}, batching.direct)
+    made: Tensor = run_row(SUM, (grad,), (grad._data,), {"known": known}, batching.direct)
     return made
 
 
@@ -230,14 +224,6 @@ def _added(x: Any, *, level: int, dim: int) -> BatchedArray:
     at = sum(each < level for each in known)
     levels = (*known[:at], level, *known[at:])
     return BatchedArray(np.moveaxis(phys, len(known) + dim, at), levels, dim)
-
-
-def removed(x: Any, *, level: int, dim: int, size: int) -> Any:
-    """The examples of a level as a dimension."""
-    at = x.levels.index(level)
-    levels = tuple(each for each in x.levels if each != level)
-    phys = np.moveaxis(x.phys, at, len(levels) + dim)
-    return BatchedArray(phys, levels) if levels else phys
 
 
 def _row(name: str, forward: Any, gradient: Any, brief: str, derivative: str) -> OpRow:
@@ -287,9 +273,7 @@ def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str,
 
 
 def _between(row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> Tensor:
-    from gradviz.engine.apply import apply as run
-
-    made: Tensor = run(row, (tensor,), (tensor._data,), params, batching.direct)
+    made: Tensor = run_row(row, (tensor,), (tensor._data,), params, batching.direct)
     if made._node is not None:
         layers.keep_looking()
         _name_as_inside(made._node, row, tensor, params)
@@ -298,3 +282,7 @@ def _between(row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> Tensor:
         if number in layers.duals and tangent is not None:
             dual.set_tangent(made, number, _between(row, tangent, params))
     return made
+
+
+layers.transforms = sys.modules[__name__]
+Tensor._is_tracked_here = tracks  # type: ignore[method-assign,assignment]

@@ -9,12 +9,15 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
 from gradviz.engine.run_state import on_new_run
 from gradviz.engine.state import state
+
+if TYPE_CHECKING:
+    from gradviz.engine.tensor import Tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,6 +38,23 @@ class Layer:
     randomness: str = "error"
 
 
+class Transforms(Protocol):
+    """How operations run while a layer is open; `layered` is it, and says so here, where those below it can look."""
+
+    def apply(self, row: Any, tensors: Any, arrays: Any, params: Any) -> Any:
+        """An operation."""
+
+    def write(self, target: Tensor, row: Any, tensors: Any, arrays: Any, params: Any) -> Tensor:
+        """An operation in place."""
+
+    def add(self, tensor: Any, level: int, dim: int) -> Any:
+        """A tensor with a dimension taken apart into the examples of a level."""
+
+    def remove(self, tensor: Any, level: int, dim: int, size: int) -> Any:
+        """A tensor with the examples of a level as a dimension."""
+
+
+transforms: Transforms
 stack: list[Layer] = []
 duals: list[int] = []  # the open levels of forward differentiation, innermost last
 _last = 0

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import layers
-from gradviz.engine.apply import as_views
+from gradviz.engine.apply import apply, as_views
+from gradviz.engine.call import grad
 from gradviz.engine.dual import Tangents
 from gradviz.engine.graph import Node, bare
 from gradviz.engine.observe import paused
@@ -107,8 +108,6 @@ def _linearly(
     params: Mapping[str, Any],
 ) -> Tensor | None:
     """The row on the tangents, where that is all; None where types are mixed."""
-    from gradviz.engine.apply import apply
-
     if row.key == "_to_copy":
         return apply(row, (tangents[0],), (tangents[0]._data,), params)  # type: ignore[no-any-return]
     places = range(len(tensors)) if row.variadic else row.differentiable
@@ -188,8 +187,6 @@ def _transposed(
     node: Node, seeds: Sequence[Tensor | None], pairs: Sequence[tuple[Any, Any, Tensor]], kept: bool
 ) -> list[Tensor | None]:
     """The derivative of what was pulled back with respect to the seeds, along the tangents."""
-    from gradviz.engine.call import grad
-
     asked = [each for each in seeds if each is not None]
     given = [
         (conform(g, x._data.shape, x._data.dtype, node, 0), t)

@@ -1,49 +1,23 @@
 """Saved buffers: what a node keeps for its backward, the version at which it was kept, and the hooks that it may pass
-through. The nodes themselves are in `graph.py`; which buffers an operation saves is in its row (`rows.py`)."""
+through. The nodes themselves are in `graph.py`, the counters in `versions.py`; which buffers an operation saves is in
+its row (`rows.py`)."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gradviz.engine import dtypes
+from gradviz.engine.graph import Node, accumulator, edge_of, function_of
 from gradviz.engine.state import state
+from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.versions import VersionCounter
 from gradviz.engine.words import DETACHED, HOOKS_AFTER_FREED, INFERENCE_SAVED, PACK_WROTE, SECOND_BACKWARD, overwritten
-
-if TYPE_CHECKING:
-    from gradviz.engine.graph import Node
-    from gradviz.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
 Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
-
-
-class VersionCounter:
-    """Counts the in-place writes to one piece of memory; views and detached tensors share it."""
-
-    __slots__ = ("value", "views")
-
-    def __init__(self) -> None:
-        self.value = 0
-        self.views: list[weakref.ref[Tensor]] = []  # those of a base that did not require grad when they were made
-
-    def note_view(self, view: Tensor) -> None:
-        """Remember a view, to tell it when its base comes to require grad."""
-        views = self.views
-        if len(views) > 64 and len(views) & (len(views) - 1) == 0:
-            self.views = views = [ref for ref in views if ref() is not None]
-        views.append(weakref.ref(view))
-
-    def now_tracked(self, base: Tensor) -> None:
-        """The base requires grad from now on, and so do its views."""
-        for ref in self.views:
-            view = ref()
-            if view is not None and view._base is base:
-                view._requires_grad = True
-        self.views = []
 
 
 class Saved:
@@ -131,8 +105,6 @@ class PackedSaved(Saved):
     unpack: Callable[[Any], Any]
 
     def value(self, node: Node) -> Tensor:
-        from gradviz.engine.tensor import Tensor
-
         found = self.unpack(self.packed)
         if not isinstance(found, Tensor):
             raise TypeError(
@@ -145,8 +117,6 @@ class PackedSaved(Saved):
 
 def pack(tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None) -> PackedSaved:
     """Give a tensor to the pack hook that is open now, or to one of its own, and keep what it returns."""
-    from gradviz.engine.graph import edge_of
-
     one: PackedSaved = keep(tensor, index, is_output, PackedSaved)
     one.is_output = is_output
     one.edge = edge_of(tensor) if tensor._requires_grad and not is_output else None
@@ -210,8 +180,6 @@ class SavedTensor:
     @property
     def data(self) -> Any:
         """What is held: the tensor itself, an output without its history, or what the pack hook returned."""
-        from gradviz.engine.tensor import wrap
-
         one = None if self._node.saved is None else self._node.saved[self._at]
         if isinstance(one, PackedSaved):
             return one.packed
@@ -227,6 +195,16 @@ class SavedTensor:
 SavedTensor.__module__ = "torch._C._autograd"
 
 
+def _raw_saved(node: Node, name: str) -> SavedTensor:
+    names = () if node.plan is None else node.plan.saved_names
+    if name not in names:
+        raise AttributeError(f"'{node.class_name}' object has no attribute '_raw_saved_{name}'")
+    return SavedTensor(node, names.index(name))
+
+
+Node._raw_saved = _raw_saved  # type: ignore[method-assign,assignment]  # a node does not know what hangs on its buffers
+
+
 def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
     """Keep a tensor for the backward pass; a number of the source text does not go through the hooks."""
     if state.saved_hooks and tensor._wrapped is None:
@@ -237,8 +215,6 @@ def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
 
 def unpack_saved(one: Saved, node: Node) -> Tensor:
     """The buffer as a tensor, with its history; raises when its memory was written to since."""
-    from gradviz.engine.tensor import wrap
-
     if one.current_version != one.version:
         raise RuntimeError(_version_error(one, node))
     tensor = one.tensor
@@ -265,8 +241,6 @@ def _has_history(one: Saved, node: Node, data: Array) -> bool:
 
 def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:
     """The same values with the history that the gradient goes to by `edge`."""
-    from gradviz.engine.tensor import wrap
-
     made = wrap(tensor._data)
     made._version_counter = tensor._share_version()
     if edge is None:
@@ -281,9 +255,6 @@ def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:
 
 def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
     """`tensor` as it was before its data were exchanged (`.data = …`)."""
-    from gradviz.engine.graph import accumulator
-    from gradviz.engine.tensor import wrap
-
     result = wrap(data)
     result._requires_grad = tensor._requires_grad
     result._node, result._output_nr, result._accumulator = tensor._node, tensor._output_nr, tensor._accumulator
@@ -302,8 +273,6 @@ _NAMELESS = {
 
 
 def _version_error(one: Saved, node: Node) -> str:
-    from gradviz.engine.graph import function_of
-
     shape = ", ".join(map(str, one.data.shape))
     owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
     source = "" if owner is None else f", which is output {number} of {function_of(owner)},"

@@ -14,8 +14,8 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.batched import plain
 from gradviz.engine.graph import Node, refresh, shown
-from gradviz.engine.saved import VersionCounter
 from gradviz.engine.state import state
+from gradviz.engine.versions import VersionCounter
 from gradviz.engine.words import SET_ON_INFERENCE
 
 Array = np.ndarray[Any, Any]
@@ -99,6 +99,10 @@ class Tensor:
     if TYPE_CHECKING:  # the operations, attached in api.py
         grad_dtype: Any
 
+        @staticmethod
+        def _legacy_new(dtype: dtypes.dtype, *args: Any, **kwargs: Any) -> Tensor: ...  # in creation.py
+        def _remake_view(self) -> None: ...  # in inplace.py
+        def _is_tracked_here(self) -> bool: ...  # in layered.py
         def __getattr__(self, name: str) -> Any: ...
         def requires_grad_(self, requires_grad: bool = True) -> Tensor: ...
         def detach(self) -> Tensor: ...
@@ -132,9 +136,7 @@ class Tensor:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Tensor:
-            from gradviz.engine.creation import legacy_tensor
-
-            return legacy_tensor(dtypes.default.dtype, *args, **kwargs)
+            return cls._legacy_new(dtypes.default.dtype, *args, **kwargs)
         raise TypeError(
             f"{cls.__name__}: subclasses of torch.Tensor are not in GradViz: operations are not dispatched to other "
             "classes; keep the tensor in an attribute of a class of your own"
@@ -176,9 +178,7 @@ class Tensor:
         if base is not None and base._requires_grad and self._view is not None and not self._inference:
             return True
         if state.layered and self._requires_grad:
-            from gradviz.engine.wrapped import tracks
-
-            return tracks(self)
+            return self._is_tracked_here()
         return self._requires_grad
 
     @requires_grad.setter
@@ -299,9 +299,7 @@ class Tensor:
         """Make the `grad_fn` of a differentiable view again when its memory was written to since it was made."""
         view = self._view
         if view is not None and not self._inference and view.version != self._version:
-            from gradviz.engine.inplace import remake_view
-
-            remake_view(self)
+            self._remake_view()
 
     def __hash__(self) -> int:
         return id(self)

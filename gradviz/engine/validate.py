@@ -4,23 +4,22 @@ type, and in anomaly mode that it is no NaN. Used by `backward.py` only."""
 from __future__ import annotations
 
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
-from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from gradviz.engine import dtypes
+from gradviz.engine.apply import call
 from gradviz.engine.graph import Node
 from gradviz.engine.laid import as_leaf, is_as_leaf
 from gradviz.engine.notices import warn_once
+from gradviz.engine.rows import ROWS
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
-_NO_FILE = ("<string>", "<frozen ")
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
@@ -79,9 +78,6 @@ def check_layout(grad: Array, leaf: Array, line: int) -> None:
 
 def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
     """What a leaf keeps as `.grad` under `create_graph`: a copy that is itself part of the graph."""
-    from gradviz.engine.apply import call
-    from gradviz.engine.rows import ROWS
-
     copied: Tensor = call(ROWS["_grad_copy"], None, grad)
     if not is_as_leaf(copied._data, leaf):
         copied._data = as_leaf(copied._data, leaf)
@@ -96,18 +92,6 @@ def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
         if grad is not None and np.isnan(grad._data).any():
             warn_of_forward(node)
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
-
-
-def forward_stack() -> list[str]:
-    """Where the snippet is, for anomaly mode's message: its own lines, not those of the program around and below it."""
-    frames = [each for each in traceback.walk_stack(sys._getframe()) if not _is_own(each[0])]
-    return traceback.StackSummary.extract(reversed(frames)).format()
-
-
-def _is_own(frame: FrameType) -> bool:
-    name = frame.f_globals.get("__name__")
-    is_of_gradviz = type(name) is str and name.split(".")[0] == "gradviz"
-    return is_of_gradviz or frame.f_code.co_filename.startswith(_NO_FILE)
 
 
 def warn_of_forward(node: Node) -> None:

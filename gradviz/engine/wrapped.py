@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import dtypes, layers, printing
-from gradviz.engine.batched import BatchedArray
+from gradviz.engine.batched import BatchedArray, removed
 from gradviz.engine.dual import held
 from gradviz.engine.tensor import Tensor, wrap
 
@@ -38,8 +38,6 @@ def unwrapped(tensor: Tensor, recurse: bool = True) -> Tensor:
 def _less(data: BatchedArray, number: int) -> Any:
     if number not in data.levels:
         return data
-    from gradviz.engine.layered import removed
-
     return removed(data, level=number, dim=0, size=0)
 
 

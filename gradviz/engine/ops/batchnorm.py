@@ -11,6 +11,7 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.formula import jointly
+from gradviz.engine.layered import check_running
 from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.rows import op
@@ -202,8 +203,6 @@ def _batch_normed(
 def _computed(input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float) -> Any:
     running = given["running_mean"], given["running_var"]
     if state.layered and training:
-        from gradviz.engine.layered import check_running
-
         check_running(input, running)
     need_constants("native_batch_norm", running_mean=running[0], running_var=running[1])
     made = call(
