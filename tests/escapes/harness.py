@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -203,9 +204,12 @@ def _attempt(pool: WorkerPool, target: Outside, attack: Attack) -> Result:
         if isinstance(event, Output):
             parts.append(event.text)
         elif isinstance(event, Asked):
+            begun.wait()
             run.answer(None)
 
+    begun = threading.Event()  # it may ask before its run is known here
     run = pool.start(target.aim(attack.source), on_event)
+    begun.set()
     done = run.wait(PATIENCE)
     assert done is not None, f"{attack.label} did not end"
     printed = "".join(parts)
