@@ -29,31 +29,30 @@ F = TypeVar("F", bound=Function)
 TABLES: list[Mapping[str, Function]] = []  # where a formula's functions are looked up; `api.py` adds its own
 _HELPERS: dict[str, tuple[Function, str]] = {}
 _OF_NUMBERS: Mapping[str, Callable[[float], float]] = {"log": math.log, "sqrt": math.sqrt}
-_ALLOWED = (
+_ALLOWED = frozenset((
     ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Call, ast.keyword, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add,
     ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr, ast.Compare, ast.Eq, ast.NotEq, ast.Lt,
     ast.LtE, ast.Gt, ast.GtE,
-)  # fmt: skip
+))  # fmt: skip
 
 
 @functools.cache
-def parse(text: str) -> ast.expr:
-    """The tree of an expression; `ValueError` where it is more than names, numbers, operators and calls by name."""
-    tree = ast.parse(text, mode="eval")
+def parse(text: str) -> tuple[ast.expr, tuple[str, ...]]:
+    """The tree of an expression and the names that it asks for, `grad` first; `ValueError` where it is more than names,
+    numbers, operators and calls by name."""
+    tree = ast.parse(text, mode="eval").body
+    names: dict[tuple[bool, int], str] = {}
+    functions = set()
     for node in ast.walk(tree):
-        indirect = isinstance(node, ast.Call) and not isinstance(node.func, ast.Name)
-        private = isinstance(node, ast.Name) and node.id.startswith("_")
-        if indirect or private or not isinstance(node, _ALLOWED):
-            raise ValueError(f"{type(node).__name__} is not allowed in a formula: {text}")
-    return tree.body
-
-
-def names_of(tree: ast.expr) -> tuple[str, ...]:
-    """What the expression asks for: `grad` first, then the others as they come."""
-    functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions]
-    found.sort(key=lambda name: (name.id != "grad", name.lineno, name.col_offset))
-    return tuple(dict.fromkeys(name.id for name in found if name.id not in NUMBERS))
+        kind = type(node)
+        indirect = kind is ast.Call and type(node.func) is not ast.Name  # type: ignore[attr-defined]
+        if indirect or kind not in _ALLOWED or (kind is ast.Name and node.id[0] == "_"):  # type: ignore[attr-defined]
+            raise ValueError(f"{kind.__name__} is not allowed in a formula: {text}")
+        if kind is ast.Call:
+            functions.add(node.func.col_offset)  # type: ignore[attr-defined]
+        elif kind is ast.Name and node.id not in NUMBERS:  # type: ignore[attr-defined]
+            names[node.id != "grad", node.col_offset] = node.id  # type: ignore[attr-defined]
+    return tree, tuple(dict.fromkeys(name for at, name in sorted(names.items()) if at[1] not in functions))
 
 
 # --- the function ---
@@ -61,8 +60,7 @@ def names_of(tree: ast.expr) -> tuple[str, ...]:
 
 def compiled(text: str) -> Function:
     """The expression as a function of its names."""
-    tree = parse(text)
-    names = names_of(tree)
+    tree, names = parse(text)
     if isinstance(tree, ast.Call) and not tree.keywords and [ast.unparse(each) for each in tree.args] == [*names]:
         return _function(called(tree))
     body = _Folded().visit(ast.parse(text, mode="eval").body)
@@ -132,20 +130,23 @@ def shown(text: str) -> str:
 
 def _with_helpers(text: str) -> ast.expr:
     """The tree with the formula of each helper in place of its call."""
-
-    class Opened(ast.NodeTransformer):
-        def visit_Call(self, node: ast.Call) -> ast.AST:
-            args = [self.visit(each) for each in node.args]
-            name = called(node)
-            if name not in _HELPERS:
-                return ast.Call(node.func, args, node.keywords)
-            fn, inside = _HELPERS[name]
-            given = dict(zip(inspect.signature(fn).parameters, args, strict=False))
-            given |= {each.arg: self.visit(each.value) for each in node.keywords if each.arg}
-            return _Filled(given).visit(_with_helpers(inside))  # type: ignore[no-any-return]
-
-    found: ast.expr = Opened().visit(ast.parse(text, mode="eval").body)
+    tree = ast.parse(text, mode="eval").body
+    found: ast.expr = _Opened().visit(tree) if any(name in text for name in _HELPERS) else tree
     return found
+
+
+class _Opened(ast.NodeTransformer):
+    """Formulas in place of calls of helpers."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        args = [self.visit(each) for each in node.args]
+        name = called(node)
+        if name not in _HELPERS:
+            return ast.Call(node.func, args, node.keywords)
+        fn, inside = _HELPERS[name]
+        given = dict(zip(inspect.signature(fn).parameters, args, strict=False))
+        given |= {each.arg: self.visit(each.value) for each in node.keywords if each.arg}
+        return _Filled(given).visit(_with_helpers(inside))  # type: ignore[no-any-return]
 
 
 class _Filled(ast.NodeTransformer):
@@ -180,7 +181,7 @@ class Rule:
         """The parameters: what is saved and what the loop hands over."""
         if self._names is None:
             given = self._function
-            self._names = names_of(parse(self.written)) if given is None else tuple(inspect.signature(given).parameters)
+            self._names = parse(self.written)[1] if given is None else tuple(inspect.signature(given).parameters)
         return self._names
 
     @property
