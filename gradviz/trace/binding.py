@@ -12,7 +12,7 @@ from gradviz.trace.region_stack import COUNT, ROW, UNKNOWN, VALUE, VARIABLE
 from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
 
 if TYPE_CHECKING:
-    from gradviz.trace.recorder import Recorder
+    from gradviz.trace.rows import RowWriter
 
 _MOST = 64  # elements of a container that get names
 _DEEPEST = 3
@@ -22,10 +22,10 @@ _NUMBERS = dict.fromkeys((int, float, str), "number")  # a text counts as one: i
 class Binder:
     """Writes the `names` of one run."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+    def __init__(self, rows: RowWriter) -> None:
+        self._rows = rows
         self._kinds: dict[type, str] = {Tensor: "tensor", list: "list", tuple: "list", dict: "dict", **_NUMBERS}
-        self._stack = recorder.regions.stack
+        self._stack = rows.regions.stack
         self._done: set[tuple[int, str, int]] = set()
 
     def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
@@ -59,17 +59,17 @@ class Binder:
             self._stack[VARIABLE], self._stack[VALUE] = name, value
 
     def _name(self, tensor: Any, name: str, owner: str, rank: int) -> None:
-        recorder = self._recorder
+        rows = self._rows
         number = tensor._tag
         if number < 0:
             if state.observer is None:
                 return  # nobody watches now: this is no tensor of the graph
-            number = recorder.tensor_of(tensor)
+            number = rows.tensor_of(tensor)
         key = (number, name, rank)
         if key not in self._done:
             self._done.add(key)
-            writer = recorder.writer
-            writer.add("names", recorder.step - 1, number, writer.text(name), writer.text(owner), rank)
+            writer = rows.writer
+            writer.add("names", rows.step - 1, number, writer.text(name), writer.text(owner), rank)
 
 
 def _kind_of(type_: type) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gradviz.trace.kinds import Kind
 
 if TYPE_CHECKING:
-    from gradviz.trace.recorder import Recorder
+    from gradviz.trace.rows import RowWriter
 
 LONGEST = 20_000  # characters of a message
 _SEEN = "<e>"  # an attribute of what was looked at; no snippet can spell it
@@ -20,8 +20,8 @@ _PYTORCH = ("gradviz.engine.", "gradviz.torch.")
 class Catcher:
     """Writes the `caught` errors of one run."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+    def __init__(self, rows: RowWriter) -> None:
+        self._rows = rows
 
     def catch(self) -> None:
         """An `except` has caught something."""
@@ -31,12 +31,12 @@ class Catcher:
         if _SEEN in error.__dict__:
             return  # it was caught and raised again: its traceback is a frame longer each time
         error.__dict__[_SEEN] = True
-        recorder = self._recorder
-        site, below = recorder.sites.raised(error.__traceback__)
+        rows = self._rows
+        site, below = rows.sites.raised(error.__traceback__)
         if not any(module.startswith(_PYTORCH) for module in below):
             return
-        text, writer = recorder.writer.text, recorder.writer
-        step = recorder.add_step(Kind.CAUGHT, -1, -1, site, writer.count("caught"))
+        text, writer = rows.writer.text, rows.writer
+        step = rows.add_step(Kind.CAUGHT, -1, -1, site, writer.count("caught"))
         writer.add("caught", step, text(type(error).__qualname__), text(str(error)[:LONGEST]))
 
 

@@ -18,11 +18,11 @@ from gradviz.engine.saved import Saved
 from gradviz.engine.state import State
 from gradviz.engine.tensor import Tensor
 from gradviz.engine.versions import VersionCounter
-from gradviz.trace.recorder import Recorder
+from gradviz.trace.recorder import PARTS, Recorder
 from gradviz.worker.numpy_boundary import REAL
 
 _NUMPYS = (np.ndarray, np.generic, np.dtype, np.ufunc, np.random.Generator, np.random.BitGenerator)
-_KEPT = (OpRow, Plan, Saved, VersionCounter, State, GraphTask, BatchedArray, Recorder)
+_KEPT = (OpRow, Plan, Saved, VersionCounter, State, GraphTask, BatchedArray, Recorder, *PARTS)
 _PYTHONS = (types.ModuleType, types.FrameType, types.CodeType, memoryview)
 _INTRUDERS = (*_NUMPYS, *_KEPT, *_PYTHONS)
 _FREQUENT = frozenset((Tensor, int, float, bool, str, type(None), types.FunctionType))

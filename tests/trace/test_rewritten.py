@@ -12,6 +12,7 @@ import traceback
 import pytest
 
 from gradviz.trace.instrument import instrument
+from gradviz.trace.instrument_regions import STACK
 from gradviz.trace.recorder import Recorder
 from gradviz.trace.region_stack import WIDTH
 
@@ -35,7 +36,7 @@ def outcome(source: str, rewritten: bool) -> tuple[str, str, int]:
                 if part.filename == FILENAME
             ]
             error = f"{type(found).__name__}: {found} at {places}"
-    return printed.getvalue(), error, len(recorder.regions.stack)
+    return printed.getvalue(), error, len(world[STACK])
 
 
 _SAME = r"""

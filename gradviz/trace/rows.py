@@ -1,5 +1,5 @@
-"""The rows that the recorder writes about tensors and operations, and the numbers that it gives them. What is
-reported when is in `inplace.py`, `forward.py` and `recorder.py`."""
+"""The rows that are written about tensors and operations, and the numbers that these get. The other parts of the
+recorder share them: `forward`, `inplace` and `backward` say what is reported when."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Watched(ref["Node"]):
     number: int
 
 
-class RowRecorder:
-    """Tensors are numbered by their `tag`: -1 not recorded; -2 - t the .grad of tensor t, which is not recorded
-    itself."""
+class RowWriter:
+    """The numbers given so far, and what is written of each. Tensors are numbered by their `tag`: -1 not recorded;
+    -2 - t the .grad of tensor t, which is not recorded itself."""
 
     def __init__(self, source: str, filename: str, budget: int) -> None:
         self.writer = Writer(budget)
@@ -52,25 +52,21 @@ class RowRecorder:
         self.call = -1
         self.first_output: list[int] = []  # by node: its first tensor
         self.regions = RegionStack(self.writer, self.sites)
-        self.region, self._stack = self.regions.row, self.regions.stack
-        self._nothing = self.writer.text("")
+        self.region, self.stack = self.regions.row, self.regions.stack
+        self.nothing = self.writer.text("")
         self._storage: dict[int, int] = {}  # where it differs from the tensor's own number
         self.compact = Compact(self._storage)
-        self._plain, self._ran, self._kept = self.compact.plain, self.compact.ran, self.compact.kept
-        # The two gradients recorded last: most arrive where they were sent to, or are passed on, right after.
-        self._last: tuple[Array | None, int] = (None, -1)
-        self._before_last: tuple[Array | None, int] = (None, -1)
+        self._kept = self.compact.kept
         rows = self.writer.rows
         self._steps, self._nodes, self._inputs = rows["steps"], rows["nodes"], rows["inputs"]
         self._tensors, self._saved = rows["tensors"], rows["saved"]
-        self._tensor_count = 0
+        self.tensor_count = 0
         self._own_memory = -1  # storage numbers of buffers that are no tensor's count down
         self._saved_names: dict[Any, tuple[int, ...]] = {}
-        self._op_texts: dict[Any, tuple[int, int, int]] = {}
-        self._memory = Memory()
-        self._grad_tensors: dict[int, int] = {}
-        self._dull: Mapping[str, Any] = {}  # the last parameters that there was nothing to tell of
-        self._alive: dict[int, Watched] = {}  # nodes that hold buffers
+        self.op_texts: dict[Any, tuple[int, int, int]] = {}
+        self.memory = Memory()
+        self.grad_tensors: dict[int, int] = {}
+        self.alive: dict[int, Watched] = {}  # nodes that hold buffers
         self._note_dropped = self._dropped
         self.dropped: list[tuple[int, int]] = []  # (step, node) since the last batch
 
@@ -79,36 +75,24 @@ class RowRecorder:
         step = self.step
         self.step = step + 1
         self._steps += _pack_step(kind, node, tensor, site, self.call, ref)
-        if self._stack[-1] == UNKNOWN:
+        if self.stack[-1] == UNKNOWN:
             self.regions.begin(step)
         return step
 
-    def _add_tensor(self, tensor: Tensor, step: int, producer: int, output_nr: int, storage: int, site: int) -> int:
-        number = self._tensor_count
-        self._tensor_count = number + 1
+    def add_tensor(self, tensor: Tensor, step: int, producer: int, output_nr: int, storage: int, site: int) -> int:
+        number = self.tensor_count
+        self.tensor_count = number + 1
         owner = -2 - tensor._tag if tensor._tag <= -2 else -1
         tensor._tag = number
         if storage >= 0:
             self._storage[number] = storage
         if owner >= 0:
-            self._grad_tensors[number] = owner
+            self.grad_tensors[number] = owner
         parameter = getattr(type(tensor), "_keeps_type", False)
         self._tensors += _pack_tensor(
             step, producer, output_nr, self.value(tensor._data), self.storage_of(number), version_of(tensor),
             tensor._requires_grad, tensor.is_leaf, parameter, owner, site,
         )  # fmt: skip
-        return number
-
-    def grad_value(self, data: Array) -> int:
-        """The value of a gradient: the same number again for the same array."""
-        last = self._last
-        if data is last[0]:
-            return last[1]
-        before = self._before_last
-        if data is before[0]:
-            return before[1]
-        number = self.value(data)
-        self._before_last, self._last = last, (data, number)
         return number
 
     def storage_of(self, number: int) -> int:
@@ -122,10 +106,10 @@ class RowRecorder:
         source = tensor.__dict__.pop("_detached_from", None)
         if source is not None:
             return self._add_detached(source, tensor, tensor.__dict__.pop("_detached_at"))
-        same = next((each for each in self._memory.sharing(tensor) if each._tag >= 0), None)
+        same = next((each for each in self.memory.sharing(tensor) if each._tag >= 0), None)
         storage = self.storage_of(same._tag) if same is not None else -1
-        number = self._add_tensor(tensor, self.step - 1, -1, 0, storage, self.sites.here(2))
-        self._memory.enter(tensor)
+        number = self.add_tensor(tensor, self.step - 1, -1, 0, storage, self.sites.here(2))
+        self.memory.enter(tensor)
         return number
 
     def detached(self, source: Tensor, result: Tensor) -> None:
@@ -136,27 +120,19 @@ class RowRecorder:
     def _add_detached(self, source: Tensor, tensor: Tensor, site: int) -> int:
         before = self.tensor_of(source)
         number, text = len(self.first_output), self.writer.text
-        self.first_output.append(self._tensor_count)
-        step = self.add_step(Kind.FORWARD, number, self._tensor_count, site, number)
+        self.first_output.append(self.tensor_count)
+        step = self.add_step(Kind.FORWARD, number, self.tensor_count, site, number)
         self._inputs += _pack_input(number, 0, before)
         self._nodes += _pack_node(
-            step,
-            text("detach"),
-            self._nothing,
-            text("✂"),
-            site,
-            self.region(step),
-            self._nothing,
-            -1,
-            self.call,
+            step, text("detach"), self.nothing, text("✂"), site, self.region(step), self.nothing, -1, self.call,
             NOTHING_REQUIRES,
-        )
-        self._memory.enter(source)
-        self._add_tensor(tensor, step, number, 0, self.storage_of(before), site)
-        self._memory.enter(tensor)
-        return self._tensor_count - 1
+        )  # fmt: skip
+        self.memory.enter(source)
+        self.add_tensor(tensor, step, number, 0, self.storage_of(before), site)
+        self.memory.enter(tensor)
+        return self.tensor_count - 1
 
-    def _add_node(
+    def add_node(
         self,
         row: OpRow,
         inputs: Sequence[Tensor | None],
@@ -179,27 +155,51 @@ class RowRecorder:
                     continue
                 edges += _pack_input(number, slot, tag)
         self._inputs += edges
-        shown = self._nothing
+        shown = self.nothing
         if numbers or (params and (len(params) > 1 or "alpha" not in params or params["alpha"] != 1)):
             shown = self.writer.text(", ".join([*numbers, *params_text(params)]))
-        op, name_text, symbol = self._op_texts.get(row) or self._texts_of(row)
+        op, name_text, symbol = self.op_texts.get(row) or self.texts_of(row)
         if node is None:
-            fields = (self._nothing, symbol, site, self.region(step), shown, -1, self.call, self._reason(inputs))
+            fields = (self.nothing, symbol, site, self.region(step), shown, -1, self.call, self._reason(inputs))
         else:
             node._tag = number
             name_text = self.writer.text(name) if name else name_text
             fields = (name_text, symbol, site, self.region(step), shown, node.sequence_nr, self.call, 0)
         self._nodes += _pack_node(step, op, *fields)
 
-    def _texts_of(self, row: OpRow) -> tuple[int, int, int]:
+    def adopt_node(self, node: Node) -> int:
+        """A node that was made while nobody watched gets a row when it runs."""
+        number = len(self.first_output)
+        made = -1
+        self.first_output.append(made)
+        node._tag = number
         text = self.writer.text
-        found = self._op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
+        for slot, (before, nr) in enumerate(node.next_functions):
+            variable = None if before is None else before._leaf
+            if variable is not None:
+                tensor = self.tensor_of(variable)
+            else:
+                tensor = self.first_output[before._tag] if before is not None and before._tag >= 0 else -1
+                tensor += nr if tensor >= 0 else 0
+            if tensor >= 0:
+                self._inputs += _pack_input(number, slot, tensor)
+        name = node.name().removeprefix("torch::autograd::")
+        self._nodes += _pack_node(
+            self.step - 1, text(name), text(name), self.nothing, -1, self.region(self.step - 1), self.nothing,
+            node.sequence_nr, self.call, 0,
+        )  # fmt: skip
+        return number
+
+    def texts_of(self, row: OpRow) -> tuple[int, int, int]:
+        """The texts of an operation, the first time that it runs: `op_texts` keeps them."""
+        text = self.writer.text
+        found = self.op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
         if not row.variadic:
             for name in row.inputs:
                 formula = text(row.derivatives.get(name, ""))
                 self.writer.add("operands", *found[:2], False, text(name), formula)
             for name in row.outputs:
-                self.writer.add("operands", *found[:2], True, text(name), self._nothing)
+                self.writer.add("operands", *found[:2], True, text(name), self.nothing)
         return found
 
     def _reason(self, inputs: Sequence[Tensor | None]) -> int:
@@ -207,7 +207,7 @@ class RowRecorder:
             return NOTHING_REQUIRES
         return NOT_DIFFERENTIABLE if state.grad else SWITCHED_OFF
 
-    def _add_saved(self, node: Node, step: int, number: int, outputs: Sequence[Tensor]) -> None:
+    def add_saved(self, node: Node, step: int, number: int, outputs: Sequence[Tensor]) -> None:
         """The buffers of a node, with the tensors that they are."""
         self._watch(node, number)
         saved = node.saved or ()
@@ -229,12 +229,12 @@ class RowRecorder:
 
     def _watch(self, node: Node, number: int) -> None:
         """Note when a node that holds buffers goes with its graph."""
-        watched = self._alive[number] = Watched(node, self._note_dropped)
+        watched = self.alive[number] = Watched(node, self._note_dropped)
         watched.number = number
 
     def _dropped(self, watched: Watched) -> None:
         """May come between any two instructions, also while a batch is taken: so it only puts a pair on a list."""
-        if self._alive.pop(watched.number, None) is not None and (state.observer is not None or self.call >= 0):
+        if self.alive.pop(watched.number, None) is not None and (state.observer is not None or self.call >= 0):
             self.dropped.append((self.step - 1, watched.number))
 
     def _add_own_memory(
@@ -262,15 +262,15 @@ class RowRecorder:
         found = self._saved_names[node.plan] = tuple(text(name) for name in node.plan.saved_names)
         return found
 
-    def _add_views(self, source: Tensor | None, outputs: Sequence[Tensor], step: int, number: int, site: int) -> None:
+    def add_views(self, source: Tensor | None, outputs: Sequence[Tensor], step: int, number: int, site: int) -> None:
         """Outputs that share the memory of the first operand."""
         storage = -1
         if source is not None and source._tag >= 0:
             storage = self.storage_of(source._tag)
-            self._memory.enter(source)
+            self.memory.enter(source)
         for nr, each in enumerate(outputs):
-            self._add_tensor(each, step, number, nr, storage, site)
-            self._memory.enter(each)
+            self.add_tensor(each, step, number, nr, storage, site)
+            self.memory.enter(each)
 
 
 def params_text(params: Mapping[str, Any]) -> list[str]:
