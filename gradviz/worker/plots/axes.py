@@ -1,20 +1,24 @@
-"""The axes of a plot as a snippet knows them: what is drawn comes from `drawing`, `bars` and `images`; here are titles,
+"""The axes of a plot as a snippet knows them: what is drawn comes from `lines`, `bars` and `images`; here are titles,
 labels, limits, ticks, scales, the legend and twins."""
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gradviz.trace.figures import MOST_TICKS
 from gradviz.worker.plots.artists import Artist
 from gradviz.worker.plots.bars import Bars
-from gradviz.worker.plots.book import AxesRecord, Direction, Layer, short
-from gradviz.worker.plots.drawing import Lines
-from gradviz.worker.plots.facade import ACCEPTED, Accepted, absent, made
+from gradviz.worker.plots.book import AxesRecord, Book, Direction, FigureRecord, Layer, short
+from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, absent, made
 from gradviz.worker.plots.images import INSIDE, Images, Inside
+from gradviz.worker.plots.lines import Lines
+from gradviz.worker.plots.numbers import Numbers
+from gradviz.worker.plots.pen import Pen
 
 LOOK = """tick_params margins locator_params ticklabel_format minorticks_on minorticks_off relim autoscale
 autoscale_view spines xaxis yaxis transData patch label_outer autofmt_xdate use_sticky_edges sharex sharey add_artist
@@ -26,10 +30,63 @@ cohere csd axline stairs ecdf grouped_bar"""
 MARGIN = 0.05
 
 
-class Axes(Lines, Bars, Images):
+R = TypeVar("R")
+
+
+def drawn(part: Callable[[Pen], object], method: Callable[..., R]) -> Callable[..., R]:
+    """A drawing method of a part, as one of the axes that it draws into."""
+
+    @functools.wraps(method)
+    def call(self: Axes, *args: Any, **keywords: Any) -> R:
+        return method(part(_pen(self)), *args, **keywords)
+
+    return call
+
+
+def _pen(axes: Axes) -> Pen:
+    return Pen(axes._axes, axes._book, axes._figure, axes._numbers)
+
+
+class Axes(Facade):
     """One coordinate system."""
 
-    __slots__ = ()
+    __slots__ = ("_axes", "_book", "_figure", "_numbers")
+    _axes: AxesRecord
+    _book: Book
+    _figure: FigureRecord
+    _numbers: Numbers
+
+    plot = drawn(Lines, Lines.plot)
+    semilogx = drawn(Lines, Lines.semilogx)
+    semilogy = drawn(Lines, Lines.semilogy)
+    loglog = drawn(Lines, Lines.loglog)
+    step = drawn(Lines, Lines.step)
+    scatter = drawn(Lines, Lines.scatter)
+    errorbar = drawn(Lines, Lines.errorbar)
+    stem = drawn(Lines, Lines.stem)
+    fill_between = drawn(Lines, Lines.fill_between)
+    stackplot = drawn(Lines, Lines.stackplot)
+    axhline = drawn(Lines, Lines.axhline)
+    axvline = drawn(Lines, Lines.axvline)
+    hlines = drawn(Lines, Lines.hlines)
+    vlines = drawn(Lines, Lines.vlines)
+    bar = drawn(Bars, Bars.bar)
+    barh = drawn(Bars, Bars.barh)
+    hist = drawn(Bars, Bars.hist)
+    axvspan = drawn(Bars, Bars.axvspan)
+    axhspan = drawn(Bars, Bars.axhspan)
+    imshow = drawn(Images, Images.imshow)
+    matshow = drawn(Images, Images.matshow)
+    pcolormesh = drawn(Images, Images.pcolormesh)
+    pcolor = drawn(Images, Images.pcolor)
+    contour = drawn(Images, Images.contour)
+    contourf = drawn(Images, Images.contourf)
+    hist2d = drawn(Images, Images.hist2d)
+    quiver = drawn(Images, Images.quiver)
+    arrow = drawn(Images, Images.arrow)
+    text = drawn(Images, Images.text)
+    annotate = drawn(Images, Images.annotate)
+    clabel = drawn(Images, Images.clabel)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -236,7 +293,7 @@ class Axes(Lines, Bars, Images):
     def get_legend_handles_labels(self) -> tuple[list[Artist], list[str]]:
         """What has a name, and the names."""
         named = [each for each in self._axes.layers if each.label]
-        return [self._handle(Artist, each) for each in named], [each.label for each in named]
+        return [_pen(self).handle(Artist, each) for each in named], [each.label for each in named]
 
     def twinx(self) -> Axes:
         """Axes over these, with another y at the right."""
@@ -269,7 +326,7 @@ class Axes(Lines, Bars, Images):
     @property
     def lines(self) -> list[Artist]:
         """The lines that are drawn."""
-        return [self._handle(Artist, each) for each in self._axes.layers if each.kind == "line"]
+        return [_pen(self).handle(Artist, each) for each in self._axes.layers if each.kind == "line"]
 
 
 PLACES = (

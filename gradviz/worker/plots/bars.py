@@ -12,39 +12,42 @@ from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots import colours
 from gradviz.worker.plots.artists import Artist, BarContainer
 from gradviz.worker.plots.book import Array, Layer, short
-from gradviz.worker.plots.ground import Ground, spread
+from gradviz.worker.plots.pen import Pen, spread
 from gradviz.worker.plots.styling import options
 
 MOST_BINS = 100_000
 SIDES = ("left", "bottom", "right", "top")
 
 
-class Bars(Ground):
-    """A part of `Axes`."""
+class Bars:
+    """What a pen draws of these."""
 
-    __slots__ = ()
+    __slots__ = ("_pen",)
+
+    def __init__(self, pen: Pen) -> None:
+        self._pen = pen
 
     def bar(
         self, x: Any, height: Any, width: Any = 0.8, bottom: Any = None, *, align: str = "center", **look: Any
     ) -> BarContainer:
         """Upright bars."""
-        across, high = self._x(x), self._y(height)
-        wide, low = self._numbers.array(width), self._numbers.array(0 if bottom is None else bottom)
+        across, high = self._pen.x(x), self._pen.y(height)
+        wide, low = self._pen.numbers.array(width), self._pen.numbers.array(0 if bottom is None else bottom)
         across, high, wide, low = spread(across, high, wide, low)
         left = across - wide / 2 if align == "center" else across
         self._tick(across, look.pop("tick_label", None), upright=True)
         errors = look.pop("yerr", None)
         bars = self._bars((left, low, left + wide, low + high), look)
         if errors is not None:
-            self._error(across, low + high, self._numbers.array(errors))
+            self._error(across, low + high, self._pen.numbers.array(errors))
         return bars
 
     def barh(
         self, y: Any, width: Any, height: Any = 0.8, left: Any = None, *, align: str = "center", **look: Any
     ) -> BarContainer:
         """Level bars."""
-        up, wide = self._y(y), self._x(width)
-        high, start = self._numbers.array(height), self._numbers.array(0 if left is None else left)
+        up, wide = self._pen.y(y), self._pen.x(width)
+        high, start = self._pen.numbers.array(height), self._pen.numbers.array(0 if left is None else left)
         up, wide, high, start = spread(up, wide, high, start)
         low = up - high / 2 if align == "center" else up
         self._tick(up, look.pop("tick_label", None), upright=False)
@@ -52,7 +55,7 @@ class Bars(Ground):
 
     def _tick(self, places: Array, names: Any, *, upright: bool) -> None:
         if names is not None:
-            direction = self._axes.x if upright else self._axes.y
+            direction = self._pen.axes.x if upright else self._pen.axes.y
             words = [short(names)] * len(places) if type(names) is str else [short(each) for each in names]
             known = [pair for pair in zip(map(float, places), words, strict=False) if math.isfinite(pair[0])][
                 :MOST_TICKS
@@ -62,7 +65,7 @@ class Bars(Ground):
     def _error(self, across: Array, up: Array, error: Array) -> None:
         error = spread(error[-1] if error.ndim == 2 else error, up)[0]
         columns = {"x0": across, "y0": up - error, "x1": across, "y1": up + error}
-        self._add("segments", columns, {}, color="text", marker="|")
+        self._pen.add("segments", columns, {}, color="text", marker="|")
 
     def _bars(self, sides: tuple[Array, ...], look: dict[str, Any]) -> BarContainer:
         """All in one colour, or each in its own."""
@@ -73,9 +76,9 @@ class Bars(Ground):
         if not many:
             given["label"] = None if type(label) in (list, tuple) else label
             given["color"] = color[0] if type(color) is list and len(color) == 1 else given.get("color")
-            fill = self._colour(given, filled=True)
+            fill = self._pen.colour(given, filled=True)
             columns = dict(zip(SIDES, sides, strict=True))
-            return self._handle(BarContainer, self._add("bars", columns, given, color=fill))
+            return self._pen.handle(BarContainer, self._pen.add("bars", columns, given, color=fill))
         layers: list[Layer] = []
         named = _named(color)
         for number, one in enumerate(list(dict.fromkeys(named))):
@@ -85,8 +88,8 @@ class Bars(Ground):
             if type(label) in (list, tuple):
                 alone = label[number] if number < len(label) else None
             held = {**given, "color": one, "label": alone}
-            layers.append(self._add("bars", columns, held))
-        return self._handle(BarContainer, *layers)
+            layers.append(self._pen.add("bars", columns, held))
+        return self._pen.handle(BarContainer, *layers)
 
     def hist(
         self,
@@ -107,13 +110,13 @@ class Bars(Ground):
         between = None if range is None else (float(range[0]), float(range[1]))
         every = np.concatenate(sets) if sets else np.zeros(0)
         every = every[np.isfinite(every)]
-        edges = np.histogram_bin_edges(every, _bins(bins, self._numbers), between)
+        edges = np.histogram_bin_edges(every, _bins(bins, self._pen.numbers), between)
         if len(edges) > MOST_BINS:
             raise ValueError(f"a histogram has {MOST_BINS:,} bins at most in GradViz snippets")
-        mass = None if weights is None else self._numbers.array(weights).ravel()
+        mass = None if weights is None else self._pen.numbers.array(weights).ravel()
         counts = [_counted(each, edges, mass, bool(density), cumulative) for each in sets]
         if log:
-            (self._axes.y if orientation == "vertical" else self._axes.x).kind = "log"
+            (self._pen.axes.y if orientation == "vertical" else self._pen.axes.x).kind = "log"
         drawn = self._columns_of(counts, edges, histtype, stacked, orientation == "vertical", look)
         several = len(sets) > 1
         return (
@@ -125,9 +128,9 @@ class Bars(Ground):
     def _sets(self, x: Any) -> list[Array]:
         several = type(x) in (list, tuple) and len(x) and not all(type(each) in (int, float, bool) for each in x)
         if several:
-            found = [self._numbers.array(each) for each in x]
+            found = [self._pen.numbers.array(each) for each in x]
             return [each.ravel() for each in found] if any(each.ndim for each in found) else [np.array(found)]
-        table = self._numbers.array(x)
+        table = self._pen.numbers.array(x)
         return list(table.T) if table.ndim == 2 else [table.ravel()]
 
     def _columns_of(
@@ -159,12 +162,12 @@ class Bars(Ground):
 
     def axvspan(self, xmin: Any, xmax: Any, ymin: float = 0, ymax: float = 1, **look: Any) -> Artist:
         """A band from the bottom to the top."""
-        low, high = (self._numbers.array([each]) for each in (xmin, xmax))
+        low, high = (self._pen.numbers.array([each]) for each in (xmin, xmax))
         return self._bars((low, np.array([-np.inf]), high, np.array([np.inf])), look)
 
     def axhspan(self, ymin: Any, ymax: Any, xmin: float = 0, xmax: float = 1, **look: Any) -> Artist:
         """A band across all of the axes."""
-        low, high = (self._numbers.array([each]) for each in (ymin, ymax))
+        low, high = (self._pen.numbers.array([each]) for each in (ymin, ymax))
         return self._bars((np.array([-np.inf]), low, np.array([np.inf]), high), look)
 
 

@@ -14,8 +14,8 @@ from gradviz.worker.plots.artists import Artist, Coloured, Words, colour_range, 
 from gradviz.worker.plots.book import Array, Layer, short
 from gradviz.worker.plots.contours import lines_at, smooth, thinned
 from gradviz.worker.plots.facade import ACCEPTED, Facade, made
-from gradviz.worker.plots.ground import Ground, spread
 from gradviz.worker.plots.maps import map_name
+from gradviz.worker.plots.pen import Pen, spread
 from gradviz.worker.plots.styling import options
 
 MOST_LEVELS = 60
@@ -31,10 +31,13 @@ class Inside(Facade):
 INSIDE = made(Inside)
 
 
-class Images(Ground):
-    """A part of `Axes`."""
+class Images:
+    """What a pen draws of these."""
 
-    __slots__ = ()
+    __slots__ = ("_pen",)
+
+    def __init__(self, pen: Pen) -> None:
+        self._pen = pen
 
     def imshow(
         self,
@@ -52,7 +55,7 @@ class Images(Ground):
         **look: Any,
     ) -> Coloured:
         """A picture, or a table of numbers in colours."""
-        value = self._numbers.array(X)
+        value = self._pen.numbers.array(X)
         options(look, "AxesImage")
         if value.ndim == 3 and value.shape[2] == 1:
             value = value[:, :, 0]
@@ -66,8 +69,8 @@ class Images(Ground):
         if value.ndim == 3:  # colours are 0..1, or 0..255 in whole numbers
             whole = value.size and value.max() > 1.0 and bool(np.all(value == np.floor(value)))
             value = np.clip(value / 255 if whole else value, 0.0, 1.0)
-        self._axes.equal = aspect != "auto"
-        self._axes.y.flipped = sides[2] > sides[3]
+        self._pen.axes.equal = aspect != "auto"
+        self._pen.axes.y.flipped = sides[2] > sides[3]
         return self._picture(value if origin == "upper" else value[::-1], sides, (cmap, vmin, vmax), alpha)
 
     def matshow(self, Z: Any, **look: Any) -> Coloured:
@@ -81,7 +84,7 @@ class Images(Ground):
         if not np.isfinite(extent).all():
             raise ValueError("Axis limits cannot be NaN or Inf")
         given = {"alpha": alpha if alpha is None or np.isscalar(alpha) else None}
-        layer = self._add(
+        layer = self._pen.add(
             "image",
             {"value": np.ascontiguousarray(value).ravel()},
             given,
@@ -89,19 +92,19 @@ class Images(Ground):
             extent=(left, right, bottom, top),
             colours=colour_range(value, *look) if channels == 1 else None,
         )
-        return self._handle(Coloured, layer)
+        return self._pen.handle(Coloured, layer)
 
     def pcolormesh(
         self, *args: Any, cmap: Any = None, vmin: Any = None, vmax: Any = None, alpha: Any = None, **look: Any
     ) -> Coloured:
         """A table of numbers in colours between edges."""
         options(look, "QuadMesh")
-        value = self._numbers.array(args[-1])
+        value = self._pen.numbers.array(args[-1])
         if value.ndim != 2:
             raise ValueError(f"pcolormesh takes a table of numbers, not one of shape {value.shape}")
         x, y = self._edges(args[:-1], value)
         if any(len(each) > 2 and not np.allclose(np.diff(each), np.diff(each)[0]) for each in (x, y)):
-            self._book.without("cells of different sizes (pcolormesh)")
+            self._pen.book.without("cells of different sizes (pcolormesh)")
         sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
         return self._picture(value[::-1], sides, (cmap, vmin, vmax), alpha)
 
@@ -110,7 +113,7 @@ class Images(Ground):
     def _edges(self, given: tuple[Any, ...], value: Array) -> tuple[Array, Array]:
         if not given:
             return np.arange(value.shape[1] + 1.0), np.arange(value.shape[0] + 1.0)
-        x, y = _grid(self._numbers.array(given[0]), self._numbers.array(given[1]))
+        x, y = _grid(self._pen.numbers.array(given[0]), self._pen.numbers.array(given[1]))
         sides = []
         for each, count in ((x, value.shape[1]), (y, value.shape[0])):
             if len(each) not in (count, count + 1):
@@ -134,10 +137,10 @@ class Images(Ground):
             if colors is not None:
                 color = colors if type(colors) is str else colors[number % len(colors)]
             columns = dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True))
-            layers.append(self._add("segments", columns, {**given, "color": color, "alpha": alpha}))
+            layers.append(self._pen.add("segments", columns, {**given, "color": color, "alpha": alpha}))
         if layers:
             layers[0].colours = shown
-        return self._handle(Coloured, *layers)
+        return self._pen.handle(Coloured, *layers)
 
     def contourf(
         self, *args: Any, levels: Any = None, cmap: Any = None, colors: Any = None, alpha: Any = None, **look: Any
@@ -146,7 +149,7 @@ class Images(Ground):
         x, y, z, places = self._levels(args, levels)
         options(look, "ContourSet")
         if colors is not None:
-            self._book.without("colours chosen for bands (contourf)")
+            self._pen.book.without("colours chosen for bands (contourf)")
         z = smooth(thinned(x, y, z)[2], BANDS)
         band = np.clip(np.searchsorted(places, z, side="right") - 1, 0, len(places) - 2)
         if len(places) < 2:
@@ -159,17 +162,17 @@ class Images(Ground):
     def _levels(self, args: tuple[Any, ...], levels: Any) -> tuple[Array, Array, Array, Array]:
         if len(args) in (2, 4):
             levels, args = args[-1], args[:-1]
-        z = self._numbers.array(args[-1])
+        z = self._pen.numbers.array(args[-1])
         if z.ndim != 2:
             raise TypeError(f"Input z must be 2D, not {z.ndim}D")
         if min(z.shape) < 2:
             raise TypeError(f"Input z must be at least a (2, 2) shaped array, but has shape {z.shape}")
         x, y = np.arange(float(z.shape[1])), np.arange(float(z.shape[0]))
         if len(args) == 3:
-            x, y = _grid(self._numbers.array(args[0]), self._numbers.array(args[1]))
+            x, y = _grid(self._pen.numbers.array(args[0]), self._pen.numbers.array(args[1]))
         if (len(y), len(x)) != z.shape:
             raise TypeError(f"Length of x ({len(x)}) must match number of columns in z ({z.shape[1]})")
-        places = np.array(7.0) if levels is None else self._numbers.array(levels)
+        places = np.array(7.0) if levels is None else self._pen.numbers.array(levels)
         if not places.shape:
             low, high = number_range(z, None, None)
             share = np.linspace(0.0, 1.0, min(int(places), MOST_LEVELS) + 2)
@@ -180,13 +183,13 @@ class Images(Ground):
     def hist2d(self, x: Any, y: Any, bins: Any = 10, range: Any = None, **look: Any) -> tuple[Any, Any, Any, Coloured]:
         """How many points fall into which cell."""
         many = min(int(bins), 500) if type(bins) is int else [min(int(each), 500) for each in bins]
-        count, across, up = np.histogram2d(self._x(x), self._y(y), many)
+        count, across, up = np.histogram2d(self._pen.x(x), self._pen.y(y), many)
         drawn = self.pcolormesh(to_snippet(across), to_snippet(up), to_snippet(count.T.copy()), **look)
         return to_snippet(count), to_snippet(across), to_snippet(up), drawn
 
     def quiver(self, *args: Any, **look: Any) -> Artist:
         """Arrows in a field."""
-        arrays = [self._numbers.array(each) for each in args[:4]]
+        arrays = [self._pen.numbers.array(each) for each in args[:4]]
         u, v = arrays[-2:] if len(arrays) != 3 else arrays[:2]
         if len(arrays) == 4:
             x, y = arrays[:2]
@@ -203,24 +206,28 @@ class Images(Ground):
             factor = wide / max(1.0, np.sqrt(len(u))) / longest if longest else 1.0
         given = options(look, "Quiver")
         columns = {"x0": x, "y0": y, "x1": x + factor * u, "y1": y + factor * v}
-        return self._handle(Artist, self._add("segments", columns, given, color="text", marker=">"))
+        return self._pen.handle(Artist, self._pen.add("segments", columns, given, color="text", marker=">"))
 
     def arrow(self, x: Any, y: Any, dx: Any, dy: Any, **look: Any) -> Artist:
         """One arrow."""
         ends = (
             x,
             y,
-            self._numbers.number(x) + self._numbers.number(dx),
-            self._numbers.number(y) + self._numbers.number(dy),
+            self._pen.numbers.number(x) + self._pen.numbers.number(dx),
+            self._pen.numbers.number(y) + self._pen.numbers.number(dy),
         )
-        columns = {name: self._numbers.array([end]) for name, end in zip(("x0", "y0", "x1", "y1"), ends, strict=True)}
-        return self._handle(Artist, self._add("segments", columns, options(look, "FancyArrow"), marker=">"))
+        columns = {
+            name: self._pen.numbers.array([end]) for name, end in zip(("x0", "y0", "x1", "y1"), ends, strict=True)
+        }
+        return self._pen.handle(Artist, self._pen.add("segments", columns, options(look, "FancyArrow"), marker=">"))
 
     def text(self, x: Any, y: Any, s: Any, fontdict: Any = None, **look: Any) -> Words:
         """Words at a place."""
         inside = look.get("transform") is INSIDE
         given = options(look, "Text")
-        where = (self._numbers.array([x]), self._numbers.array([y])) if inside else (self._x(x), self._y(y))
+        where = (
+            (self._pen.numbers.array([x]), self._pen.numbers.array([y])) if inside else (self._pen.x(x), self._pen.y(y))
+        )
         return self._words(where, s, given, inside)
 
     def _words(self, where: tuple[Array, Array], text: Any, given: dict[str, Any], inside: bool) -> Words:
@@ -228,7 +235,7 @@ class Images(Ground):
         up = given.get("va", given.get("verticalalignment", "bottom"))
         size = given.pop("size", None)
         points = colours.finite(size, 10.0) if type(size) in (int, float) else 10.0
-        layer = self._add(
+        layer = self._pen.add(
             "words",
             {"x": where[0], "y": where[1]},
             {**given, "label": None},
@@ -238,7 +245,7 @@ class Images(Ground):
             inside=inside,
             size=min(points, 1000.0),
         )
-        return self._handle(Words, layer)
+        return self._pen.handle(Words, layer)
 
     def annotate(
         self,
@@ -252,20 +259,20 @@ class Images(Ground):
     ) -> Words:
         """Words, with an arrow to a place where `arrowprops` are given."""
         x, y = xy
-        target = (self._x(x), self._y(y))
+        target = (self._pen.x(x), self._pen.y(y))
         there = target
         if xytext is not None and textcoords in (None, "data"):
-            there = (self._x(xytext[0]), self._y(xytext[1]))
+            there = (self._pen.x(xytext[0]), self._pen.y(xytext[1]))
         given = options(look, "Annotation")
         if arrowprops is not None and there is not target:
             color = arrowprops.get("color", "k") if type(arrowprops) is dict else "k"
             columns = dict(zip(("x0", "y0", "x1", "y1"), (*there, *target), strict=True))
-            self._add("segments", columns, {"color": color if colours.is_colour(color) else "k"}, marker=">")
+            self._pen.add("segments", columns, {"color": color if colours.is_colour(color) else "k"}, marker=">")
         return self._words(there, text, given, xycoords == "axes fraction")
 
     def clabel(self, *args: Any, **look: Any) -> Any:
         """Numbers on contour lines: they are told by the colour bar."""
-        self._book.without("numbers on contour lines (clabel)")
+        self._pen.book.without("numbers on contour lines (clabel)")
         return ACCEPTED
 
 

@@ -9,17 +9,20 @@ import numpy as np
 from gradviz.worker.plots import colours
 from gradviz.worker.plots.artists import Artist, Coloured, Line2D, colour_range
 from gradviz.worker.plots.book import Array, Layer
-from gradviz.worker.plots.ground import Ground, same_length, spread
+from gradviz.worker.plots.pen import Pen, same_length, spread
 from gradviz.worker.plots.styling import options
 
 MOST_GROUPS = 64  # colours among the points of one call
 SIZE = 6.0  # points across
 
 
-class Lines(Ground):
-    """A part of `Axes`."""
+class Lines:
+    """What a pen draws of these."""
 
-    __slots__ = ()
+    __slots__ = ("_pen",)
+
+    def __init__(self, pen: Pen) -> None:
+        self._pen = pen
 
     def plot(self, *args: Any, data: Any = None, **look: Any) -> list[Line2D]:
         """Lines: y, or x and y, or several pairs, each with a format string or without."""
@@ -39,8 +42,8 @@ class Lines(Ground):
 
     def _pair(self, first: Any, second: Any) -> tuple[Array | None, Array]:
         if second is None:
-            return None, self._numbers.along(first, self._axes.y)
-        x, y = self._numbers.along(first, self._axes.x), self._numbers.along(second, self._axes.y)
+            return None, self._pen.numbers.along(first, self._pen.axes.y)
+        x, y = self._pen.numbers.along(first, self._pen.axes.x), self._pen.numbers.along(second, self._pen.axes.y)
         same_length(x, y)
         if x.ndim > 2 or y.ndim > 2:
             raise ValueError(f"x and y can be no greater than 2D, but have shapes {x.shape} and {y.shape}")
@@ -54,26 +57,28 @@ class Lines(Ground):
         mine = {key: value for key, value in said.items() if value is not None} | given
         if type(mine.get("label")) in (list, tuple):
             mine["label"] = mine["label"][number] if number < len(mine["label"]) else None
-        return self._handle(Line2D, self._add("line", {"x": x, "y": y}, mine, color=self._colour(mine, filled=False)))
+        return self._pen.handle(
+            Line2D, self._pen.add("line", {"x": x, "y": y}, mine, color=self._pen.colour(mine, filled=False))
+        )
 
     def semilogx(self, *args: Any, **look: Any) -> list[Line2D]:
         """`plot` over a logarithmic x."""
-        self._axes.x.kind = "log"
+        self._pen.axes.x.kind = "log"
         return self.plot(*args, **_without_base(look))
 
     def semilogy(self, *args: Any, **look: Any) -> list[Line2D]:
         """`plot` with a logarithmic y."""
-        self._axes.y.kind = "log"
+        self._pen.axes.y.kind = "log"
         return self.plot(*args, **_without_base(look))
 
     def loglog(self, *args: Any, **look: Any) -> list[Line2D]:
         """`plot` with both logarithmic."""
-        self._axes.x.kind = "log"
+        self._pen.axes.x.kind = "log"
         return self.semilogy(*args, **look)
 
     def step(self, x: Any, y: Any, *form: Any, where: str = "pre", **look: Any) -> list[Line2D]:
         """A line of stairs."""
-        across, up = self._x(x), self._y(y)
+        across, up = self._pen.x(x), self._pen.y(y)
         same_length(across, up)
         return self.plot(*_stairs(across, up, where), *form, **look)
 
@@ -92,10 +97,10 @@ class Lines(Ground):
     ) -> Coloured:
         """Points, each with its size and colour where they are given."""
         given = options(look, "PathCollection") | {"marker": marker or "o"}
-        across, up = self._x(x), self._y(y)
+        across, up = self._pen.x(x), self._pen.y(y)
         if across.shape != up.shape:
             raise ValueError("x and y must be the same size")
-        size = np.sqrt(np.maximum(np.ravel(self._numbers.array(SIZE**2 if s is None else s)), 0.0))
+        size = np.sqrt(np.maximum(np.ravel(self._pen.numbers.array(SIZE**2 if s is None else s)), 0.0))
         if len(size) not in (1, len(across)):
             raise ValueError("s must be a scalar, or float array-like with the same size as x and y")
         groups = self._groups(given["color"] if c is None and "color" in given else c, len(across))
@@ -105,16 +110,16 @@ class Lines(Ground):
             columns = {"x": across[chosen], "y": up[chosen], "size": size if len(size) == 1 else size[chosen]}
             held = {**given, "color": color} if color is not None else given
             first = {**held, "label": None} if layers else held
-            layer = self._add(
+            layer = self._pen.add(
                 "points",
                 {**columns, "value": value},
                 first,
-                color=self._colour(held, filled=True),
+                color=self._pen.colour(held, filled=True),
                 dash="none",
                 colours=colour_range(value, cmap, vmin, vmax) if len(value) else None,
             )
             layers.append(layer)
-        return self._handle(Coloured, *layers)
+        return self._pen.handle(Coloured, *layers)
 
     def _groups(self, c: Any, count: int) -> list[tuple[Any, Any, Array]]:
         """(colour, which points, their numbers for the colour map); one group where all are alike."""
@@ -128,7 +133,7 @@ class Lines(Ground):
             _fits(len(names), count)
             order = list(dict.fromkeys(names))[:MOST_GROUPS]
             return [(_again(name), np.array([each == name for each in names]), none) for name in order]
-        value = self._numbers.array(c)
+        value = self._pen.numbers.array(c)
         if value.ndim == 2 and value.shape[1] in (3, 4) and value.shape[0] in (1, count):
             rows = [tuple(map(float, row)) for row in value]
             return self._groups(rows[0] if len(rows) == 1 else rows, count)
@@ -142,7 +147,7 @@ class Lines(Ground):
         ecolor = look.pop("ecolor", None)
         given = {key: value for key, value in look.items() if key not in ("capsize", "elinewidth", "capthick")}
         line = self.plot(x, y, *([fmt] if fmt and fmt != "none" else []), **given)[0]
-        across, up = self._x(x), self._y(y)
+        across, up = self._pen.x(x), self._pen.y(y)
         layer = line._layers[0]
         if fmt == "none":
             layer.dash = "none"
@@ -150,45 +155,47 @@ class Lines(Ground):
         for error, upright in ((yerr, True), (xerr, False)):
             if error is None:
                 continue
-            low, high = _errors(self._numbers.array(error), len(up))
+            low, high = _errors(self._pen.numbers.array(error), len(up))
             ends = (across, up - low, across, up + high) if upright else (across - low, up, across + high, up)
             columns = dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True))
-            added = self._add("segments", columns, {"color": ecolor}, color=layer.color, marker="|")
-            bars.append(self._handle(Artist, added))
+            added = self._pen.add("segments", columns, {"color": ecolor}, color=layer.color, marker="|")
+            bars.append(self._pen.handle(Artist, added))
         return line, [], bars
 
     def stem(self, *args: Any, bottom: float = 0, label: Any = None, **look: Any) -> tuple[Line2D, Artist, Line2D]:
         """Points on stems."""
         numbers = [each for each in args if type(each) is not str]
-        up = self._y(numbers[-1])
-        across = self._x(numbers[0]) if len(numbers) > 1 else np.arange(len(up), dtype=float)
+        up = self._pen.y(numbers[-1])
+        across = self._pen.x(numbers[0]) if len(numbers) > 1 else np.arange(len(up), dtype=float)
         same_length(across, up)
         marks = self.plot(across, up, "o", label=label)[0]
         base = np.full_like(up, float(bottom))
         color = marks._layers[0].color
-        stems = self._add("segments", {"x0": across, "y0": base, "x1": across, "y1": up}, {}, color=color)
+        stems = self._pen.add("segments", {"x0": across, "y0": base, "x1": across, "y1": up}, {}, color=color)
         ends = np.array([across.min(), across.max()]) if len(across) else np.zeros(0)
-        floor = self._add("line", {"x": ends, "y": np.full_like(ends, float(bottom))}, {}, color="C3", dash="-")
-        return marks, self._handle(Artist, stems), self._handle(Line2D, floor)
+        floor = self._pen.add("line", {"x": ends, "y": np.full_like(ends, float(bottom))}, {}, color="C3", dash="-")
+        return marks, self._pen.handle(Artist, stems), self._pen.handle(Line2D, floor)
 
     def fill_between(
         self, x: Any, y1: Any, y2: Any = 0, where: Any = None, interpolate: bool = False, step: Any = None, **look: Any
     ) -> Artist:
         """The area between two lines."""
-        chosen = np.ones(1) if where is None else self._numbers.array(where)
-        across, low, high, chosen = spread(self._x(x), self._y(y1), self._y(y2), chosen)
+        chosen = np.ones(1) if where is None else self._pen.numbers.array(where)
+        across, low, high, chosen = spread(self._pen.x(x), self._pen.y(y1), self._pen.y(y2), chosen)
         low, high = np.where(chosen != 0, low, np.nan), np.where(chosen != 0, high, np.nan)
         return self._area(across, low, high, look)
 
     def _area(self, across: Array, low: Array, high: Array, look: dict[str, Any]) -> Artist:
         given = options(look, "FillBetweenPolyCollection")
-        color = self._colour(given, filled=True)
-        return self._handle(Artist, self._add("area", {"x": across, "low": low, "high": high}, given, color=color))
+        color = self._pen.colour(given, filled=True)
+        return self._pen.handle(
+            Artist, self._pen.add("area", {"x": across, "low": low, "high": high}, given, color=color)
+        )
 
     def stackplot(self, x: Any, *ys: Any, labels: Any = (), colors: Any = None, **look: Any) -> list[Artist]:
         """Areas on top of each other."""
-        across, below, drawn = self._x(x), np.zeros(1), []
-        rows = [row for each in ys for row in np.atleast_2d(self._numbers.array(each))]
+        across, below, drawn = self._pen.x(x), np.zeros(1), []
+        rows = [row for each in ys for row in np.atleast_2d(self._pen.numbers.array(each))]
         for number, row in enumerate(rows):
             across, low, high = spread(across, below, below + row)
             said = {"label": labels[number]} if number < len(labels) else {}
@@ -199,37 +206,37 @@ class Lines(Ground):
 
     def axhline(self, y: Any = 0, xmin: float = 0, xmax: float = 1, **look: Any) -> Line2D:
         """A line across all of the axes."""
-        return self._rule(np.array([np.nan]), self._numbers.array([y]), look)
+        return self._rule(np.array([np.nan]), self._pen.numbers.array([y]), look)
 
     def axvline(self, x: Any = 0, ymin: float = 0, ymax: float = 1, **look: Any) -> Line2D:
         """A line from the bottom to the top."""
-        return self._rule(self._numbers.array([x]), np.array([np.nan]), look)
+        return self._rule(self._pen.numbers.array([x]), np.array([np.nan]), look)
 
     def _rule(self, x: Array, y: Array, look: dict[str, Any]) -> Line2D:
         given = options(look, "Line2D")
-        color = self._colour(given, filled=False)
-        return self._handle(Line2D, self._add("rule", {"x": x, "y": y}, given, color=color, dash="-"))
+        color = self._pen.colour(given, filled=False)
+        return self._pen.handle(Line2D, self._pen.add("rule", {"x": x, "y": y}, given, color=color, dash="-"))
 
     def hlines(
         self, y: Any, xmin: Any, xmax: Any, colors: Any = None, linestyles: Any = "solid", **look: Any
     ) -> Artist:
         """Level lines."""
-        up, low, high = spread(self._y(y), self._x(xmin), self._x(xmax))
+        up, low, high = spread(self._pen.y(y), self._pen.x(xmin), self._pen.x(xmax))
         return self._strokes((low, up, high, up), {"colors": colors, "linestyles": linestyles, **look})
 
     def vlines(
         self, x: Any, ymin: Any, ymax: Any, colors: Any = None, linestyles: Any = "solid", **look: Any
     ) -> Artist:
         """Upright lines."""
-        across, low, high = spread(self._x(x), self._y(ymin), self._y(ymax))
+        across, low, high = spread(self._pen.x(x), self._pen.y(ymin), self._pen.y(ymax))
         return self._strokes((across, low, across, high), {"colors": colors, "linestyles": linestyles, **look})
 
     def _strokes(self, ends: tuple[Array, ...], look: dict[str, Any]) -> Artist:
         if look.get("colors") is None or type(look["colors"]) in (list, tuple):
             look["colors"] = (look.get("colors") or ("C0",))[0] if "color" not in look else look.pop("color")
         given = options(look, "LineCollection")
-        return self._handle(
-            Artist, self._add("segments", dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True)), given)
+        return self._pen.handle(
+            Artist, self._pen.add("segments", dict(zip(("x0", "y0", "x1", "y1"), ends, strict=True)), given)
         )
 
 
