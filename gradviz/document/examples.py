@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.document.documents import Document, text_of
+from gradviz.document.opening import load
 from gradviz.document.snippet import Snippet
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "examples"
@@ -51,8 +52,6 @@ def drawn_examples(folder: Path = FOLDER) -> tuple[Example, ...]:
 def read(path: Path) -> Example:
     """One example with its title and texts."""
     if path.suffix == ".gradviz":
-        from gradviz.document.opening import load
-
         contents = load(path)
         return Example(path, *_texts(contents.note or _called(path)), text_of(contents.document), contents.document)
     text = path.read_text(encoding="utf-8")

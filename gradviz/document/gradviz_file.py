@@ -22,6 +22,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.file_parts import Json, Part, Sight
 from gradviz.document.file_schema import is_too_deep, known_fields, problem
+from gradviz.document.mending import mended
 from gradviz.document.snippet import Snippet
 
 SUFFIX = ".gradviz"
@@ -251,8 +252,6 @@ def _snippet(record: Part, dropped: list[str]) -> Snippet:
 
 
 def _drawing(record: Part, dropped: list[str]) -> Drawing:
-    from gradviz.document.mending import mended
-
     nodes = _parts(record, "nodes", ("operation", "leaf"), "node", dropped)
     comments = _parts(record, "comments", ("comment",), "comment", dropped)
     groups = _parts(record, "groups", ("group",), "group", dropped)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from math import isfinite, prod
 
 from gradviz.document.catalogue import Parameter
-from gradviz.document.code.literals import as_float, as_floats
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
 from gradviz.document.factories import RANDOM
+from gradviz.document.literals import as_float, as_floats
 from gradviz.document.shaping.values import DIFFERENTIABLE, MOST, flat
 from gradviz.document.tables import resized, shape_of, shaped
 from gradviz.document.typed import Value

@@ -27,6 +27,11 @@ UPWARD = [
     ("layout", "document"),
     ("trace", "layout"),
 ]
+INNER = [  # (module, one of a higher layer of the same package)
+    ("document.drawing", "document.code.emit"),
+    ("document.snippet", "document.opening"),
+    ("document.shaping.nodes", "document.code.parse"),
+]
 EXTERNAL = [
     *((package, "PySide6.QtCore") for package in BELOW_QT),
     ("session", "shiboken6"),
@@ -68,6 +73,9 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> str:
     for package, module in EXTERNAL:
         name = planted_name(package, module)
         (sources / package / f"{name}.py").write_text(f"import {module}\n")
+    for module, above in INNER:
+        with (sources / f"{module.replace('.', '/')}.py").open("a") as text:
+            text.write(f"\nimport gradviz.{above}\n")
     (sources / "helpers.py").write_text("")
     done = lint(folder)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -91,6 +99,11 @@ def test_the_order_tested_here_is_the_order_of_the_contract() -> None:
 def test_an_import_to_the_left_is_caught(broken: str, package: str, module: str) -> None:
     name = planted_name(package, f"gradviz.{module}")
     assert f"gradviz.{package}.{name} -> gradviz.{module} (l.1)" in broken
+
+
+@pytest.mark.parametrize(("module", "above"), INNER)
+def test_an_import_upward_inside_of_a_package_is_caught(broken: str, module: str, above: str) -> None:
+    assert f"gradviz.{module} -> gradviz.{above} (l." in broken
 
 
 @pytest.mark.parametrize(("package", "module"), EXTERNAL)

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from gradviz.document.code.literals import as_floats
 from gradviz.document.drawing import Leaf
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import FORMS, arguments, as_form, fitted, form_of, leaf_dtype, leaf_shape, packed
+from gradviz.document.literals import as_floats
 from gradviz.document.shaping.values import check_leaf
 from gradviz.document.tables import resized, slice_of, tabbed, transposed, with_block, with_slice
 from gradviz.document.typed import read, read_number, write

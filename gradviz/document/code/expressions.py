@@ -11,11 +11,11 @@ from functools import cache
 from gradviz.document.catalogue import Entry, catalogue, named
 from gradviz.document.code import leaves
 from gradviz.document.code.arguments import listed, operand, operate
-from gradviz.document.code.literals import DTYPES
 from gradviz.document.code.plain import CONSTANTS, binary, called, constant, unary
 from gradviz.document.code.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
 from gradviz.document.code.spelling import index_text
 from gradviz.document.drawing import Ref
+from gradviz.document.literals import DTYPES
 
 DEEPEST = 150
 SIGNS: Mapping[type[ast.AST], str] = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from gradviz.document.code.literals import DTYPES, as_floats
 from gradviz.document.code.plain import is_number
 from gradviz.document.code.scope import Dtype, Plain, Scope, Value, refuse
 from gradviz.document.drawing import Leaf, Literal, Ref
 from gradviz.document.factories import FACTORIES, RANDOM, SHAPED
+from gradviz.document.literals import DTYPES, as_floats
 
 WRITTEN: Mapping[str, str] = {  # what takes numbers as they are: its dtype
     "tensor": "", "as_tensor": "", "asarray": "", "Tensor": "", "FloatTensor": "", "DoubleTensor": "float64",

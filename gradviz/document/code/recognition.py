@@ -11,11 +11,11 @@ from dataclasses import replace
 from gradviz.document.arranging import arrange
 from gradviz.document.catalogue import catalogue
 from gradviz.document.code.emit import comment
-from gradviz.document.code.literals import as_floats, literal_text
 from gradviz.document.code.source import code_of
 from gradviz.document.code.spelling import SINGLE
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.factories import RANDOM
+from gradviz.document.literals import as_floats, literal_text
 from gradviz.document.shaping.names import names_of, tidy
 
 

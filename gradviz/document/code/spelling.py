@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gradviz.document.catalogue import Entry, Parameter, Port
-from gradviz.document.code.literals import DTYPES, as_floats, literal_text, number_text
 from gradviz.document.code.pretty import SPACE, Doc, Group, bracketed, filled, joined
 from gradviz.document.drawing import Leaf, Literal, Number, Operand, Operation, Ref
+from gradviz.document.literals import DTYPES, as_floats, literal_text, number_text
 
 # How strongly an expression holds together: Python's own order.
 COMPARE, OR, XOR, AND, SHIFT, ADD, TIMES, UNARY, POWER, ATOM = range(10)

@@ -12,8 +12,8 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
-from gradviz.document.code.literals import literal_text
 from gradviz.document.drawing import Drawing, Group, Leaf, Number, Operation, Ref
+from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.group_sizes import group_size
 from gradviz.ui.canvas.ink import Ink

@@ -10,10 +10,10 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
 
-from gradviz.document.code.literals import literal_text
 from gradviz.document.documents import code_of
 from gradviz.document.drawing import Group, Leaf, Node, Number, Operation, Ref
 from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
+from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF
 from gradviz.ui.canvas.edge_painter import FAR, NEAR

@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSlider, QStyle
 
 from gradviz.document import shaping
-from gradviz.document.code.literals import as_float
 from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.literals import as_float
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui.canvas import sizes
