@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.documents import text_of
-from gradviz.document.file_names import printable, shown
+from gradviz.document.files import printable, shown
 from gradviz.worker.terminal import Terminal, visible
 
 if TYPE_CHECKING:

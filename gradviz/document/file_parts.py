@@ -1,5 +1,5 @@
 """The parts of a `.gradviz` file and the records that they stand for: nodes, comments, groups, backward calls, the view
-(one pair of functions for each). They are not checked here, `file_schema` has done it, and not joined to a whole, see
+(one pair of functions for each). They are not checked here, `gradviz_file` has done it, and not joined to a whole, see
 `gradviz_file`. A field that has its default is not written."""
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 from gradviz.document.errors import UserError
-from gradviz.document.file_names import printable, shown
 
 TEMPORARY = ".gradviz-saving"  # how the name of a file ends that is not yet whole
 FORGOTTEN = 600.0  # seconds after which such a file belongs to a program that was killed
@@ -132,3 +131,17 @@ def _remove_forgotten(folder: Path, prefix: str) -> None:
 def reason(error: OSError) -> str:
     """The system's own words, without the path and the number."""
     return (error.strerror or str(error)).lower()
+
+
+LONGEST = 60  # characters; whoever shares a name chooses it, and the end of a sentence says what to do
+
+
+def printable(name: str) -> str:
+    """The name with a sign in the place of what would not be seen."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+
+
+def shown(name: str, longest: int = LONGEST) -> str:
+    """The name, printable and cut in its middle: what it ends in is always seen."""
+    plain = printable(name)
+    return plain if len(plain) <= longest else f"{plain[: longest // 2]}…{plain[-longest // 2 + 1 :]}"

@@ -1,6 +1,6 @@
 """A drawing made of parts that were read one by one: what doesn't fit together is left out and named, the rest stays.
 Numbers that come twice, wires to nowhere, circles, operations that don't exist. The parts themselves were checked
-before (`file_schema`)."""
+before (`gradviz_file`)."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from gradviz.document import gradviz_file, snippet
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.file_names import shown
-from gradviz.document.files import read_at_most, write_atomically
+from gradviz.document.files import read_at_most, shown, write_atomically
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 

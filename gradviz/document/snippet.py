@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.document.errors import UserError
-from gradviz.document.file_names import shown
-from gradviz.document.files import read_at_most, write_atomically
+from gradviz.document.files import read_at_most, shown, write_atomically
 
 MAX_BYTES = 400_000  # what the worker accepts
 

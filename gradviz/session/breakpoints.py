@@ -8,7 +8,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gradviz.session.unknown import ConditionError
+from gradviz.session.condition_errors import ConditionError
 
 if TYPE_CHECKING:
     from gradviz.session.state import Selection

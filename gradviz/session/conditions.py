@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol
 
+from gradviz.session.condition_errors import AbsentError, ConditionError
 from gradviz.session.elements import METHODS, NO_ANSWER, Known, Which, call, truth
-from gradviz.session.unknown import AbsentError, ConditionError
 
 NAMES = ("value", "grad", "norm", "version", "bytes", "line", "step", "kind", "name", "op")
 COLUMNS = frozenset({"norm", "bytes", "line", "step", "kind", "op"})  # known for many steps at once

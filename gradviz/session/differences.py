@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.compare import ALONE, GRADIENT, TEXT, Comparison, held_values, plain
+from gradviz.session.compare import ALONE, GRADIENT, TEXT, Comparison, compare, held_values, plain
 from gradviz.session.strip import size_text
 from gradviz.trace.kinds import Kind
 from gradviz.trace.schema import ELEMENT
@@ -339,3 +339,17 @@ def _stop(text: str) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What two runs have in common, and what not."""
+
+    comparison: Comparison
+    rows: tuple[Difference, ...]
+
+
+def judge(here: Trace, there: Trace) -> Verdict:
+    """Compare two finished runs."""
+    found = compare(here, there)
+    return Verdict(found, differences(found))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradviz.session.unknown import AbsentError, ConditionError
+from gradviz.session.condition_errors import AbsentError, ConditionError
 
 if TYPE_CHECKING:
     from gradviz.trace.values import Value

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gradviz.session.columns import place
+from gradviz.session.condition_errors import AbsentError
 from gradviz.session.elements import elements_of
-from gradviz.session.unknown import AbsentError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gradviz.session.breakpoints import Breakpoint, Hits
+from gradviz.session.condition_errors import ConditionError
 from gradviz.session.conditions import Condition, compiled
 from gradviz.session.moments import ABOUT, Things, kind_words, things
-from gradviz.session.unknown import ConditionError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.file_names import shown
+from gradviz.document.files import shown
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoints
 from gradviz.session.folding import DIRECT_USES, Folding
@@ -125,7 +125,9 @@ class State:
     saved: Document | None = field(default_factory=Snippet)  # as it is on disk; None: as no document that was here
     path: Path | None = None
     note: str = ""  # what to look at in this document: an example says so
-    doubt: str = ""  # why nothing of it runs until the user says so, see `doubts`; "" for a document of one's own
+    doubt: str = (
+        ""  # why nothing of it runs until the user says so, see `trust_warnings`; "" for a document of one's own
+    )
     undo_label: str = ""
     redo_label: str = ""
     run: Run = field(default_factory=Run)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document, text_of
-from gradviz.session import linked, runs, what_if
+from gradviz.session import run_transitions, selection_sync, what_if
 from gradviz.session.breakpoints import Breakpoints, shifted
 from gradviz.session.folding import Folding, Presentation
 from gradviz.session.history import MERGE_SECONDS, TYPING, History
@@ -89,7 +89,7 @@ class Store:
 
     def distrust(self, doubt: str) -> None:
         """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
-        gone = runs.without_trace(what_if.closed(self._state))
+        gone = run_transitions.without_trace(what_if.closed(self._state))
         self._become(replace(gone, doubt=doubt, run=Run(), chain=None, playing=False))
 
     def mark_saved(self, path: Path) -> None:
@@ -105,7 +105,7 @@ class Store:
 
     def start_run(self, snippet: Document) -> None:
         """A worker begins."""
-        self._become(runs.begun(self._state, snippet))
+        self._become(run_transitions.begun(self._state, snippet))
 
     def progress(self, recorded: int, live: str, left: int | None = None, asks: str | None = None) -> None:
         """So many steps have been recorded, this was printed; so few seconds are left, and this is asked, if any."""
@@ -113,15 +113,15 @@ class Store:
 
     def grow(self, trace: Trace, figures: tuple[Figure, ...] = ()) -> None:
         """Show what the run that goes on has recorded and plotted."""
-        self._become(runs.grown(self._state, trace, figures))
+        self._become(run_transitions.grown(self._state, trace, figures))
 
     def end_run(self, run: Run, trace: Trace | None) -> None:
         """The worker said how it ended."""
-        self._become(runs.ended(self._state, run, trace))
+        self._become(run_transitions.ended(self._state, run, trace))
 
     def show_live(self, run: Run, trace: Trace | None) -> None:
         """A drawing ran because it was changed."""
-        self._become(runs.ended_live(self._state, run, trace))
+        self._become(run_transitions.ended_live(self._state, run, trace))
 
     # the rest
 
@@ -133,12 +133,12 @@ class Store:
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""
         state = self._state
-        picked = linked.picked_for(state, selection)
+        picked = selection_sync.picked_for(state, selection)
         self._change(selection=selection, picked=picked, what_if=what_if.selected(state.what_if, selection))
 
     def pick(self, picked: frozenset[int]) -> None:
         """Select these nodes, comments and groups of the drawing."""
-        self._change(picked=picked, selection=linked.selection_for(self._state, picked))
+        self._change(picked=picked, selection=selection_sync.selection_for(self._state, picked))
 
     def set_what_if(self, beside: WhatIf | None) -> None:
         """Show how the run of a change stands; None for no such run."""
@@ -216,7 +216,7 @@ class Store:
         self._change(
             document=document,
             note=note or (self._state.note if same_kind else ""),
-            picked=linked.still_there(document, self._state.picked),
+            picked=selection_sync.still_there(document, self._state.picked),
             undo_label=self._history.undo_label,
             redo_label=self._history.redo_label,
             breakpoints=stops,

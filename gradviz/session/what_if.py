@@ -15,10 +15,9 @@ from gradviz.session.state import Phase, Run, Selection
 
 if TYPE_CHECKING:
     from gradviz.session.compare import Comparison
-    from gradviz.session.differences import Difference
+    from gradviz.session.differences import Difference, Verdict
     from gradviz.session.proposals import Proposal
     from gradviz.session.state import State
-    from gradviz.session.verdict import Verdict
     from gradviz.trace.trace import Trace
 
 AS_WRITTEN = "as written"

@@ -1,6 +1,6 @@
 """Names for tensors: rewrites a snippet so that each binding is reported, `y = w * x` as `y = <n>("y", w * x)`, and
 says which functions and loops are regions, which `instrument_regions.py` puts on a stack. Lines and columns stay as
-they are, and a name with `<` can't be typed by anybody. What the report does is in `binding.py`."""
+they are, and a name with `<` can't be typed by anybody. What the report does is in `instrumented.py`."""
 
 from __future__ import annotations
 

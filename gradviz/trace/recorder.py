@@ -1,6 +1,6 @@
 """The recorder: the observer of the engine that writes what happens into the tables of `schema.py`, as packed rows. It
 is put together from parts that share the rows (`rows`): the forward pass is in `forward`, writes are in `inplace`, the
-backward pass is in `backward`, names in `binding`, errors that are caught in `catching`. Here is what remains.
+backward pass is in `backward`, names and errors that are caught are in `instrumented`. Here is what remains.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gradviz.trace.backward import BackwardPass
-from gradviz.trace.binding import Binder
-from gradviz.trace.catching import Catcher
 from gradviz.trace.chains import Question
 from gradviz.trace.compact import Compact
 from gradviz.trace.encoding import BUDGET, Writer
@@ -19,6 +17,7 @@ from gradviz.trace.forward import ForwardPass
 from gradviz.trace.inplace import Writes
 from gradviz.trace.instrument import ALSO, CATCH, HOOK, ITERATE
 from gradviz.trace.instrument_regions import STACK
+from gradviz.trace.instrumented import Binder, Catcher
 from gradviz.trace.kinds import Kind
 from gradviz.trace.memory import Memory
 from gradviz.trace.region_stack import RegionStack

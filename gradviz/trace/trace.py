@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from gradviz.trace.derive import derive
 from gradviz.trace.encoding import read
 from gradviz.trace.frame import NORMAL, NOT_FINITE, ZERO, Frame
-from gradviz.trace.graphs import Graphs, find_graphs, find_superseded, last_uses
+from gradviz.trace.graphs import Graphs, find_graphs, find_origins, find_superseded, last_uses
 from gradviz.trace.held import held_curve
 from gradviz.trace.index import History, span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.naming import Naming
 from gradviz.trace.operations import Op, find_ops
-from gradviz.trace.origins import find_origins
-from gradviz.trace.regions import Nesting, find_nesting
-from gradviz.trace.runs import Runs, find_runs
+from gradviz.trace.regions import Nesting, Runs, find_nesting, find_runs
 from gradviz.trace.schema import (
     NEVER,
     Answers,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.file_names import shown
+from gradviz.document.files import shown
 from gradviz.document.opening import load
 from gradviz.ui.startup import import_obstacle, obstacle
 from gradviz.ui.theme import LIGHT, Theme

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.file_names import shown
+from gradviz.document.files import shown
 from gradviz.document.snippet import Snippet
-from gradviz.session import doubts
+from gradviz.session import trust_warnings
 from gradviz.session.store import Store
 from gradviz.ui.looking import Looker
 from gradviz.ui.questions import Questions
@@ -135,7 +135,7 @@ class WindowFiles:
         path = Path(left.path) if left.path else None
         kind = "drawing" if isinstance(left.contents.document, Drawing) else "snippet"
         if self.questions.recover(shown(path.name) if path else f"an unsaved {kind}"):
-            self._show(left.contents, path, doubts.RECOVERED)
+            self._show(left.contents, path, trust_warnings.RECOVERED)
             self._store.mark_unsaved()
 
     def run_begins(self) -> None:
@@ -144,7 +144,7 @@ class WindowFiles:
             self._ownership.runs(self._store.state, known.stamp)
 
     def _show(self, contents: Contents, path: Path | None, doubt: str) -> None:
-        from gradviz.session.sight import breakpoints_of, folding_of
+        from gradviz.session.view_settings import breakpoints_of, folding_of
 
         self._store.open(contents.document, path, note=contents.note, doubt=doubt)
         self._store.fold(folding_of(contents.sight))
@@ -179,7 +179,7 @@ class WindowFiles:
     def contents(self) -> Contents:
         """What is saved: the document, and how it is looked at."""
         from gradviz.document.gradviz_file import Contents
-        from gradviz.session.sight import sight_of
+        from gradviz.session.view_settings import sight_of
 
         state, known = self._store.state, self._known()
         return Contents(state.document, state.note, sight_of(state, known.extra if known else ""))

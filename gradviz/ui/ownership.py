@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QStandardPaths
 
-from gradviz.session import doubts
+from gradviz.session import trust_warnings
 from gradviz.session.state import State
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class Ownership:
             return ""
         from gradviz.document.origin import origin_of
 
-        return doubts.elsewhere(path.name, origin_of(path))
+        return trust_warnings.elsewhere(path.name, origin_of(path))
 
     def doubt_of_change(self, path: Path, data: bytes) -> str:
         """The same of a file that another program has changed."""
-        return doubts.changed(path.name) if self.doubt_of(path, data) else ""
+        return trust_warnings.changed(path.name) if self.doubt_of(path, data) else ""
 
     def runs(self, state: State, stamp: Stamp) -> None:
         """The user runs the document: if it is as its file is, the file is an own one from now on."""

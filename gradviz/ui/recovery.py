@@ -19,8 +19,8 @@ from gradviz.document.errors import UserError
 from gradviz.document.files import reason
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
-from gradviz.session.sight import sight_of
 from gradviz.session.store import Store
+from gradviz.session.view_settings import sight_of
 from gradviz.ui.places import Place, data_folder, take, waiting
 
 PATTERN = "window-{}.json"

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from gradviz.document.documents import text_of
-from gradviz.session.doubts import NOT_RUN
 from gradviz.session.state import Phase, Run
 from gradviz.session.store import Store
+from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.session.what_if import WhatIf, begun, compared, failed
 from gradviz.ui.live_run import LiveRun
 from gradviz.ui.worker_bridge import WorkerBridge, refusal
 from gradviz.worker.events import Done
 
 if TYPE_CHECKING:
+    from gradviz.session.differences import Verdict
     from gradviz.session.proposals import Proposal
-    from gradviz.session.verdict import Verdict
     from gradviz.trace.trace import Trace
 
 FIRST = "Press Run (F5) before trying a change."
@@ -126,7 +126,7 @@ class WhatIfRunner(QObject):
 
     def _compare(self, number: int, first: Trace, other: Trace) -> None:
         """In a thread of its own."""
-        from gradviz.session.verdict import judge
+        from gradviz.session.differences import judge
 
         found: Verdict | None = None
         try:

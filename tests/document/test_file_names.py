@@ -8,7 +8,7 @@ import pytest
 
 from gradviz.document import opening
 from gradviz.document.errors import UserError
-from gradviz.document.file_names import LONGEST, shown
+from gradviz.document.files import LONGEST, shown
 from gradviz.session.state import State
 
 NAMES = ["\u202eyp.gpj", "a\nb.py", "\x1b[31mred.py", "\udcff.py", "\u2066net\u2069.py"]

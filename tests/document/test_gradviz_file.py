@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import fastjsonschema
 import pytest
 
-from gradviz.document import file_schema, gradviz_file, opening, shaping
+from gradviz.document import gradviz_file, opening, shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
@@ -46,7 +46,7 @@ def test_a_snippet_goes_to_the_file_and_back(text: str) -> None:
 
 
 def test_the_file_fits_its_schema() -> None:
-    check = fastjsonschema.compile(file_schema.schema())
+    check = fastjsonschema.compile(gradviz_file.schema())
     for contents in (with_its_view(), Contents(Snippet("x = 1\n")), Contents(Drawing())):
         assert check(json.loads(write(contents)))
 

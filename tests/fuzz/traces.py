@@ -16,6 +16,7 @@ from gradviz.document.from_trace import from_trace
 from gradviz.document.snippet import Snippet
 from gradviz.report import step_lines
 from gradviz.session.changes import changes
+from gradviz.session.differences import judge
 from gradviz.session.groups import as_operation
 from gradviz.session.holders import holders
 from gradviz.session.inspection import inspect
@@ -27,7 +28,6 @@ from gradviz.session.problem import problem
 from gradviz.session.search import find
 from gradviz.session.sources import place_of
 from gradviz.session.state import Selection, State
-from gradviz.session.verdict import judge
 from gradviz.trace.chains import Question
 from gradviz.trace.encoding import TraceFormatError
 from gradviz.trace.schema import TABLES, Batch

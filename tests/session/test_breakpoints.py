@@ -17,11 +17,11 @@ from gradviz.session.breakpoints import (
     shifted,
     toggled,
 )
+from gradviz.session.condition_errors import ConditionError
 from gradviz.session.conditions import compiled
 from gradviz.session.moments import kind_words
 from gradviz.session.scan import Scan
 from gradviz.session.state import Selection
-from gradviz.session.unknown import ConditionError
 from gradviz.trace.kinds import Kind
 from gradviz.trace.regions import RegionKind
 from gradviz.trace.trace import Trace

@@ -9,11 +9,11 @@ import pytest
 
 from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
+from gradviz.session.differences import judge
 from gradviz.session.moves import inspected
 from gradviz.session.problem import Problem, problem
 from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase, Run, Selection, State
-from gradviz.session.verdict import judge
 from gradviz.session.what_if import begun, compared, swapped
 from gradviz.trace import schema
 from gradviz.trace.trace import Trace

@@ -8,11 +8,11 @@ import pytest
 
 from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
-from gradviz.session.both_sides import inspect_both
+from gradviz.session.comparison_inspection import inspect_both
+from gradviz.session.differences import Verdict, judge
 from gradviz.session.proposals import Proposal, proposals
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.store import Store
-from gradviz.session.verdict import Verdict, judge
 from gradviz.session.what_if import begun, compared, failed
 from tests.trace.running import run
 

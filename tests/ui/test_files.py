@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from gradviz.document import opening
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf
-from gradviz.document.file_names import shown
+from gradviz.document.files import shown
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoint, Breakpoints

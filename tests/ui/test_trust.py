@@ -23,10 +23,10 @@ from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.shaping import add_call
 from gradviz.document.snippet import Snippet
-from gradviz.session.doubts import LONGEST, NOT_RUN, elsewhere
 from gradviz.session.proposals import proposals
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
+from gradviz.session.trust_warnings import LONGEST, NOT_RUN, elsewhere
 from gradviz.ui import launch, safety
 from gradviz.ui import recovery as recovery_keeper
 from gradviz.ui.panels import doubt_bar, waiting_note

@@ -1,5 +1,5 @@
 """The explanation of an error: the first row that its message fits. What a snippet catches is explained like what ends
-a run, by a trace that ends with it; how it gets into the trace is in `catching`."""
+a run, by a trace that ends with it; how it gets into the trace is in `instrumented`."""
 
 from __future__ import annotations
 

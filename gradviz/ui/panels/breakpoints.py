@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.session.breakpoints import Breakpoint, Breakpoints, read_breakpoint
+from gradviz.session.condition_errors import ConditionError
 from gradviz.session.conditions import HELP, compiled
 from gradviz.session.moments import kind_words
 from gradviz.session.state import State
-from gradviz.session.unknown import ConditionError
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.panels.tables import plain

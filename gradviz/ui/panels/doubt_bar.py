@@ -1,6 +1,6 @@
 """The bar above the code of a document that comes from elsewhere: that nothing has run, what to mind on this system, a
 button that runs it, and one that says what it may do then. It goes with the first run; editing does not take it away.
-The sentences are in `gradviz.session.doubts` and `gradviz.worker.layers`, what the second button opens in
+The sentences are in `gradviz.session.trust_warnings` and `gradviz.worker.layers`, what the second button opens in
 `gradviz.ui.safety`."""
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton
 
-from gradviz.session.doubts import NOT_RUN
 from gradviz.session.state import State
+from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme

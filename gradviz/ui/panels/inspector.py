@@ -8,7 +8,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
-from gradviz.session.both_sides import inspect_both
+from gradviz.session.comparison_inspection import inspect_both
 from gradviz.session.inspection import Inspection
 from gradviz.session.overview import overview
 from gradviz.session.state import Selection, State

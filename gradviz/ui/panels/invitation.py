@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QRe
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.document.examples import Example, drawn_examples, examples
-from gradviz.session.doubts import NOT_RUN
+from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from gradviz.session.doubts import HOW, NOT_RUN
 from gradviz.session.state import State
+from gradviz.session.trust_warnings import HOW, NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
 from gradviz.worker.layers import caution

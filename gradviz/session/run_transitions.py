@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gradviz.session import linked, what_if
+from gradviz.session import selection_sync, what_if
 from gradviz.session.state import Phase, Run, State
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def ended_live(state: State, run: Run, trace: Trace | None) -> State:
     if trace is None:
         gone = run.phase is Phase.NEVER
         return replace(replace(without_trace(state), chain=None) if gone else state, run=run, playing=False)
-    cursor, lineage = linked.place_again(state, run.snippet, trace)
+    cursor, lineage = selection_sync.place_again(state, run.snippet, trace)
     return replace(
         state,
         run=run,
@@ -52,7 +52,7 @@ def ended_live(state: State, run: Run, trace: Trace | None) -> State:
         traced=run.snippet,
         steps=len(trace),
         cursor=cursor,
-        selection=linked.found_again(state, run.snippet, trace),
+        selection=selection_sync.found_again(state, run.snippet, trace),
         lineage=lineage,
         playing=False,
     )
@@ -74,6 +74,6 @@ def _shown(state: State, run: Run, trace: Trace) -> State:
         traced=run.snippet,
         steps=steps,
         cursor=steps,
-        selection=linked.found_again(state, run.snippet, trace),
+        selection=selection_sync.found_again(state, run.snippet, trace),
         lineage=None,
     )

@@ -1,13 +1,17 @@
-"""What instrumented code calls when it binds a name (see `instrument.py`): tensors get the name, modules and
-containers give names to the tensors in them. Returns the value as it came."""
+"""What instrumented code calls (see `instrument.py`): where it binds a name, tensors get the name, modules and
+containers give names to the tensors in them; where an `except` begins, an error of PyTorch's that the snippet catches
+becomes a step. What a snippet raises itself is its own affair, and an error that nobody catches ends the run, see
+`Recorder.raised`."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
+from gradviz.trace.kinds import Kind
 from gradviz.trace.region_stack import COUNT, ROW, UNKNOWN, VALUE, VARIABLE
 from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
 
@@ -106,3 +110,37 @@ def _elements(name: str, value: Any, kind: str, kind_of: Any) -> Iterator[tuple[
                 yield each, f"{name}[{key!r}]", ""
             elif inner and depth < _DEEPEST:
                 stack.append((f"{name}[{key!r}]", each, inner, depth + 1))
+
+
+LONGEST = 20_000  # characters of a message
+_SEEN = "<e>"  # an attribute of what was looked at; no snippet can spell it
+_PYTORCH = ("gradviz.engine.", "gradviz.torch.")
+
+
+class Catcher:
+    """Writes the `caught` errors of one run."""
+
+    def __init__(self, rows: RowWriter) -> None:
+        self._rows = rows
+
+    def catch(self) -> None:
+        """An `except` has caught something."""
+        error = sys.exc_info()[1]
+        if error is None or not _is_known(type(error)):
+            return
+        if _SEEN in error.__dict__:
+            return  # it was caught and raised again: its traceback is a frame longer each time
+        error.__dict__[_SEEN] = True
+        rows = self._rows
+        site, below = rows.sites.raised(error.__traceback__)
+        if not any(module.startswith(_PYTORCH) for module in below):
+            return
+        text, writer = rows.writer.text, rows.writer
+        step = rows.add_step(Kind.CAUGHT, -1, -1, site, writer.count("caught"))
+        writer.add("caught", step, text(type(error).__qualname__), text(str(error)[:LONGEST]))
+
+
+def _is_known(kind: type[BaseException]) -> bool:
+    """Whether a class of errors is Python's or PyTorch's: one of the snippet's could run its code when looked at."""
+    module = type.__getattribute__(kind, "__module__")
+    return type(module) is str and (module == "builtins" or module.startswith(_PYTORCH))
