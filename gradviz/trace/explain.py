@@ -1,5 +1,5 @@
 """The current step in words: a title, a sentence with the numbers put in, and what comes next. One row per kind of
-step; the formula of a node's backward is filled in by `formulas.py`, errors are explained in `errors.py`."""
+step; the formula of a node's backward is filled in by `formulas.py`, errors are explained in `errors`."""
 
 from __future__ import annotations
 

@@ -31,6 +31,8 @@ INNER = [  # (module, one of a higher layer of the same package)
     ("document.drawing", "document.code.emit"),
     ("document.snippet", "document.opening"),
     ("document.shaping.nodes", "document.code.parse"),
+    ("session.playing", "session.state"),
+    ("session.search", "session.store"),
 ]
 EXTERNAL = [
     *((package, "PySide6.QtCore") for package in BELOW_QT),
