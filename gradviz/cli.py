@@ -110,7 +110,9 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots
     if trace is not None and as_json:
         import json
 
-        document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace.to_json()}
+        from gradviz.trace.jsonable import trace_json
+
+        document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace_json(trace)}
         sys.stdout.write(json.dumps(document) + "\n")
     if trace is not None and as_steps:
         from gradviz.report import step_lines

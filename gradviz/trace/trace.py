@@ -279,12 +279,6 @@ class Trace:
         """The cursor at which the error is the current step."""
         return int(self.errors.step[0]) + 1 if len(self.errors) else None
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain JSON values: one object per step, and the error."""
-        from gradviz.trace.jsonable import trace_json
-
-        return trace_json(self)
-
     def call_end(self, call: int) -> int:
         """The last step of a backward call, NEVER while it runs."""
         return int(self.calls.end[call]) if call >= 0 else NEVER

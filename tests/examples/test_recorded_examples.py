@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from gradviz.trace.jsonable import trace_json
 from gradviz.trace.schema import Batch as TraceBatch
 from gradviz.trace.trace import Trace
 from gradviz.worker.client import WorkerPool
@@ -38,7 +39,7 @@ def _traced(pool: WorkerPool, path: Any) -> dict[str, Any]:
     while not isinstance(event := events.get(), Done):
         if isinstance(event, Batch):
             trace.extend(TraceBatch(event.header, event.payload))
-    return {**trace.to_json(), "last_line": event.detail.last_line}
+    return {**trace_json(trace), "last_line": event.detail.last_line}
 
 
 def calls(steps: list[dict[str, Any]]) -> Iterator[list[str]]:

@@ -30,6 +30,7 @@ from gradviz.session.sources import place_of
 from gradviz.session.state import Selection, State
 from gradviz.trace.chains import Question
 from gradviz.trace.encoding import TraceFormatError
+from gradviz.trace.jsonable import trace_json
 from gradviz.trace.schema import TABLES, Batch
 from gradviz.trace.tables import row_dtype
 from gradviz.trace.trace import Trace
@@ -195,7 +196,7 @@ def look_through(source: str, batches: list[Batch]) -> bool:
 
 def look_at_everything(trace: Trace) -> None:
     """Ask a trace for all that the program asks of it."""
-    trace.to_json()
+    trace_json(trace)
     now = trace.as_now()
     _ = now.nesting, now.origin_of_node, now.held_bytes, now.runs, now.naming
     _ = now.superseded, now.value_flag, now.error_step

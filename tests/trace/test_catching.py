@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gradviz.trace.errors.lookup import explain_at, explain_error
+from gradviz.trace.jsonable import trace_json
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from tests.trace.running import run
@@ -31,7 +32,7 @@ def test_a_caught_error_is_a_step_and_the_run_goes_on() -> None:
     assert explained.title == "Caught: RuntimeError (line 6)"
     assert explained.sentence.startswith("MulBackward0 (line 3) needs what it saved, but it freed other and self")
     assert explained.sentence.endswith("The snippet catches the error and goes on.")
-    (row,) = [each for each in trace.to_json()["steps"] if each["kind"] == "caught"]
+    (row,) = [each for each in trace_json(trace)["steps"] if each["kind"] == "caught"]
     assert (row["type"], row["line"]) == ("RuntimeError", 6) and "second time" in row["message"]
 
 

@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 from gradviz.session.paths import paths
 from gradviz.trace.encoding import TraceFormatError, Writer
+from gradviz.trace.jsonable import trace_json
 from gradviz.trace.kinds import Kind
 from gradviz.trace.schema import TABLES, Batch
 from gradviz.trace.tables import columns
@@ -169,7 +170,7 @@ def test_streaming_in_pieces_gives_the_same_trace(every: int) -> None:
             pieces.extend(batch)
             pieces.frame(len(pieces)).explanation  # noqa: B018  indexes built half-way must not stay
         assert content(whole) == content(pieces)
-        assert whole.to_json() == pieces.to_json()
+        assert trace_json(whole) == trace_json(pieces)
 
 
 def test_a_batch_that_is_missing_or_repeated_is_refused() -> None:
@@ -186,7 +187,7 @@ def test_a_batch_that_is_missing_or_repeated_is_refused() -> None:
 
 def look_at_everything(trace: Trace) -> None:
     """Ask a trace for all that the program asks of it."""
-    trace.to_json()
+    trace_json(trace)
     trace.nesting, trace.origin_of_node, trace.as_now().held_bytes
     for cursor in range(len(trace) + 1):
         frame = trace.frame(cursor)

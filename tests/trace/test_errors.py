@@ -9,6 +9,7 @@ import pytest
 from gradviz.trace.errors.graph import GRAPH_ROWS
 from gradviz.trace.errors.lookup import explain_error
 from gradviz.trace.errors.shapes import SHAPE_ROWS
+from gradviz.trace.jsonable import trace_json
 from tests.trace.running import run
 
 X = "import torch\nx = torch.tensor([1., 4.], requires_grad=True)\n"  # the code of a case begins on line 3
@@ -110,7 +111,7 @@ def test_errors_are_explained(code: str, why: str, fix: str, marked: list[str]) 
     assert [trace.nodes.op[mark.node] for mark in found.marks] == marked
     assert trace.error_step == len(trace)
     assert found.why in trace.frame(len(trace)).explanation.sentence
-    error = trace.to_json()["error"]
+    error = trace_json(trace)["error"]
     assert error is not None and error["why"] == found.why
 
 
@@ -118,12 +119,12 @@ def test_an_error_without_a_row_is_shown_as_it_is() -> None:
     trace = run(X + "undefined\n")
     assert explain_error(trace) is None
     assert trace.frame(len(trace)).explanation.sentence == "name 'undefined' is not defined"
-    assert trace.to_json()["error"]["last_line"] == "NameError: name 'undefined' is not defined"
+    assert trace_json(trace)["error"]["last_line"] == "NameError: name 'undefined' is not defined"
 
 
 def test_a_run_without_an_error_has_no_explanation() -> None:
     trace = run(X)
-    assert explain_error(trace) is None and trace.error_step is None and trace.to_json()["error"] is None
+    assert explain_error(trace) is None and trace.error_step is None and trace_json(trace)["error"] is None
 
 
 def test_every_row_has_a_case() -> None:

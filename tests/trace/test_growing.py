@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gradviz.trace.jsonable import trace_json
 from gradviz.trace.schema import NEVER
 from gradviz.trace.trace import Trace
 from tests.trace.running import record, run
@@ -22,10 +23,10 @@ def test_what_was_shown_stays_as_it_was_while_the_trace_grows() -> None:
     trace, shown = Trace(SOURCE), []
     for batch in record(SOURCE, every=1):
         trace.extend(batch)
-        shown.append((trace.as_now(), trace.to_json()))
+        shown.append((trace.as_now(), trace_json(trace)))
     for part, told in shown:
         assert part.run is trace.run
-        assert part.to_json() == told
+        assert trace_json(part) == told
         assert len(part.held_bytes) == len(part) + 1
     assert run(SOURCE).run is not trace.run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradviz.trace.errors.lookup import explain_error
+from gradviz.trace.jsonable import trace_json
 from gradviz.trace.kinds import Kind
 from gradviz.trace.trace import Trace
 from tests.trace.running import run
@@ -134,7 +135,7 @@ def test_every_step_of_every_case_can_be_looked_at_both_ways(source: str) -> Non
     back = [(trace.frame(c).explanation, trace.frame(c).held_bytes) for c in range(len(trace), -1, -1)]
     assert there == back[::-1]
     assert all(explanation.sentence for explanation, _ in there)
-    assert len(trace.to_json()["steps"]) == len(trace)
+    assert len(trace_json(trace)["steps"]) == len(trace)
 
 
 def test_case_1() -> None:
