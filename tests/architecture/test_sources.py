@@ -28,9 +28,6 @@ TABLE_LINES = 900
 CLASS_LINES = 250
 CLASS_LINES_WITH_BASES = 400
 TALL = {  # classes that still exceed that: each is to be made of parts instead
-    "gradviz.worker.plots.axes.Axes",
-    "gradviz.trace.recorder.Recorder",
-    "gradviz.trace.forward.ForwardRecorder",
     "gradviz.torch.nn.modules.module.Module",
 }
 PYTORCHS_BASES = {"gradviz.torch.nn.modules.module.Module"}  # one has them in mind: what derives from them counts alone

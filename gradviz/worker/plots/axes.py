@@ -146,26 +146,15 @@ class Axes(Facade):
         self, left: Any = None, right: Any = None, *, xmin: Any = None, xmax: Any = None, **more: object
     ) -> Any:
         """The ends of x."""
-        self._limit(self._axes.x, left if xmin is None else xmin, right if xmax is None else xmax, self.get_xlim)
+        _limit(self, self._axes.x, left if xmin is None else xmin, right if xmax is None else xmax, self.get_xlim)
         return self.get_xlim()
 
     def set_ylim(
         self, bottom: Any = None, top: Any = None, *, ymin: Any = None, ymax: Any = None, **more: object
     ) -> Any:
         """The ends of y."""
-        self._limit(self._axes.y, bottom if ymin is None else ymin, top if ymax is None else ymax, self.get_ylim)
+        _limit(self, self._axes.y, bottom if ymin is None else ymin, top if ymax is None else ymax, self.get_ylim)
         return self.get_ylim()
-
-    def _limit(self, direction: Direction, low: Any, high: Any, now: Any) -> None:
-        if low is not None and high is None and np.ndim(self._numbers.array(low)) == 1:
-            low, high = low
-        known = now()
-        ends = [known[i] if each is None else self._numbers.number(each) for i, each in enumerate((low, high))]
-        if not all(math.isfinite(each) for each in ends):
-            raise ValueError("Axis limits cannot be NaN or Inf")
-        self._changed()
-        direction.flipped = ends[0] > ends[1]
-        direction.limits = (min(ends), max(ends))
 
     def get_xlim(self) -> tuple[float, float]:
         """The ends of x."""
@@ -177,20 +166,11 @@ class Axes(Facade):
 
     def set_xscale(self, value: Any, **more: object) -> None:
         """Linear or logarithmic."""
-        self._scale(self._axes.x, value)
+        _scale(self, self._axes.x, value)
 
     def set_yscale(self, value: Any, **more: object) -> None:
         """Linear or logarithmic."""
-        self._scale(self._axes.y, value)
-
-    def _scale(self, direction: Direction, value: Any) -> None:
-        names = ("linear", "log", "symlog", "logit", "asinh", "function")
-        if value not in names:
-            raise ValueError(f"{value!r} is not a valid value for scale; supported values are {', '.join(names)}")
-        if value not in ("linear", "log"):
-            self._book.without(f"the {value} scale")
-        self._changed()
-        direction.kind = "log" if value == "log" else "linear"
+        _scale(self, self._axes.y, value)
 
     def invert_xaxis(self) -> None:
         """x grows to the left."""
@@ -234,43 +214,19 @@ class Axes(Facade):
 
     def set_xticks(self, ticks: Any, labels: Any = None, **more: object) -> Accepted:
         """Where the ticks of x are, and their names."""
-        return self._ticks(self._axes.x, ticks, labels)
+        return _ticks(self, self._axes.x, ticks, labels)
 
     def set_yticks(self, ticks: Any, labels: Any = None, **more: object) -> Accepted:
         """Where the ticks of y are, and their names."""
-        return self._ticks(self._axes.y, ticks, labels)
-
-    def _ticks(self, direction: Direction, ticks: Any, labels: Any) -> Accepted:
-        self._changed()
-        places = self._numbers.along(ticks, direction) if np.size(self._numbers.array(ticks)) else np.zeros(0)
-        direction.ticks = tuple(float(each) for each in places.ravel() if math.isfinite(each))[:MOST_TICKS]
-        direction.names = ()
-        if labels is not None:
-            self._names(direction, labels)
-        return ACCEPTED
+        return _ticks(self, self._axes.y, ticks, labels)
 
     def set_xticklabels(self, labels: Any, **look: object) -> Accepted:
         """The names of the ticks of x."""
-        return self._names(self._axes.x, labels)
+        return _names(self, self._axes.x, labels)
 
     def set_yticklabels(self, labels: Any, **look: object) -> Accepted:
         """The names of the ticks of y."""
-        return self._names(self._axes.y, labels)
-
-    def _names(self, direction: Direction, labels: Any) -> Accepted:
-        if isinstance(labels, Accepted):
-            return ACCEPTED
-        names = tuple(short(each) for each in labels)[:MOST_TICKS]
-        self._changed()
-        if direction.ticks is None:
-            direction.ticks = tuple(float(place) for place in range(len(names)))
-        if names and len(names) != len(direction.ticks):
-            raise ValueError(
-                f"The number of FixedLocator locations ({len(direction.ticks)}), usually from a call to set_ticks, "
-                f"does not match the number of labels ({len(names)})."
-            )
-        direction.names = names if names else ("",) * len(direction.ticks)
-        return ACCEPTED
+        return _names(self, self._axes.y, labels)
 
     # the legend, twins, all away
 
@@ -327,6 +283,54 @@ class Axes(Facade):
     def lines(self) -> list[Artist]:
         """The lines that are drawn."""
         return [_pen(self).handle(Artist, each) for each in self._axes.layers if each.kind == "line"]
+
+
+def _limit(axes: Axes, direction: Direction, low: Any, high: Any, now: Any) -> None:
+    if low is not None and high is None and np.ndim(axes._numbers.array(low)) == 1:
+        low, high = low
+    known = now()
+    ends = [known[i] if each is None else axes._numbers.number(each) for i, each in enumerate((low, high))]
+    if not all(math.isfinite(each) for each in ends):
+        raise ValueError("Axis limits cannot be NaN or Inf")
+    axes._changed()
+    direction.flipped = ends[0] > ends[1]
+    direction.limits = (min(ends), max(ends))
+
+
+def _scale(axes: Axes, direction: Direction, value: Any) -> None:
+    names = ("linear", "log", "symlog", "logit", "asinh", "function")
+    if value not in names:
+        raise ValueError(f"{value!r} is not a valid value for scale; supported values are {', '.join(names)}")
+    if value not in ("linear", "log"):
+        axes._book.without(f"the {value} scale")
+    axes._changed()
+    direction.kind = "log" if value == "log" else "linear"
+
+
+def _ticks(axes: Axes, direction: Direction, ticks: Any, labels: Any) -> Accepted:
+    axes._changed()
+    places = axes._numbers.along(ticks, direction) if np.size(axes._numbers.array(ticks)) else np.zeros(0)
+    direction.ticks = tuple(float(each) for each in places.ravel() if math.isfinite(each))[:MOST_TICKS]
+    direction.names = ()
+    if labels is not None:
+        _names(axes, direction, labels)
+    return ACCEPTED
+
+
+def _names(axes: Axes, direction: Direction, labels: Any) -> Accepted:
+    if isinstance(labels, Accepted):
+        return ACCEPTED
+    names = tuple(short(each) for each in labels)[:MOST_TICKS]
+    axes._changed()
+    if direction.ticks is None:
+        direction.ticks = tuple(float(place) for place in range(len(names)))
+    if names and len(names) != len(direction.ticks):
+        raise ValueError(
+            f"The number of FixedLocator locations ({len(direction.ticks)}), usually from a call to set_ticks, "
+            f"does not match the number of labels ({len(names)})."
+        )
+    direction.names = names if names else ("",) * len(direction.ticks)
+    return ACCEPTED
 
 
 PLACES = (
