@@ -11,6 +11,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.formula import jointly, rule
+from gradviz.engine.notices import warn_once
 from gradviz.engine.ops import windows
 from gradviz.engine.ops.neural import in_single, need_tensor, one_gradient
 from gradviz.engine.ops.windows import Sizes, sizes
@@ -18,6 +19,10 @@ from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS
+UNEVEN = (
+    "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+    "created (Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Convolution.cpp:1101.)"
+)
 
 
 def _forward(
@@ -293,6 +298,7 @@ def _same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes)
     totals = [d * (k - 1) for k, d in zip(weight._data.shape[2:], dilation, strict=True)]
     left = tuple(t // 2 for t in totals)
     if any(t % 2 for t in totals):
+        warn_once("padding same", UNEVEN)
         ends = [n for t in reversed(totals) for n in (0, t % 2)]
         input = F["constant_pad_nd"](input, ends)
     return input, left

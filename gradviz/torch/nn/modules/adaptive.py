@@ -104,7 +104,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         loss = (-output).mean()
         return ASMoutput(output if batched else output.squeeze(0), loss)
 
-    def _full(self, input: Tensor, head_output: Tensor) -> Tensor:
+    def _full_impl(self, input: Tensor, head_output: Tensor) -> Tensor:
         out: Tensor = input.new_empty((head_output.size(0), self.n_classes))
         head = F.log_softmax(head_output, dim=1)
         out[:, : self.shortlist_size] = head[:, : self.shortlist_size]
@@ -115,7 +115,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def log_prob(self, input: Tensor) -> Tensor:
         """The logarithm of the probability of every class."""
-        return self._full(input, self.head(input))
+        return self._full_impl(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
         """The most probable class of each row."""
@@ -125,8 +125,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         if not outside.any():
             return output
         if outside.all():
-            return T["argmax"](self._full(input, head_output), dim=1)  # type: ignore[no-any-return]
-        found = self._full(input[outside], head_output[outside])
+            return T["argmax"](self._full_impl(input, head_output), dim=1)  # type: ignore[no-any-return]
+        found = self._full_impl(input[outside], head_output[outside])
         output[outside] = T["argmax"](found, dim=1)
         return output
 

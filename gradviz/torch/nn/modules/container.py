@@ -40,9 +40,9 @@ class _ByIndex(Module):
         gone = range(len(self))[index] if isinstance(index, slice) else [_position(index, len(self))]
         for position in gone:
             delattr(self, str(position))
-        self._renumber(list(self._modules.values()))
+        self._renumber_impl(list(self._modules.values()))
 
-    def _renumber(self, modules: Iterable[Module | None]) -> None:
+    def _renumber_impl(self, modules: Iterable[Module | None]) -> None:
         self.__dict__["_modules"] = {str(i): module for i, module in enumerate(modules)}
 
     def append(self, module: Module) -> Any:
@@ -88,7 +88,7 @@ class Sequential(_ByIndex):
         gone = list(self._modules)[index] if isinstance(index, slice) else [_name(self, index)]
         for name in gone:
             delattr(self, name)
-        self._renumber(list(self._modules.values()))
+        self._renumber_impl(list(self._modules.values()))
 
     def __add__(self, other: Any) -> Sequential:
         if not isinstance(other, Sequential):
@@ -142,7 +142,7 @@ class ModuleList(_ByIndex):
         """Put a module before a position."""
         modules = list(self._modules.values())
         modules.insert(index, module)
-        self._renumber(modules)
+        self._renumber_impl(modules)
 
     def extend(self, modules: Iterable[Module]) -> ModuleList:
         """Add modules at the end."""

@@ -52,10 +52,10 @@ class _Conv(Module):
         self.output_padding = (0,) * self.dims
         self.groups = groups
         self.padding_mode = padding_mode
-        self._check()
-        self._create(bias, dtype)
+        self._check_impl()
+        self._create_impl(bias, dtype)
 
-    def _create(self, bias: bool, dtype: DType | None) -> None:
+    def _create_impl(self, bias: bool, dtype: DType | None) -> None:
         """Make the parameters and draw their values."""
         creating.make(self, {"weight": self.weight_shape(), "bias": (self.out_channels,) if bias else None}, dtype)
         creating.fill(self, self.reset_parameters)
@@ -66,7 +66,7 @@ class _Conv(Module):
         ins, outs = reversed(sides) if self.transposed else sides
         return (outs, ins // self.groups, *self.kernel_size)
 
-    def _check(self) -> None:
+    def _check_impl(self) -> None:
         if self.groups <= 0:
             raise ValueError("groups must be a positive integer")
         if self.in_channels % self.groups != 0:
@@ -90,7 +90,7 @@ class _Conv(Module):
                 bound = 1 / math.sqrt(fan_in)
                 init.uniform_(self.bias, -bound, bound)
 
-    def _both_ends(self) -> list[int]:
+    def _both_ends_impl(self) -> list[int]:
         """The padding as `F.pad` wants it: last dimension first, before and after."""
         ends: list[int] = []
         for i in reversed(range(self.dims)):
@@ -105,7 +105,7 @@ class _Conv(Module):
         function = getattr(F, f"conv{self.dims}d")
         padding: Any = self.padding
         if self.padding_mode != "zeros":
-            input = F.pad(input, self._both_ends(), mode=self.padding_mode)
+            input = F.pad(input, self._both_ends_impl(), mode=self.padding_mode)
             padding = (0,) * self.dims
         return function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)  # type: ignore[no-any-return]
 
@@ -170,11 +170,11 @@ class _ConvTranspose(_Conv):
         self.output_padding = sizes(output_padding, self.dims)
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        extra = self.output_padding if output_size is None else self._extra_impl(input, output_size)
         function = getattr(F, f"conv_transpose{self.dims}d")
         return function(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)  # type: ignore[no-any-return]
 
-    def _extra(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
+    def _extra_impl(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
         wanted = tuple(output_size)[-self.dims :]
         least = [
             (input.shape[i - self.dims] - 1) * self.stride[i]

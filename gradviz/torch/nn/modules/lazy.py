@@ -46,7 +46,7 @@ class LazyModuleMixin(Module):
         if not self.has_uninitialized_params():
             super().reset_parameters()  # type: ignore[misc]
 
-    def _materialise(self, shapes: dict[str, tuple[int, ...]]) -> None:
+    def _materialise_impl(self, shapes: dict[str, tuple[int, ...]]) -> None:
         for name, shape in shapes.items():
             value = getattr(self, name, None)
             if value is not None:
@@ -82,14 +82,14 @@ class LazyLinear(LazyModuleMixin, Linear):
         """Make the parameters for this input."""
         if self.has_uninitialized_params():
             self.in_features = int(input.shape[-1])
-            self._materialise({"weight": (self.out_features, self.in_features), "bias": (self.out_features,)})
+            self._materialise_impl({"weight": (self.out_features, self.in_features), "bias": (self.out_features,)})
 
 
 class _LazyConv(LazyModuleMixin, conv._Conv):
     def __init__(self, out_channels: int, kernel_size: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(0, out_channels, kernel_size, *args, **kwargs)
 
-    def _create(self, bias: bool, dtype: DType | None) -> None:
+    def _create_impl(self, bias: bool, dtype: DType | None) -> None:
         self.register_parameter("weight", UninitializedParameter(dtype=dtype))
         self.register_parameter("bias", UninitializedParameter(dtype=dtype) if bias else None)
 
@@ -105,7 +105,7 @@ class _LazyConv(LazyModuleMixin, conv._Conv):
         self.in_channels = int(input.shape[1 if input.ndim == self.dims + 2 else 0])
         if self.in_channels % self.groups != 0:
             raise ValueError("in_channels must be divisible by groups")
-        self._materialise({"weight": self.weight_shape(), "bias": (self.out_channels,)})
+        self._materialise_impl({"weight": self.weight_shape(), "bias": (self.out_channels,)})
 
 
 class LazyConv1d(_LazyConv, conv.Conv1d):
@@ -175,7 +175,7 @@ class _LazyNorm(LazyModuleMixin, norms._BatchNorm):
             self.num_features = int(input.shape[1])
             shape = (self.num_features,)
             buffers = ("running_mean", "running_var") if self.track_running_stats else ()
-            self._materialise(dict.fromkeys(("weight", "bias", *buffers), shape))
+            self._materialise_impl(dict.fromkeys(("weight", "bias", *buffers), shape))
 
 
 class LazyBatchNorm1d(_LazyNorm, norms.BatchNorm1d):

@@ -21,6 +21,7 @@ from gradviz.torch.nn.modules.global_hooks import (
 )
 from gradviz.torch.nn.modules.legacy_hooks import MIXED_HOOKS
 from gradviz.torch.nn.modules.places import Places
+from gradviz.torch.nn.modules.registry import start_module
 from gradviz.torch.nn.parameter import give_data, is_lazy
 
 __all__ = [
@@ -59,7 +60,7 @@ class Module(Places):
                 raise TypeError(
                     f"{self._get_name()}.__init__() takes 1 positional argument but {len(args) + 1} were given"
                 )
-        self._start()
+        start_module(self)
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -156,24 +157,21 @@ class Module(Places):
             warnings.warn(COMPLEX_WARNING, stacklevel=2)
         return self._apply(lambda t: t.to(kind) if t.dtype.rank >= 2 else t)
 
-    def _to_float(self: Self, kind: dtypes.dtype) -> Self:
-        return self._apply(lambda t: t.to(kind) if t.dtype.is_floating_point else t)
-
     def float(self: Self) -> Self:
         """Convert to float32."""
-        return self._to_float(dtypes.float32)
+        return _to_float(self, dtypes.float32)
 
     def double(self: Self) -> Self:
         """Convert to float64."""
-        return self._to_float(dtypes.float64)
+        return _to_float(self, dtypes.float64)
 
     def half(self: Self) -> Self:
         """Convert to float16."""
-        return self._to_float(dtypes.float16)
+        return _to_float(self, dtypes.float16)
 
     def bfloat16(self: Self) -> Self:
         """Convert to bfloat16."""
-        return self._to_float(dtypes.bfloat16)
+        return _to_float(self, dtypes.bfloat16)
 
     def type(self: Self, dst_type: Any) -> Self:
         """Convert everything to a dtype."""
@@ -221,65 +219,53 @@ class Module(Places):
         """Take back what `get_extra_state` gave."""
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
 
-    def has_extra_state(self, method: str) -> bool:
-        """Whether a subclass overrides `get_extra_state` or `set_extra_state`."""
-        return getattr(type(self), method) is not getattr(Module, method)
-
     # --- hooks ---
-
-    def _hook(self, kind: str, hook: Any, prepend: bool) -> RemovableHandle:
-        known = self.__dict__[kind]
-        handle = RemovableHandle(known)
-        known[handle.id] = hook
-        if prepend:
-            known.move_to_end(handle.id, last=False)
-        return handle
 
     def register_forward_pre_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
-        return self._hook("_forward_pre_hooks", ForwardHook(hook, with_kwargs), prepend)
+        return _add_hook(self, "_forward_pre_hooks", ForwardHook(hook, with_kwargs), prepend)
 
     def register_forward_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
-        return self._hook("_forward_hooks", ForwardHook(hook, with_kwargs, always_call), prepend)
+        return _add_hook(self, "_forward_hooks", ForwardHook(hook, with_kwargs, always_call), prepend)
 
     def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the gradients go through the module."""
-        return self._hook("_backward_pre_hooks", hook, prepend)
+        return _add_hook(self, "_backward_pre_hooks", hook, prepend)
 
     def register_backward_hook(self, hook: Any) -> RemovableHandle:
         """The old form: `hook(module, grad_input, grad_output)` at the node that made the output."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(MIXED_HOOKS)
         self._is_full_backward_hook = False
-        return self._hook("_backward_hooks", hook, False)
+        return _add_hook(self, "_backward_hooks", hook, False)
 
     def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients have gone through the module."""
         if self._is_full_backward_hook is False:
             raise RuntimeError(MIXED_HOOKS)
         self._is_full_backward_hook = True
-        return self._hook("_backward_hooks", hook, prepend)
+        return _add_hook(self, "_backward_hooks", hook, prepend)
 
     def register_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before the state is collected."""
-        return self._hook("_state_dict_pre_hooks", hook, False)
+        return _add_hook(self, "_state_dict_pre_hooks", hook, False)
 
     def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
-        return self._hook("_state_dict_hooks", hook, False)
+        return _add_hook(self, "_state_dict_hooks", hook, False)
 
     def register_load_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, ...)` before the state is loaded."""
-        return self._hook("_load_state_dict_pre_hooks", hook, False)
+        return _add_hook(self, "_load_state_dict_pre_hooks", hook, False)
 
     def register_load_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after the state is loaded."""
-        return self._hook("_load_state_dict_post_hooks", hook, False)
+        return _add_hook(self, "_load_state_dict_post_hooks", hook, False)
 
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:
@@ -299,3 +285,16 @@ def clear_grad(param: Tensor, set_to_none: bool) -> None:
 
 def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
+
+
+def _to_float(module: Self, kind: dtypes.dtype) -> Self:
+    return module._apply(lambda t: t.to(kind) if t.dtype.is_floating_point else t)
+
+
+def _add_hook(module: Module, kind: str, hook: Any, prepend: bool) -> RemovableHandle:
+    known = module.__dict__[kind]
+    handle = RemovableHandle(known)
+    known[handle.id] = hook
+    if prepend:
+        known.move_to_end(handle.id, last=False)
+    return handle

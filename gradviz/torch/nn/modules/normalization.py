@@ -26,8 +26,8 @@ def _one_and_zero(module: Any) -> None:
 
 class _BatchNorm(Module):
     _version = 2
-    accepted: tuple[int, ...] = ()
-    expected = ""
+    _accepted_impl: tuple[int, ...] = ()
+    _expected_impl = ""
     weight: Parameter | None
     bias: Parameter | None
     running_mean: Tensor | None
@@ -81,10 +81,10 @@ class _BatchNorm(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim not in self.accepted:
-            raise ValueError(f"expected {self.expected} input (got {input.ndim}D input)")
+        if input.ndim not in self._accepted_impl:
+            raise ValueError(f"expected {self._expected_impl} input (got {input.ndim}D input)")
 
-    def _average_factor(self) -> float:
+    def _average_factor_impl(self) -> float:
         """How much the current batch counts in the running values."""
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             if layers.stack or layers.duals:
@@ -97,7 +97,7 @@ class _BatchNorm(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        factor = self._average_factor()
+        factor = self._average_factor_impl()
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         keep = not self.training or self.track_running_stats
         return F.batch_norm(  # type: ignore[no-any-return]
@@ -121,22 +121,22 @@ class _BatchNorm(Module):
 class BatchNorm1d(_BatchNorm):
     """Normalises each channel over the batch (and length)."""
 
-    accepted = (2, 3)
-    expected = "2D or 3D"
+    _accepted_impl = (2, 3)
+    _expected_impl = "2D or 3D"
 
 
 class BatchNorm2d(_BatchNorm):
     """Normalises each channel over the batch, height and width."""
 
-    accepted = (4,)
-    expected = "4D"
+    _accepted_impl = (4,)
+    _expected_impl = "4D"
 
 
 class BatchNorm3d(_BatchNorm):
     """Normalises each channel over the batch, depth, height and width."""
 
-    accepted = (5,)
-    expected = "5D"
+    _accepted_impl = (5,)
+    _expected_impl = "5D"
 
 
 class _InstanceNorm(_BatchNorm):
@@ -156,8 +156,8 @@ class _InstanceNorm(_BatchNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        single = input.ndim == self.accepted[0]
-        dim = input.ndim - self.accepted[0]
+        single = input.ndim == self._accepted_impl[0]
+        dim = input.ndim - self._accepted_impl[0]
         if input.size(dim) != self.num_features:
             if self.affine:
                 raise ValueError(
@@ -185,22 +185,22 @@ class _InstanceNorm(_BatchNorm):
 class InstanceNorm1d(_InstanceNorm):
     """Normalises each channel of each sample."""
 
-    accepted = (2, 3)
-    expected = "2D or 3D"
+    _accepted_impl = (2, 3)
+    _expected_impl = "2D or 3D"
 
 
 class InstanceNorm2d(_InstanceNorm):
     """Normalises each channel of each sample."""
 
-    accepted = (3, 4)
-    expected = "3D or 4D"
+    _accepted_impl = (3, 4)
+    _expected_impl = "3D or 4D"
 
 
 class InstanceNorm3d(_InstanceNorm):
     """Normalises each channel of each sample."""
 
-    accepted = (4, 5)
-    expected = "4D or 5D"
+    _accepted_impl = (4, 5)
+    _expected_impl = "4D or 5D"
 
 
 class LayerNorm(Module):

@@ -31,38 +31,14 @@ class Registry:
     _modules: dict[str, Module | None]
     _non_persistent_buffers_set: set[str]
 
-    def _start(self) -> None:
-        self.__dict__["training"] = True
-        for name in ("_parameters", "_buffers", "_modules"):
-            self.__dict__[name] = {}
-        self.__dict__["_non_persistent_buffers_set"] = set()
-        for name in (
-            "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_pre_hooks", "_state_dict_hooks",
-            "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-        ):  # fmt: skip
-            self.__dict__[name] = OrderedDict()
-
     def _get_name(self) -> str:
         return type(self).__name__
-
-    def _refuse_name(self, kind: str, name: Any, known: dict[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
-        if kind == "module" and hasattr(self, name) and name not in known:
-            raise KeyError(f"attribute '{name}' already exists")
-        if "." in name:
-            suffix = f", got: {name}" if kind == "module" else ""
-            raise KeyError(f'{kind} name can\'t contain "."{suffix}')
-        if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
-        if hasattr(self, name) and name not in known:
-            raise KeyError(f"attribute '{name}' already exists")
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter under a name; None reserves the name."""
         if "_parameters" not in self.__dict__:
             raise AttributeError("cannot assign parameter before Module.__init__() call")
-        self._refuse_name("parameter", name, self._parameters)
+        _refuse_name(self, "parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
                 f"cannot assign '{typename(param)}' object to parameter '{name}' (torch.nn.Parameter or None required)"
@@ -78,7 +54,7 @@ class Registry:
         """Add a tensor that is state but not trained."""
         if "_buffers" not in self.__dict__:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
-        self._refuse_name("buffer", name, self._buffers)
+        _refuse_name(self, "buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
@@ -90,7 +66,7 @@ class Registry:
         """Add a submodule under a name."""
         if module is not None and not isinstance(module, Registry):
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        self._refuse_name("module", name, self._modules)
+        _refuse_name(self, "module", name, self._modules)
         self._modules[name] = module
 
     register_module = add_module
@@ -115,7 +91,7 @@ class Registry:
         if isinstance(value, Parameter):
             if "_parameters" not in own:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name, own, self._buffers, self._modules)
+            _forget(self, name, own, self._buffers, self._modules)
             self.register_parameter(name, value)
         elif name in own.get("_parameters", ()):
             if value is not None:
@@ -126,7 +102,7 @@ class Registry:
         elif isinstance(value, Registry):
             if "_modules" not in own:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name, own, self._parameters, self._buffers)
+            _forget(self, name, own, self._parameters, self._buffers)
             own["_modules"][name] = value
         elif name in own.get("_modules", ()):
             if value is not None:
@@ -135,22 +111,9 @@ class Registry:
                 )
             self._modules[name] = None
         elif isinstance(value, Buffer) or name in own.get("_buffers", ()):
-            self._set_buffer(name, value)
+            _set_buffer(self, name, value)
         else:
             object.__setattr__(self, name, value)
-
-    def _set_buffer(self, name: str, value: Any) -> None:
-        if value is not None and not isinstance(value, Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
-            )
-        kept = value.persistent if isinstance(value, Buffer) else name not in self._non_persistent_buffers_set
-        self.register_buffer(name, value, kept)
-
-    def _forget(self, name: str, *known: dict[str, Any]) -> None:
-        for each in known:
-            each.pop(name, None)
-        self._non_persistent_buffers_set.discard(name)
 
     def __delattr__(self, name: str) -> None:
         for known in (self._parameters, self._buffers, self._modules):
@@ -244,23 +207,69 @@ class Registry:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return found  # type: ignore[no-any-return]
 
-    def _member(self, target: str) -> tuple[Module, str, Any]:
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        if not hasattr(owner, name):
-            raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
-        return owner, name, getattr(owner, name)
-
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a dotted path."""
-        _, name, found = self._member(target)
+        _, name, found = _member(self, target)
         if not isinstance(found, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
         return found
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer at a dotted path."""
-        owner, name, found = self._member(target)
+        owner, name, found = _member(self, target)
         if name not in owner._buffers:
             raise AttributeError(f"`{name}` is not a buffer")
         return found  # type: ignore[no-any-return]
+
+
+# Functions, because a module of the user may have methods of any name.
+
+
+def start_module(module: Any) -> None:
+    """Give a module its empty dictionaries."""
+    module.__dict__["training"] = True
+    for name in ("_parameters", "_buffers", "_modules"):
+        module.__dict__[name] = {}
+    module.__dict__["_non_persistent_buffers_set"] = set()
+    for name in (
+        "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_pre_hooks", "_state_dict_hooks",
+        "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+    ):  # fmt: skip
+        module.__dict__[name] = OrderedDict()
+
+
+def _refuse_name(module: Any, kind: str, name: Any, known: dict[str, Any]) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+    if kind == "module" and hasattr(module, name) and name not in known:
+        raise KeyError(f"attribute '{name}' already exists")
+    if "." in name:
+        suffix = f", got: {name}" if kind == "module" else ""
+        raise KeyError(f'{kind} name can\'t contain "."{suffix}')
+    if name == "":
+        raise KeyError(f'{kind} name can\'t be empty string ""')
+    if hasattr(module, name) and name not in known:
+        raise KeyError(f"attribute '{name}' already exists")
+
+
+def _set_buffer(module: Any, name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, Tensor):
+        raise TypeError(
+            f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+        )
+    kept = value.persistent if isinstance(value, Buffer) else name not in module._non_persistent_buffers_set
+    module.register_buffer(name, value, kept)
+
+
+def _forget(module: Any, name: str, *known: dict[str, Any]) -> None:
+    for each in known:
+        each.pop(name, None)
+    module._non_persistent_buffers_set.discard(name)
+
+
+def _member(module: Any, target: str) -> tuple[Module, str, Any]:
+    path, _, name = target.rpartition(".")
+    owner = module.get_submodule(path)
+    if not hasattr(owner, name):
+        raise AttributeError(f"{owner._get_name()} has no attribute `{name}`")
+    return owner, name, getattr(owner, name)

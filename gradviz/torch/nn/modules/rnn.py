@@ -62,13 +62,13 @@ class RNNBase(Module):
         self.dropout = float(dropout)
         self.bidirectional = bidirectional
         self.proj_size = proj_size
-        self._check_settings(dropout)
-        shapes = self._shapes()
+        self._check_settings_impl(dropout)
+        shapes = self._shapes_impl()
         self._flat_weights_names = list(shapes)
         creating.make(self, shapes, dtype)
         creating.fill(self, self.reset_parameters)
 
-    def _check_settings(self, dropout: Any) -> None:
+    def _check_settings_impl(self, dropout: Any) -> None:
         if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
             raise ValueError(
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
@@ -95,15 +95,15 @@ class RNNBase(Module):
         if self.mode not in _GATES:
             raise ValueError("Unrecognized RNN mode: " + self.mode)
 
-    def _directions(self) -> tuple[str, ...]:
+    def _directions_impl(self) -> tuple[str, ...]:
         return _BOTH_WAYS if self.bidirectional else _BOTH_WAYS[:1]
 
-    def _shapes(self) -> dict[str, tuple[int, ...] | None]:
+    def _shapes_impl(self) -> dict[str, tuple[int, ...] | None]:
         rows, shown = _GATES[self.mode] * self.hidden_size, self.proj_size or self.hidden_size
         shapes: dict[str, tuple[int, ...] | None] = {}
         for layer in range(self.num_layers):
-            width = self.input_size if layer == 0 else shown * len(self._directions())
-            for end in self._directions():
+            width = self.input_size if layer == 0 else shown * len(self._directions_impl())
+            for end in self._directions_impl():
                 shapes[f"weight_ih_l{layer}{end}"] = (rows, width)
                 shapes[f"weight_hh_l{layer}{end}"] = (rows, shown)
                 if self.bias:
@@ -120,7 +120,7 @@ class RNNBase(Module):
     @property
     def all_weights(self) -> list[list[Any]]:
         """The parameters of each layer and direction."""
-        each = len(self._flat_weights_names) // (self.num_layers * len(self._directions()))
+        each = len(self._flat_weights_names) // (self.num_layers * len(self._directions_impl()))
         weights = self._flat_weights
         return [weights[i : i + each] for i in range(0, len(weights), each)]
 
@@ -133,56 +133,56 @@ class RNNBase(Module):
         for param in self.parameters():
             init.uniform_(param, -bound, bound)
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         raise NotImplementedError
 
-    def _zeros(self, input: Tensor, batch: int) -> State:
-        count = self.num_layers * len(self._directions())
+    def _zeros_impl(self, input: Tensor, batch: int) -> State:
+        count = self.num_layers * len(self._directions_impl())
         return T["zeros"](count, batch, self.proj_size or self.hidden_size, dtype=input.dtype)
 
     def forward(self, input: Any, hx: State = None) -> tuple[Any, State]:
         if isinstance(input, PackedSequence):
-            return self._forward_packed(input, hx)
+            return self._forward_packed_impl(input, hx)
         if input.ndim not in (2, 3):
             raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead")
         batched = input.ndim == 3
-        self._check_dimensions(hx, input.ndim)
+        self._check_dimensions_impl(hx, input.ndim)
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)
             hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(1))
         batch = input.shape[0 if self.batch_first else 1]
-        state = self._zeros(input, batch) if hx is None else hx
-        self._check_input(input, 3)
-        self._check_state(state, batch)
+        state = self._zeros_impl(input, batch) if hx is None else hx
+        self._check_input_impl(input, 3)
+        self._check_state_impl(state, batch)
         steps = input.transpose(0, 1) if self.batch_first else input
-        steps, final = self._layers(steps, state, None)
+        steps, final = self._layers_impl(steps, state, None)
         output = steps.transpose_(0, 1) if self.batch_first else steps
         if not batched:
             return output.squeeze(0 if self.batch_first else 1), each_state(final, lambda each: each.squeeze(1))
         return output, final
 
-    def _forward_packed(self, input: PackedSequence, hx: State) -> tuple[PackedSequence, State]:
+    def _forward_packed_impl(self, input: PackedSequence, hx: State) -> tuple[PackedSequence, State]:
         """See Note [Steps of a packed sequence]."""
         sizes = input.batch_sizes.tolist()
         given = input.sorted_indices
         if hx is None:
-            state = self._zeros(input.data, sizes[0])
+            state = self._zeros_impl(input.data, sizes[0])
         else:
             state = hx if given is None else each_state(hx, lambda each: each.index_select(1, given))
-        self._check_input(input.data, 2)
-        self._check_state(state, sizes[0])
-        data, final = self._layers(input.data, state, sizes)
+        self._check_input_impl(input.data, 2)
+        self._check_state_impl(state, sizes[0])
+        data, final = self._layers_impl(input.data, state, sizes)
         back = input.unsorted_indices
         if back is not None:
             final = each_state(final, lambda each: each.index_select(1, back))
         return PackedSequence(data, input.batch_sizes, input.sorted_indices, back), final
 
-    def _check_dimensions(self, hx: State, ndim: int) -> None:
+    def _check_dimensions_impl(self, hx: State, ndim: int) -> None:
         if hx is not None and hx.ndim != ndim:
             kind = "unbatched" if ndim == 2 else "batched"
             raise RuntimeError(f"For {kind} {ndim}-D input, hx should also be {ndim}-D but got {hx.ndim}-D tensor")
 
-    def _check_input(self, input: Tensor, ndim: int) -> None:
+    def _check_input_impl(self, input: Tensor, ndim: int) -> None:
         kind = self._flat_weights[0].dtype
         if input.dtype is not kind:
             raise ValueError(
@@ -196,31 +196,31 @@ class RNNBase(Module):
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
             )
 
-    def _check_state(self, state: State, batch: int) -> None:
-        self._check_size(state, batch, self.hidden_size, "hidden size")
+    def _check_state_impl(self, state: State, batch: int) -> None:
+        self._check_size_impl(state, batch, self.hidden_size, "hidden size")
 
-    def _check_size(self, state: Tensor, batch: int, width: int, what: str) -> None:
-        wanted = (self.num_layers * len(self._directions()), batch, width)
+    def _check_size_impl(self, state: Tensor, batch: int, width: int, what: str) -> None:
+        wanted = (self.num_layers * len(self._directions_impl()), batch, width)
         if tuple(state.shape) != wanted:
             raise RuntimeError(f"Expected {what} {wanted}, got {list(state.shape)}")
 
-    def _layers(self, steps: Tensor, state: State, sizes: list[int] | None) -> tuple[Tensor, State]:
+    def _layers_impl(self, steps: Tensor, state: State, sizes: list[int] | None) -> tuple[Tensor, State]:
         """All layers: their outputs and the last states of each direction of each."""
         last = []
         for layer in range(self.num_layers):
             outputs = []
-            for number, end in enumerate(self._directions()):
-                index = layer * len(self._directions()) + number
+            for number, end in enumerate(self._directions_impl()):
+                index = layer * len(self._directions_impl()) + number
                 begin = each_state(state, lambda each, i=index: each[i])
-                ran, final = self._run(f"_l{layer}{end}", steps, begin, bool(end), sizes)
+                ran, final = self._run_impl(f"_l{layer}{end}", steps, begin, bool(end), sizes)
                 outputs.append(ran)
                 last.append(final)
             steps = outputs[0] if len(outputs) == 1 else T["cat"](outputs, -1)
             if self.dropout and self.training and layer < self.num_layers - 1:
                 steps = F.dropout(steps, self.dropout, True)
-        return steps, self._join(last)
+        return steps, self._join_impl(last)
 
-    def _run(
+    def _run_impl(
         self, name: str, steps: Tensor, state: State, backwards: bool, sizes: list[int] | None
     ) -> tuple[Tensor, State]:
         """One layer in one direction."""
@@ -228,7 +228,7 @@ class RNNBase(Module):
         if weights[2] is None:
             weights.pop()
         gates = F.linear(steps, getattr(self, "weight_ih" + name), getattr(self, "bias_ih" + name, None))
-        step, outputs = self._step(), []
+        step, outputs = self._step_impl(), []
         if sizes is not None:
             run = _packed_backwards if backwards else _packed
             return run(lambda each, old: step(each, old, *weights), gates, state, sizes)
@@ -238,7 +238,7 @@ class RNNBase(Module):
             outputs.append(_shown(state))
         return T["stack"](outputs[::-1] if backwards else outputs, 0), state
 
-    def _join(self, last: list[State]) -> State:
+    def _join_impl(self, last: list[State]) -> State:
         return T["stack"](last, 0)
 
     def extra_repr(self) -> str:
@@ -325,7 +325,7 @@ class RNN(RNNBase):
             raise ValueError(f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'.")
         super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         return rnn_step(self.nonlinearity)
 
 
@@ -335,10 +335,10 @@ class LSTM(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         return lstm_step
 
-    def _run(
+    def _run_impl(
         self, name: str, steps: Tensor, state: State, backwards: bool, sizes: list[int] | None
     ) -> tuple[Tensor, State]:
         if self.proj_size and steps.dtype is float32 and sizes is None and "lstm projection" not in engine.warned:
@@ -346,17 +346,17 @@ class LSTM(RNNBase):
             warnings.warn(_PROJECTED, UserWarning, stacklevel=6)
         fused = steps.dtype is float32 or engine.autocast is not None
         if not fused or sizes is not None or self.proj_size:
-            return super()._run(name, steps, state, backwards, sizes)
+            return super()._run_impl(name, steps, state, backwards, sizes)
         weights = getattr(self, "weight_ih" + name), getattr(self, "weight_hh" + name)
         biases = getattr(self, "bias_ih" + name, None), getattr(self, "bias_hh" + name, None)
         output, hidden, memory = lstm_layer(steps, weights, biases, state[0], state[1], backwards)
         return output, (hidden, memory)
 
-    def _zeros(self, input: Tensor, batch: int) -> State:
-        count = self.num_layers * len(self._directions())
-        return super()._zeros(input, batch), T["zeros"](count, batch, self.hidden_size, dtype=input.dtype)
+    def _zeros_impl(self, input: Tensor, batch: int) -> State:
+        count = self.num_layers * len(self._directions_impl())
+        return super()._zeros_impl(input, batch), T["zeros"](count, batch, self.hidden_size, dtype=input.dtype)
 
-    def _check_dimensions(self, hx: State, ndim: int) -> None:
+    def _check_dimensions_impl(self, hx: State, ndim: int) -> None:
         if hx is not None and (hx[0].ndim != ndim or hx[1].ndim != ndim):
             kind = "unbatched" if ndim == 2 else "batched"
             raise RuntimeError(
@@ -364,11 +364,11 @@ class LSTM(RNNBase):
                 f"{hx[1].ndim}-D) tensors"
             )
 
-    def _check_state(self, state: State, batch: int) -> None:
-        self._check_size(state[0], batch, self.proj_size or self.hidden_size, "hidden[0] size")
-        self._check_size(state[1], batch, self.hidden_size, "hidden[1] size")
+    def _check_state_impl(self, state: State, batch: int) -> None:
+        self._check_size_impl(state[0], batch, self.proj_size or self.hidden_size, "hidden[0] size")
+        self._check_size_impl(state[1], batch, self.hidden_size, "hidden[1] size")
 
-    def _join(self, last: list[State]) -> State:
+    def _join_impl(self, last: list[State]) -> State:
         return T["stack"]([each[0] for each in last], 0), T["stack"]([each[1] for each in last], 0)
 
 
@@ -379,5 +379,5 @@ class GRU(RNNBase):
         _need_no_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         return gru_step

@@ -79,26 +79,26 @@ class RNNCellBase(Module):
         for param in self.parameters():
             init.uniform_(param, -bound, bound)
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         raise NotImplementedError
 
-    def _zeros(self, input: Tensor) -> State:
+    def _zeros_impl(self, input: Tensor) -> State:
         return T["zeros"](input.shape[0], self.hidden_size, dtype=input.dtype)
 
     def forward(self, input: Tensor, hx: State = None) -> State:
         if input.ndim not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
-        self._check_state(hx)
+        self._check_state_impl(hx)
         batched = input.ndim == 2
         if not batched:
             input = input.unsqueeze(0)
             hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(0))
-        state = self._zeros(input) if hx is None else hx
+        state = self._zeros_impl(input) if hx is None else hx
         gates = F.linear(input, self.weight_ih, self.bias_ih)
-        new = self._step()(gates, tuple(state) if isinstance(state, list) else state, self.weight_hh, self.bias_hh)
+        new = self._step_impl()(gates, tuple(state) if isinstance(state, list) else state, self.weight_hh, self.bias_hh)
         return new if batched else each_state(new, lambda each: each.squeeze(0))
 
-    def _check_state(self, hx: State) -> None:
+    def _check_state_impl(self, hx: State) -> None:
         if hx is not None and hx.ndim not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected hidden to be 1D or 2D, got {hx.ndim}D instead")
 
@@ -121,7 +121,7 @@ class RNNCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
         self.nonlinearity = nonlinearity
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         return rnn_step(self.nonlinearity)
@@ -140,16 +140,16 @@ class LSTMCell(RNNCellBase):
     ) -> None:
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
 
-    def _check_state(self, hx: State) -> None:
+    def _check_state_impl(self, hx: State) -> None:
         for i, each in enumerate(hx or ()):
             if each.ndim not in (1, 2):
                 raise ValueError(f"LSTMCell: Expected hx[{i}] to be 1D or 2D, got {each.ndim}D instead")
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         return lstm_step
 
-    def _zeros(self, input: Tensor) -> State:
-        zeros = super()._zeros(input)
+    def _zeros_impl(self, input: Tensor) -> State:
+        zeros = super()._zeros_impl(input)
         return zeros, zeros
 
 
@@ -163,7 +163,7 @@ class GRUCell(RNNCellBase):
     ) -> None:
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
 
-    def _step(self) -> Callable[..., State]:
+    def _step_impl(self) -> Callable[..., State]:
         return gru_step
 
 

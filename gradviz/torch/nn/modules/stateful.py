@@ -68,7 +68,7 @@ def save_own(module: Module, destination: Any, prefix: str, keep_vars: bool) -> 
     """The state of one module without its submodules."""
     for name, value in _own_state(module).items():
         destination[prefix + name] = value if keep_vars else value.detach()
-    if module.has_extra_state("get_extra_state"):
+    if _overrides(module, "get_extra_state"):
         destination[prefix + EXTRA_STATE] = module.get_extra_state()
 
 
@@ -136,7 +136,7 @@ def load_own(
         elif strict:
             missing.append(key)
     extra = prefix + EXTRA_STATE
-    if module.has_extra_state("set_extra_state"):
+    if _overrides(module, "set_extra_state"):
         if extra in entries:
             module.set_extra_state(entries[extra])
         elif strict:
@@ -179,3 +179,8 @@ def _fill(module: Module, name: str, key: str, target: Tensor, value: Any, assig
             setattr(module, name, Parameter(value, target.requires_grad))
         else:
             setattr(module, name, value)
+
+
+def _overrides(module: Module, method: str) -> bool:
+    """Whether a class of the user defines `get_extra_state` or `set_extra_state`, which Module refuses."""
+    return sum(method in vars(cls) for cls in type(module).__mro__) > 1

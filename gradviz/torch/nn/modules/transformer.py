@@ -79,13 +79,13 @@ class _Layer(Module):
             setattr(self, f"dropout{i}", Dropout(dropout))
         self.activation = _activation(activation)
 
-    def _attend(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Any:
+    def _attend_impl(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Any:
         found, _ = self.self_attn(
             x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False, is_causal=is_causal
         )
         return self.dropout1(found)
 
-    def _feed(self, x: Tensor) -> Any:
+    def _feed_impl(self, x: Tensor) -> Any:
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
@@ -109,18 +109,18 @@ class TransformerEncoderLayer(_Layer):
     ) -> Tensor:
         padding = additive(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
         mask = additive(src_mask, "src_mask", src)
-        if self._runs_at_once(src):  # there every number of a mask hides, as PyTorch makes it boolean
+        if self._runs_at_once_impl(src):  # there every number of a mask hides, as PyTorch makes it boolean
             mask, padding = (None if each is None else each != 0 for each in (mask, padding))
         x = src
         if self.norm_first:
-            x = x + self._attend(self.norm1(x), mask, padding, is_causal)
-            x = x + self.dropout2(self._feed(self.norm2(x)))
+            x = x + self._attend_impl(self.norm1(x), mask, padding, is_causal)
+            x = x + self.dropout2(self._feed_impl(self.norm2(x)))
         else:
-            x = self.norm1(x + self._attend(x, mask, padding, is_causal))
-            x = self.norm2(x + self.dropout2(self._feed(x)))
+            x = self.norm1(x + self._attend_impl(x, mask, padding, is_causal))
+            x = self.norm2(x + self.dropout2(self._feed_impl(x)))
         return x  # type: ignore[no-any-return]
 
-    def _runs_at_once(self, src: Tensor) -> bool:
+    def _runs_at_once_impl(self, src: Tensor) -> bool:
         """Whether PyTorch takes its fused way of inference."""
         same = self.norm1.eps == self.norm2.eps and self.activation_relu_or_gelu != 0
         hooked = any(each._forward_hooks or each._forward_pre_hooks for each in self.modules())
@@ -149,14 +149,16 @@ class TransformerDecoderLayer(_Layer):
         other = memory, memory_mask, memory_key_padding_mask, memory_is_causal
         x = tgt
         if self.norm_first:
-            x = x + self._attend(self.norm1(x), *own)
-            x = x + self._look(self.norm2(x), *other)
-            return x + self.dropout3(self._feed(self.norm3(x)))  # type: ignore[no-any-return]
-        x = self.norm1(x + self._attend(x, *own))
-        x = self.norm2(x + self._look(x, *other))
-        return self.norm3(x + self.dropout3(self._feed(x)))  # type: ignore[no-any-return]
+            x = x + self._attend_impl(self.norm1(x), *own)
+            x = x + self._look_impl(self.norm2(x), *other)
+            return x + self.dropout3(self._feed_impl(self.norm3(x)))  # type: ignore[no-any-return]
+        x = self.norm1(x + self._attend_impl(x, *own))
+        x = self.norm2(x + self._look_impl(x, *other))
+        return self.norm3(x + self.dropout3(self._feed_impl(x)))  # type: ignore[no-any-return]
 
-    def _look(self, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool) -> Any:
+    def _look_impl(
+        self, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool
+    ) -> Any:
         found, _ = self.multihead_attn(
             x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
         )
@@ -200,14 +202,14 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
-        if padding is not None and mask is None and self._packs(src, padding):
+        if padding is not None and mask is None and self._packs_impl(src, padding):
             if "nested" not in state.warned:
                 state.warned.add("nested")
                 warnings.warn(_NESTED, UserWarning, stacklevel=3)
             output = output.masked_fill(T["isinf"](padding).unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
 
-    def _packs(self, src: Tensor, padding: Tensor) -> bool:
+    def _packs_impl(self, src: Tensor, padding: Tensor) -> bool:
         """Whether padding becomes zero; see Note [Where padding becomes zero]."""
         if not self.use_nested_tensor or self.layers[0].training or src.ndim != 3:
             return False
