@@ -3,6 +3,7 @@ steps differ in more than hue for eyes that see fewer hues."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import combinations
 from pathlib import Path
 
@@ -44,8 +45,44 @@ PAIRS = [
     ("leaf", "panel", 3.0),
     ("output", "panel", 3.0),
     ("stale", "panel", 4.5),
+    ("freed", "canvas", 4.5),
+    ("freed", "panel", 4.5),
+    ("faint", "panel", 3.0),
+    ("edge", "canvas", 3.0),
+    ("card_border", "canvas", 3.0),
+    ("constant", "canvas", 3.0),
+    ("intermediate", "canvas", 3.0),
+    ("operation", "canvas", 3.0),
+    ("forward", "panel", 3.0),
+    ("backward", "panel", 3.0),
+    ("accumulate", "panel", 3.0),
+    ("inplace", "panel", 3.0),
+    ("other", "panel", 3.0),
+    ("ok", "panel", 3.0),
+    ("warning", "panel", 4.5),
+    ("text", "constant_fill", 7.0),
+    ("text", "button", 7.0),
+    ("text", "button_hover", 7.0),
+    ("text", "header", 7.0),
+    ("text", "card", 7.0),
     ("focus", "panel", 3.0),
 ]
+
+
+NO_COLOURS = {"name", "dark", "scale"}
+# What only adorns: no meaning is lost where it is not seen.
+ADORNING = {
+    "panel_border": "panels stand apart by their surface, too",
+    "grid": "a hint of places on the canvas",
+    "halo": "around what has a border of its own, which grows at the same time",
+}
+
+
+def test_every_colour_is_looked_at() -> None:
+    """Else one that can't be read, or a wrong one, would pass."""
+    looked_at = {name for ink, surface, _ in PAIRS for name in (ink, surface)}
+    assert {field.name for field in fields(Theme)} == looked_at | NO_COLOURS | ADORNING.keys()
+    assert not looked_at & ADORNING.keys()
 
 
 MEANINGS = ("leaf", "gradient", "output", "error")  # what must be told apart at a glance

@@ -198,7 +198,7 @@ def operation_words(frame: Frame, node: int) -> Words:
     saved = frame.saved(node)
     for buffer in saved[:MOST_BUFFERS]:
         note = f", saved at version {buffer.version_saved}, now {buffer.version_now}" if buffer.state == "stale" else ""
-        tone = {"held": "text", "freed": "muted", "stale": "stale"}[buffer.state]
+        tone = {"held": "text", "freed": "freed", "stale": "stale"}[buffer.state]
         rows.append(Row(f"saved {buffer.name}", f"{buffer.state}, {size_text(buffer.nbytes)}{note}", tone))
     if len(saved) > MOST_BUFFERS:
         rows.append(Row("", f"and {len(saved) - MOST_BUFFERS} more", "muted"))

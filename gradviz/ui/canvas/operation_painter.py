@@ -85,7 +85,7 @@ def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:
     painter.setPen(ink.pen(name, 1.2, style=Qt.PenStyle.DashLine if freed else Qt.PenStyle.SolidLine))
     painter.setBrush(QBrush() if freed else ink.colours["error_fill"] if stale else ink.colours["saved"])
     painter.drawRoundedRect(place, 3.5, 3.5)
-    ink.text(painter, sizes.TAB, "muted" if freed else "stale" if stale else "saved_text", place, tab.name, CENTRE)
+    ink.text(painter, sizes.TAB, "freed" if freed else "stale" if stale else "saved_text", place, tab.name, CENTRE)
     middle = place.center().y() + 0.5
     if freed:
         painter.setPen(ink.pen("muted", 1.1))

@@ -149,7 +149,7 @@ def _tone(row: Row, theme: Theme) -> str:
         "gradient": theme.gradient,
         "muted": theme.muted,
         "pending": theme.faint,
-        "freed": theme.muted,
+        "freed": theme.freed,
         "stale": theme.stale,
     }
     return tones.get(row.tone, theme.text)
