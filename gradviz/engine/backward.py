@@ -140,7 +140,7 @@ class GraphTask:
             grads = run_pre_hooks(node, grads, self.observer)
         hooked = node.post_hooks is not None
         try:
-            out = node.apply(grads)
+            out = node.apply(grads) if self.needed is None else self._apply_in_part(node, grads)
         except Exception:
             if state.anomaly:
                 warn_of_forward(node)
@@ -150,6 +150,16 @@ class GraphTask:
             found = self._shown(node, grads, out, had_buffers, hooked)
             return self._deliver(node.next, found)
         return self._deliver(node.next, out, node)
+
+    def _apply_in_part(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        """Run a node for the inputs that lead to what is asked for; a custom function and one of any number of inputs
+        gives all, as in PyTorch."""
+        assert self.needed is not None
+        plan = node.plan
+        if plan is None or plan.row.variadic or type(node).apply is not Node.apply:
+            return node.apply(grads)
+        wanted = tuple(edge is None or edge[0] in self.needed or edge[0] in self.captures for edge in node.next)
+        return node.apply(grads) if all(wanted) else plan.part(wanted).run(node, grads)
 
     def _shown(
         self, node: Node, grads: list[Tensor | None], out: Sequence[Tensor | None], had_buffers: bool, hooked: bool

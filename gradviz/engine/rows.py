@@ -14,6 +14,7 @@ forward; `needs` (which inputs want a gradient).
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -184,6 +185,9 @@ def no_derivative(name: str) -> Function:
     return refuse
 
 
+Getter = Callable[[Node, list[Any], list[Any]], Any]  # from (node, incoming gradients, unpacked buffers)
+
+
 class Plan:
     """What a row saves and how its node runs, for one choice of inputs that want gradients."""
 
@@ -204,6 +208,28 @@ class Plan:
             if kind in ("shape", "dtype", "strides") and base in row.inputs
         )
         self.run: Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]] = self._run_first
+        self.formulas: tuple[tuple[int, Function, tuple[Getter, ...]], ...] = ()  # once a backward came
+        self.parts: dict[tuple[bool, ...], Plan] = {}
+
+    def part(self, wanted: tuple[bool, ...]) -> Plan:
+        """The plan of a pass that wants the gradients of some inputs only: of those at the same places of `next`."""
+        if self.run == self.row._refuse:
+            return self
+        found = self.parts.get(wanted)
+        if found is None:
+            found = self.parts[wanted] = copy.copy(self)
+            found.formulas = ()
+            unwanted = {i for i, is_wanted in enumerate(wanted) if not is_wanted}
+            found.mask = sum(1 << i for at, i in enumerate(self.row.differentiable) if at not in unwanted) & self.mask
+            found.rules = [(at, rule) for at, rule in self.rules if self.row.joint is not None or at not in unwanted]
+            found.run = functools.partial(found._run_part, unwanted)
+        return found
+
+    def _run_part(self, unwanted: set[int], node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        if not self.formulas:
+            self._compile()
+        run = self._run_joint if self.row.joint is not None else self._run if self.row.single else self._run_several
+        return [None if at in unwanted else each for at, each in enumerate(run(node, grads))]
 
     def _rules(self) -> list[tuple[int, Rule]]:
         row = self.row
@@ -213,11 +239,14 @@ class Plan:
 
     def _run_first(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         """The first backward of such a node compiles what the others run."""
-        self.formulas = tuple((i, one.function, tuple(map(self._getter, one.names))) for i, one in self.rules)
+        self._compile()
         self.run = self._specialise()
         return self.run(node, grads)
 
-    def _getter(self, name: str) -> Callable[[Node, list[Any], list[Any]], Any]:
+    def _compile(self) -> None:
+        self.formulas = tuple((i, one.function, tuple(map(self._getter, one.names))) for i, one in self.rules)
+
+    def _getter(self, name: str) -> Getter:
         """How to find the value of one formula parameter: from (node, incoming gradients, unpacked buffers)."""
         if name == "grad":
             return lambda node, grads, saved: grads[0]
