@@ -95,7 +95,7 @@ CLASSES = (
         "methods of schedulers with an object of another class",
         "_HANDING_ON = (Optimizer, LRScheduler, Generator)",
         "_HANDING_ON = (Optimizer, Generator)",
-        found("Found: methods with objects of other classes"),
+        W + "test_hardening.py",
     ),
     worker(
         "hardening",
@@ -109,7 +109,7 @@ CLASSES = (
         "a parser over an object of the snippet's",
         "if not isinstance(real, argparse._ActionsContainer):",
         "if False:",
-        _ON_ALL,
+        W + "test_guard.py::test_a_parser_is_made_over_no_object_of_the_snippet",
     ),
     worker(
         "text_modules",
@@ -151,7 +151,7 @@ CLASSES = (
         "operators that get NumPy's own",
         "    return {name: guarded(value) for name, value in operators.items() if not _is_harmless(name, value)}",
         "    return operators",
-        found("Found: operands of NumPy's own"),
+        W + "test_guard.py::test_the_operators_of_a_class_get_stand_ins",
     ),
     worker(
         "classes",

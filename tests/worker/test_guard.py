@@ -266,6 +266,17 @@ def test_what_calls_methods_with_arrays_has_no_other_base_class(world: World, ba
         made_by_snippet(world, text, Tensor=TORCH.Tensor, SGD=TORCH.optim.SGD)
 
 
+def test_the_operators_of_a_class_get_stand_ins(world: World) -> None:
+    made = made_by_snippet(world, "class A:\n    def __radd__(self, other): return type(other)")
+    assert made().__radd__(np.zeros(1)) is SafeArray
+
+
+def test_a_parser_is_made_over_no_object_of_the_snippet(world: World) -> None:
+    argparse = world.modules["argparse"]
+    with pytest.raises(TypeError, match="objects of this class are not available in GradViz snippets but by Argument"):
+        type(argparse.ArgumentParser())(object(), print, argparse.Namespace)
+
+
 def test_the_operators_of_an_enum_get_stand_ins(world: World) -> None:
     text = "class A(Enum):\n    x = 1\n    def __radd__(self, other): return type(other)"
     made = made_by_snippet(world, text, Enum=world.modules["enum"].Enum)
