@@ -26,9 +26,16 @@ _WHOLE = "biu"  # kinds of NumPy types that have no gradient
 np.seterr(all="ignore")
 
 
-def call(row: OpRow, *tensors: Tensor | None, **params: Any) -> Any:
-    """Run a row on tensors as they are: the operands already have the types that the forward wants."""
-    return apply(row, tensors, [None if t is None else t._data for t in tensors], params)
+def call(row: OpRow, *tensors: Tensor | None, **params: Any) -> Tensor:
+    """Run a row of one output on tensors as they are: the operands already have the types that the forward wants."""
+    made: Tensor = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
+    return made
+
+
+def call_all(row: OpRow, *tensors: Tensor | None, **params: Any) -> tuple[Tensor, ...]:
+    """The same for a row of several outputs."""
+    made: tuple[Tensor, ...] = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
+    return made
 
 
 def apply(
@@ -38,8 +45,9 @@ def apply(
     params: Mapping[str, Any] = NO_PARAMS,
     forward: Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any] | None = None,
 ) -> Any:
-    """Run a row. `arrays` are the operands' data, cast to the types that the forward wants; gradients go to
-    `tensors`. `forward` is another way to run the row's, which `layered.py` chooses."""
+    """Run a row: one tensor, or a tuple of them where it has several outputs. `arrays` are the operands' data, cast
+    to the types that the forward wants; gradients go to `tensors`. `forward` is another way to run the row's, which
+    `layered.py` chooses."""
     if row.view and _copying:
         row = _copying[-1][row.node_name]
     if state.layered and forward is None:

@@ -87,8 +87,7 @@ def to(
             UserWarning,
             stacklevel=2,
         )
-    made: Tensor = call(TO, self, dtype=dtype, memory_format=memory_format)
-    return made
+    return call(TO, self, dtype=dtype, memory_format=memory_format)
 
 
 def _caster(name: str, target: dtypes.dtype) -> None:

@@ -163,7 +163,7 @@ def unpack_dual(tensor: Tensor, number: int) -> tuple[Tensor, Tensor | None]:
     if tangent is None:
         return tensor, None
     with without([tensor], number):
-        primal: Tensor = call(PRIMAL, tensor)
+        primal = call(PRIMAL, tensor)
     primal._tangents = {**(primal._tangents or {}), number: None}
     return primal, tangent
 

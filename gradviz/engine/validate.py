@@ -78,7 +78,7 @@ def check_layout(grad: Array, leaf: Array, line: int) -> None:
 
 def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
     """What a leaf keeps as `.grad` under `create_graph`: a copy that is itself part of the graph."""
-    copied: Tensor = call(ROWS["_grad_copy"], None, grad)
+    copied = call(ROWS["_grad_copy"], None, grad)
     if not is_as_leaf(copied._data, leaf):
         copied._data = as_leaf(copied._data, leaf)
     return copied

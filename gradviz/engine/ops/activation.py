@@ -13,7 +13,7 @@ import numpy as np
 
 from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.inplace import write
@@ -146,8 +146,7 @@ def run(row: OpRow, over: OpRow, input: Tensor, inplace: bool, kernel: str, **pa
         need_floats(input, kernel)
     if inplace:
         return write(input, over, (input,), (input._data,), params)
-    made: Tensor = call(row, input, **params)
-    return made
+    return call(row, input, **params)
 
 
 def in_place_name(fn: Callable[..., Tensor]) -> None:
@@ -335,8 +334,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     """ln σ(x)."""
     need_tensor(input, "log_sigmoid")
     need_floats(input, "log_sigmoid_cpu")
-    made: Tensor = call(LOG_SIGMOID, input)[0]
-    return made
+    return call_all(LOG_SIGMOID, input)[0]
 
 
 # --- put together from others ---

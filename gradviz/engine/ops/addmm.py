@@ -301,5 +301,4 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
             f"inconsistent tensor size, expected tensor [{a}] and src [{b}] to have the same number of elements, but "
             f"got {a} and {b} elements respectively"
         )
-    made: Tensor = call(VDOT, input, other)
-    return made
+    return call(VDOT, input, other)

@@ -130,15 +130,13 @@ PDIST = op(
 @api("dist")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of the difference."""
-    found: Tensor = call(DIST, input, other, p=p)
-    return found
+    return call(DIST, input, other, p=p)
 
 
 @api("cdist", where="torch")
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
     """The distance of each row of one to each row of the other: (…, n, d) and (…, m, d) give (…, n, m)."""
-    found: Tensor = call(CDIST, x1, x2, p=p)
-    return found
+    return call(CDIST, x1, x2, p=p)
 
 
 @api("pdist", where="torch F")
@@ -150,5 +148,4 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    found: Tensor = call(PDIST, input.contiguous(), p=float(p))
-    return found
+    return call(PDIST, input.contiguous(), p=float(p))

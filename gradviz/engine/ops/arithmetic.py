@@ -462,7 +462,7 @@ GRAD_COPY = op(
 @api("clone")
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy with its own memory, tracked."""
-    made: Tensor = call(CLONE, input) if memory_format is None else call(CLONE, input, memory_format=memory_format)
+    made = call(CLONE, input) if memory_format is None else call(CLONE, input, memory_format=memory_format)
     return made
 
 

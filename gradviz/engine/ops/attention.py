@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.elementwise import check_broadcast
 from gradviz.engine.formula import jointly
 from gradviz.engine.ops.matmul import matmul
@@ -99,7 +99,7 @@ def _fused_grads(
     scale: float | None,
 ) -> Any:
     buffers = query, key, value, attn_mask, output.detach(), logsumexp.detach()
-    found = call(FLASH_BACKWARD, grads[0], *buffers, is_causal=is_causal, scale=scale)
+    found = call_all(FLASH_BACKWARD, grads[0], *buffers, is_causal=is_causal, scale=scale)
     return (*(x if need else None for x, need in zip(found, needs, strict=False)), None)
 
 
@@ -182,8 +182,7 @@ def scaled_dot_product_attention(
     if _takes_fused(query, key, value, mask, dropout_p):
         if mask is not None:
             check_broadcast(np.empty((*query._data.shape[:3], key._data.shape[2])), mask._data)
-        made: Tensor = call(FLASH, query, key, value, mask, dropout_p=dropout_p, is_causal=is_causal, scale=scale)[0]
-        return made
+        return call_all(FLASH, query, key, value, mask, dropout_p=dropout_p, is_causal=is_causal, scale=scale)[0]
     return _by_steps(query, key, value, mask, dropout_p, is_causal, scale)
 
 
@@ -201,7 +200,7 @@ def _by_steps(
     scores = matmul(times(q, root), times(k.transpose(-2, -1), root))
     if mask is not None:
         scores = scores.add_(mask)
-    weights: Tensor = call(SAFE_SOFTMAX, scores, dim=-1)
+    weights = call(SAFE_SOFTMAX, scores, dim=-1)
     if dropout_p > 0:
         weights = FUNCTIONAL["dropout"](weights, dropout_p)
     return matmul(weights, v)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, overflow
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.embed import EMBEDDING_BACKWARD, check_indices, no_sparse, renormalise
 from gradviz.engine.ops.neural import need_constants, not_differentiable
@@ -183,7 +183,7 @@ def embedding_bag(
     need_constants("_embedding_bag", indices=input, offsets=offsets)
     starts = offsets[:-1] if include_last_offset else offsets
     padding = -1 if padding_idx is None else padding_idx % weight._data.shape[0]
-    made: Tensor = call(
+    return call_all(
         EMBEDDING_BAG,
         weight,
         input,
@@ -194,4 +194,3 @@ def embedding_bag(
         sparse=sparse,
         padding_idx=padding,
     )[0]
-    return made

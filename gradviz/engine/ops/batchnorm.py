@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call_all
 from gradviz.engine.formula import jointly
 from gradviz.engine.layered import check_running
 from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
@@ -205,7 +205,7 @@ def _computed(input: Tensor, given: dict[str, Tensor | None], training: bool, mo
     if state.layered and training:
         check_running(input, running)
     need_constants("native_batch_norm", running_mean=running[0], running_var=running[1])
-    made = call(
+    made = call_all(
         BATCH_NORM, input, given["weight"], given["bias"], *running, training=training, momentum=momentum, eps=eps
     )
     if training and (running[0] is not None or running[1] is not None):

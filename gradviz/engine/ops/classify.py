@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import (
     chosen_reduction,
@@ -65,7 +65,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
     def again(
         grad: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: str, ignore_index: int
     ) -> Any:
-        found = call(
+        found = call_all(
             forward, grad, target, weight, reduction="none" if reduction == "none" else "sum", ignore_index=ignore_index
         )[0]
         return found / total_weight.detach() if reduction == "mean" else found
@@ -153,8 +153,7 @@ def _nll_flat(input: Tensor, target: Tensor, weight: Tensor | None, reduction: s
     need_floats(input, "nll_loss_out_frame")
     _check_classes(target, shape[-1], ignore_index)
     need_constants("nll_loss_forward", weight=weight)
-    made: Tensor = call(NLL, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
-    return made
+    return call_all(NLL, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
 
 
 def _nll_images(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
@@ -172,8 +171,7 @@ def _nll_images(input: Tensor, target: Tensor, weight: Tensor | None, reduction:
     need_floats(input, "nll_loss2d_forward_out_frame")
     _check_classes(target, shape[1], ignore_index)
     need_constants("nll_loss2d_forward", weight=weight)
-    made: Tensor = call(NLL_2D, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
-    return made
+    return call_all(NLL_2D, input, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
 
 
 def _nll_nd(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
@@ -213,8 +211,7 @@ def nll_loss(
 
 def _log_softmax(input: Tensor) -> Tensor:
     need_floats(input, "log_softmax_lastdim_kernel_impl")
-    made: Tensor = call(LOG_SOFTMAX, input, dim=0 if input._data.ndim == 1 else 1)
-    return made
+    return call(LOG_SOFTMAX, input, dim=0 if input._data.ndim == 1 else 1)
 
 
 def _per_class(weight: Tensor, ndim: int) -> Tensor:

@@ -84,8 +84,7 @@ def view_as_real(input: Tensor) -> Tensor:
     """Real and imaginary parts along a new last dimension, in the same memory."""
     if not input.dtype.is_complex:
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    made: Tensor = call(VIEW_AS_REAL, input)
-    return made
+    return call(VIEW_AS_REAL, input)
 
 
 @api("view_as_complex", where="torch")
@@ -100,8 +99,7 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if input._data.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
-    made: Tensor = call(VIEW_AS_COMPLEX, input)
-    return made
+    return call(VIEW_AS_COMPLEX, input)
 
 
 def _part(input: Tensor, which: int) -> Tensor:
@@ -142,8 +140,7 @@ def complex_of(real: Tensor, imag: Tensor) -> Tensor:
             f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for second "
             "argument"
         )
-    made: Tensor = call(COMPLEX, real, imag)
-    return made
+    return call(COMPLEX, real, imag)
 
 
 @api("polar", where="torch")
@@ -155,8 +152,7 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
             f"Expected object of scalar type {abs.dtype.title} but got scalar type {angle.dtype.title} for second "
             "argument"
         )
-    made: Tensor = call(POLAR, abs, angle)
-    return made
+    return call(POLAR, abs, angle)
 
 
 @api("resolve_conj", "resolve_neg")

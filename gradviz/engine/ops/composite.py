@@ -107,8 +107,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {each._data.ndim} "
                 "dimensions"
             )
-    given: Tensor = call(BLOCK_DIAG, *tensors)
-    return given
+    return call(BLOCK_DIAG, *tensors)
 
 
 @api("diagflat")

@@ -307,8 +307,7 @@ def _same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes)
 def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: Any) -> Tensor:
     """A convolution; one of complex numbers is three of real ones."""
     if not x.dtype.is_complex:
-        made: Tensor = call(CONVOLUTION, x, w, b, **settings)
-        return made
+        return call(CONVOLUTION, x, w, b, **settings)
     (xr, xi), (wr, wi) = ((F["real"](t), F["imag"](t)) for t in (x, w))
     br, bi = (None, None) if b is None else (F["real"](b), F["imag"](b))
     real, both = call(CONVOLUTION, xr, wr, br, **settings), call(CONVOLUTION, xi, wi, None, **settings)

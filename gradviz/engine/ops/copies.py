@@ -83,8 +83,7 @@ def _select_range(input: Tensor, dim: int = 0, start: Any = None, end: Any = Non
     """A range along `dim`."""
     n = input.size(dim)
     low, high, _ = slice(start, end, step).indices(n)
-    found: Tensor = call(SLICE, input, dim=dim % input.ndim, start=low, end=max(low, high), step=step)
-    return found
+    return call(SLICE, input, dim=dim % input.ndim, start=low, end=max(low, high), step=step)
 
 
 def _viewed(input: Tensor, size: Any) -> Tensor:
@@ -124,8 +123,7 @@ def _narrowed(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 def _alias(input: Tensor) -> Tensor:
     """The tensor under another name."""
-    found: Tensor = call(ALIAS, input)
-    return found
+    return call(ALIAS, input)
 
 
 for _name in (

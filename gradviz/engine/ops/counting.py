@@ -8,7 +8,7 @@ import numpy as np
 
 from gradviz.engine import overflow
 from gradviz.engine.api import api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.batched import one_by_one
 from gradviz.engine.creation import made
 from gradviz.engine.formula import sentence
@@ -49,8 +49,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError("weights should be 1-d and have the same length as input")
     if input._data.size and (most := int(input._data.max())) == 2**63 - 1:
         raise RuntimeError(f"maximum value of input overflowed, it should be < {2**63 - 1} but got {most}")
-    found: Tensor = call(BINCOUNT, input, weights, minlength=minlength)
-    return found
+    return call(BINCOUNT, input, weights, minlength=minlength)
 
 
 @api("histc")
@@ -104,4 +103,4 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     axis = wrap_dim(dim, input._data.ndim)
     if input._data.ndim and not input._data.shape[axis]:
         raise IndexError(f"mode(): Expected reduction dim {axis} to have non-zero size.")
-    return return_type("mode")(*call(MODE, input, dim=axis, keepdim=keepdim))
+    return return_type("mode")(*call_all(MODE, input, dim=axis, keepdim=keepdim))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import chosen_reduction, need_floats, not_differentiable
 from gradviz.engine.rows import OpRow, op
@@ -122,7 +122,7 @@ def _ctc_gradient(
     zero_infinity: bool,
 ) -> Any:
     settings = {"input_lengths": input_lengths, "target_lengths": target_lengths}
-    return call(
+    return call_all(
         CTC_BACKWARD,
         grads[0],
         log_probs,
@@ -174,7 +174,7 @@ def ctc_loss(
     labels = targets if batched or targets._data.ndim != 1 else targets.unsqueeze(0)
     _check_lengths(logs, ins, outs, blank)
     settings = {"input_lengths": ins, "target_lengths": outs, "blank": blank, "zero_infinity": zero_infinity}
-    found: Tensor = call(CTC, logs, labels, **settings)[0]
+    found = call_all(CTC, logs, labels, **settings)[0]
     if zero_infinity:
         found = F["where"](found == float("inf"), 0.0, found)
     if reduction == "mean":

@@ -74,12 +74,10 @@ def _cumprod_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
 @api("cumsum")
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running sums along `dim`."""
-    made: Tensor = call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim)
-    return made
+    return call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim)
 
 
 @api("cumprod")
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """Running products along `dim`."""
-    made: Tensor = call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim)
-    return made
+    return call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim)

@@ -44,15 +44,13 @@ SIGMOID_BACKWARD = op(
 @helper("grad * (1 - output * output)")
 def tanh_backward(grad: Tensor, output: Tensor) -> Tensor:
     """The gradient of tanh from its output."""
-    made: Tensor = call(TANH_BACKWARD, grad, output)
-    return made
+    return call(TANH_BACKWARD, grad, output)
 
 
 @helper("grad * output * (1 - output)")
 def sigmoid_backward(grad: Tensor, output: Tensor) -> Tensor:
     """The gradient of sigmoid from its output."""
-    made: Tensor = call(SIGMOID_BACKWARD, grad, output)
-    return made
+    return call(SIGMOID_BACKWARD, grad, output)
 
 
 # --- softmax ---
@@ -100,15 +98,13 @@ LOG_SOFTMAX_BACKWARD = op(
 @helper("output * (grad - sum(grad * output))")
 def softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
     """The gradient of softmax from its output."""
-    made: Tensor = call(SOFTMAX_BACKWARD, grad, output, dim=dim)
-    return made
+    return call(SOFTMAX_BACKWARD, grad, output, dim=dim)
 
 
 @helper("grad - exp(output) * sum(grad)")
 def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
     """The gradient of log_softmax from its output."""
-    made: Tensor = call(LOG_SOFTMAX_BACKWARD, grad, output, dim=dim)
-    return made
+    return call(LOG_SOFTMAX_BACKWARD, grad, output, dim=dim)
 
 
 # --- a number as factor ---
@@ -119,8 +115,7 @@ def scaled(x: Tensor, factor: Any) -> Tensor:
     """The product of a floating point tensor with a number, which is not saved as a tensor."""
     if isinstance(factor, complex) and not x.dtype.is_complex:
         return x * factor
-    made: Tensor = call(MUL_SCALAR, x, other=factor)
-    return made
+    return call(MUL_SCALAR, x, other=factor)
 
 
 MUL_SCALAR: OpRow = op(

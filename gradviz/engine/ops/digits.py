@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, RESIZED, api
-from gradviz.engine.apply import NO_PARAMS, call
+from gradviz.engine.apply import NO_PARAMS, call_all
 from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type
 from gradviz.engine.formula import sentence
 from gradviz.engine.named import return_type
@@ -60,7 +60,7 @@ def frexp(input: Tensor) -> Any:
     """Mantissa and exponent of each element."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    return return_type("frexp", ("mantissa", "exponent"))(*call(FREXP, input))
+    return return_type("frexp", ("mantissa", "exponent"))(*call_all(FREXP, input))
 
 
 def _times_power(x: Any, y: Any) -> Any:

@@ -69,10 +69,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The norm of x1 − x2 + eps over the last dimension."""
     difference = plus(x1 - x2, eps)
-    made: Tensor = call(
-        DISTANCE_NORM, difference, p=float(p), dim=(max(difference._data.ndim - 1, 0),), keepdim=keepdim
-    )
-    return made
+    return call(DISTANCE_NORM, difference, p=float(p), dim=(max(difference._data.ndim - 1, 0),), keepdim=keepdim)
 
 
 # --- losses ---
@@ -80,8 +77,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 
 def _number_minus(number: float, x: Tensor) -> Tensor:
     """number − x as a difference of two tensors, as PyTorch's losses compute it."""
-    made: Tensor = call(SUB, wrap(number_array(number, x._data.dtype)), x, alpha=1)
-    return made
+    return call(SUB, wrap(number_array(number, x._data.dtype)), x, alpha=1)
 
 
 def _where(target: Tensor, value: float, equal: bool, x: Tensor) -> Tensor:

@@ -251,8 +251,7 @@ THRESHOLD_BACKWARD = op(
 @helper("where(x > threshold, grad, 0)")
 def threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
     """The gradient where `x` is above the threshold, 0 elsewhere."""
-    made: Tensor = call(THRESHOLD_BACKWARD, grad, x, threshold=threshold)
-    return made
+    return call(THRESHOLD_BACKWARD, grad, x, threshold=threshold)
 
 
 def _absolute(x: Any) -> Any:
@@ -447,14 +446,14 @@ def _angle_grad(grad: Any, self: Any) -> Any:
 @api("conj")
 def conjugate(input: Tensor) -> Tensor:
     """The conjugate; a real tensor is returned as it is."""
-    made: Tensor = call(CONJ, input) if input._data.dtype.kind == "c" else input
+    made = call(CONJ, input) if input._data.dtype.kind == "c" else input
     return made
 
 
 @api("conj_physical")
 def conj_physical(input: Tensor) -> Tensor:
     """As `conj`, for those who want the numbers at once."""
-    made: Tensor = call(CONJ_PHYSICAL, input) if input._data.dtype.kind == "c" else input
+    made = call(CONJ_PHYSICAL, input) if input._data.dtype.kind == "c" else input
     return made
 
 

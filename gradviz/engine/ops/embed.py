@@ -121,10 +121,7 @@ def embedding(
     check_indices(input, weight, "embedding")
     if max_norm is not None:
         renormalise(weight, input, max_norm, norm_type)
-    made: Tensor = call(
-        EMBEDDING, weight, input, padding_idx=padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse
-    )
-    return made
+    return call(EMBEDDING, weight, input, padding_idx=padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 @api("embedding", where="torch")

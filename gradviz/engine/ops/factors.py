@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
@@ -108,7 +108,7 @@ def _factored(A: Tensor, pivot: bool) -> Any:
         )
     _check_pivot(pivot, "linalg.lu_factor")
     check_type(A.dtype, "torch.lu_factor")
-    return call(LU_FACTOR, A, pivot=pivot)
+    return call_all(LU_FACTOR, A, pivot=pivot)
 
 
 @api("lu_factor", where="linalg")
@@ -171,7 +171,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
     check_matrix(A, "linalg.lu")
     check_type(A.dtype, "linalg.lu")
     _check_pivot(pivot, "linalg.lu_factor")
-    L, U, P = call(LU, A, pivot=pivot)
+    L, U, P = call_all(LU, A, pivot=pivot)
     _detach_constant(P)
     return named("linalg_lu", "P L U", (P, L, U))
 
@@ -226,7 +226,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
             "function is intended to be used with the output produced by torch.linalg.lu_factor"
         )
-    L, U, P = call(LU_UNPACK, LU_data, LU_pivots, unpack_data=unpack_data, unpack_pivots=unpack_pivots)
+    L, U, P = call_all(LU_UNPACK, LU_data, LU_pivots, unpack_data=unpack_data, unpack_pivots=unpack_pivots)
     for each in (P,) if unpack_data else (P, L, U):
         _detach_constant(each)
     return named("lu_unpack", "P L U", (P, L, U))
@@ -273,8 +273,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoin
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     check_square(LU, "linalg.lu_solve")
     check_sides(LU, B, name, left)
-    found: Tensor = call(LU_SOLVE, LU, pivots, B, left=left, adjoint=adjoint)
-    return found
+    return call(LU_SOLVE, LU, pivots, B, left=left, adjoint=adjoint)
 
 
 _OLD_LU_SOLVE = (
@@ -324,7 +323,7 @@ LDL_SOLVE = op(
 def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
     """The factors of a symmetric matrix in one, and the pivots."""
     check_square(A, "torch.linalg.ldl_factor_ex")
-    found = call(LDL_FACTOR, A, hermitian=hermitian)
+    found = call_all(LDL_FACTOR, A, hermitian=hermitian)
     return named("linalg_ldl_factor", "LD pivots", found[:2])
 
 
@@ -332,15 +331,14 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
     """As `ldl_factor`, and where it met a zero."""
     check_square(A, "torch.linalg.ldl_factor_ex")
-    return named("linalg_ldl_factor_ex", "LD pivots info", call(LDL_FACTOR, A, hermitian=hermitian))
+    return named("linalg_ldl_factor_ex", "LD pivots info", call_all(LDL_FACTOR, A, hermitian=hermitian))
 
 
 @api("ldl_solve", where="linalg")
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """The X with A X = B from what `ldl_factor` returns for A."""
     check_square(LD, "torch.linalg.ldl_solve")
-    found: Tensor = call(LDL_SOLVE, LD, pivots, B, hermitian=hermitian)
-    return found
+    return call(LDL_SOLVE, LD, pivots, B, hermitian=hermitian)
 
 
 # --- QR ---
@@ -408,7 +406,7 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
         )
     check_matrix(A, "linalg.qr")
     check_type(A.dtype, "linalg.qr")
-    return named("linalg_qr", "Q R", call(QR, A, mode=mode))
+    return named("linalg_qr", "Q R", call_all(QR, A, mode=mode))
 
 
 _OLD_QR = (
@@ -423,7 +421,7 @@ def old_qr(input: Tensor, some: bool = True) -> Any:
     """Q and R with input = Q R."""
     warn_once("qr", _OLD_QR)
     check_matrix(input, "linalg.qr")
-    return named("qr", "Q R", call(QR, input, mode="reduced" if some else "complete"))
+    return named("qr", "Q R", call_all(QR, input, mode="reduced" if some else "complete"))
 
 
 # --- Householder reflections ---
@@ -445,7 +443,7 @@ def geqrf(input: Tensor) -> Any:
     """R and the Householder vectors in one matrix, and their factors."""
     if input._data.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    return named("geqrf", "a tau", call(GEQRF, input))
+    return named("geqrf", "a tau", call_all(GEQRF, input))
 
 
 def _reflection_grads(vectors: Any, tau: Any, steps: Any, start: Any, grad: Any) -> tuple[Any, Any]:
@@ -513,8 +511,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if n < tau._data.shape[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
-    found: Tensor = call(HOUSEHOLDER, A, tau)
-    return found
+    return call(HOUSEHOLDER, A, tau)
 
 
 api("orgqr")(lambda input, input2: householder_product(input, input2))
@@ -557,8 +554,7 @@ ORMQR = op(
 def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
     """Q other or other Q (or with Qᴴ), for the Q of Householder reflections."""
     _check_ormqr(input, tau, other, left)
-    found: Tensor = call(ORMQR, input, tau, other, left=left, transpose=transpose)
-    return found
+    return call(ORMQR, input, tau, other, left=left, transpose=transpose)
 
 
 def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
@@ -653,7 +649,7 @@ SVD = op(
 def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
     check_matrix(A, name)
     check_type(A.dtype, name)
-    return call(SVD, A, full_matrices=full_matrices)
+    return call_all(SVD, A, full_matrices=full_matrices)
 
 
 def _check_driver(driver: Any) -> None:
@@ -785,7 +781,7 @@ def _symmetric(A: Tensor, UPLO: str) -> Any:
     check_square(A, "linalg.eigh")
     if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    return call(EIGH, A, UPLO=UPLO.upper())
+    return call_all(EIGH, A, UPLO=UPLO.upper())
 
 
 api("eigh", where="linalg")(lambda A, UPLO="L": named("linalg_eigh", "eigenvalues eigenvectors", _symmetric(A, UPLO)))
@@ -822,7 +818,7 @@ def _general(A: Tensor, name: str) -> Any:
     check_square(A, name)
     if not np.isfinite(A._data).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    return call(EIG, A)
+    return call_all(EIG, A)
 
 
 api("eig", where="linalg")(lambda A: named("linalg_eig", "eigenvalues eigenvectors", _general(A, "linalg.eig")))

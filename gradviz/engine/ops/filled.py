@@ -82,9 +82,9 @@ FILL_TENSOR = op(
 def fill(input: Tensor, value: Any) -> Tensor:
     """A tensor of the same kind with one value everywhere."""
     if isinstance(value, NUMBERS):
-        return call(FILL_NUMBER, input, value=value)  # type: ignore[no-any-return]
+        return call(FILL_NUMBER, input, value=value)
     if value._data.ndim:
         raise RuntimeError(
             f"fill only supports 0-dimension value tensor but got tensor with {value._data.ndim} dimensions."
         )
-    return call(FILL_TENSOR, input, value)  # type: ignore[no-any-return]
+    return call(FILL_TENSOR, input, value)

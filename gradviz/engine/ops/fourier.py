@@ -233,8 +233,7 @@ def _to_complex(x: Tensor, n: int | None, dim: int, norm: Any, forward: bool) ->
     _check_points(size)
     if n is not None:
         x = _resized(x, (axis,), (n,))
-    found: Tensor = call(C2C, x, dim=(axis,), normalization=_mode(norm, forward), forward=forward)
-    return found
+    return call(C2C, x, dim=(axis,), normalization=_mode(norm, forward), forward=forward)
 
 
 def _from_real(name: str, x: Tensor, n: int | None, dim: int, norm: Any, forward: bool, onesided: bool) -> Tensor:
@@ -244,7 +243,7 @@ def _from_real(name: str, x: Tensor, n: int | None, dim: int, norm: Any, forward
     _check_points(x._data.shape[axis] if n is None else n)
     if n is not None:
         x = _resized(x, (axis,), (n,))
-    found: Tensor = call(R2C, x, dim=(axis,), normalization=_mode(norm, forward), onesided=onesided)
+    found = call(R2C, x, dim=(axis,), normalization=_mode(norm, forward), onesided=onesided)
     return found if forward else conj(found)
 
 
@@ -256,8 +255,7 @@ def _to_real(x: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Te
     if n is not None:
         x = _resized(x, (axis,), (n // 2 + 1,))
     mode = _mode(norm, forward)
-    found: Tensor = call(C2R, conj(x) if forward else x, dim=(axis,), normalization=mode, last_dim_size=size)
-    return found
+    return call(C2R, conj(x) if forward else x, dim=(axis,), normalization=mode, last_dim_size=size)
 
 
 @api("fft", where="fft")
@@ -307,8 +305,7 @@ def _several(x: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
     x = _promoted(x, is_complex=True)
     dims, sizes = _geometry(x, s, dim)
     x = _resized(x, dims, sizes)
-    found: Tensor = call(C2C, x, dim=dims, normalization=_mode(norm, forward), forward=forward)
-    return found
+    return call(C2C, x, dim=dims, normalization=_mode(norm, forward), forward=forward)
 
 
 def _rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
@@ -317,16 +314,14 @@ def _rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> T
     dims, sizes = _geometry(x, s, dim)
     if not dims:
         raise RuntimeError("rfftn must transform at least one axis")
-    found: Tensor = call(R2C, _resized(x, dims, sizes), dim=dims, normalization=_mode(norm, True), onesided=True)
-    return found
+    return call(R2C, _resized(x, dims, sizes), dim=dims, normalization=_mode(norm, True), onesided=True)
 
 
 def _irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     x = _promoted(input, is_complex=True)
     dims, sizes, last = _half_geometry(x, s, dim, "irfftn")
     x = _resized(x, dims, sizes)
-    found: Tensor = call(C2R, x, dim=dims, normalization=_mode(norm, False), last_dim_size=last)
-    return found
+    return call(C2R, x, dim=dims, normalization=_mode(norm, False), last_dim_size=last)
 
 
 def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
@@ -336,8 +331,7 @@ def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> T
     mode = _mode(norm, True)
     if len(dims) > 1:
         x = call(C2C, x, dim=dims[:-1], normalization=mode, forward=True)
-    found: Tensor = call(C2R, conj(x), dim=dims[-1:], normalization=mode, last_dim_size=last)
-    return found
+    return call(C2R, conj(x), dim=dims[-1:], normalization=mode, last_dim_size=last)
 
 
 def _ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
@@ -351,8 +345,7 @@ def _ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> 
     half = call(R2C, _resized(x, dims, sizes), dim=dims[-1:], normalization=mode, onesided=True)
     if len(dims) == 1:
         return conj(half)  # type: ignore[no-any-return]
-    found: Tensor = call(C2C, half.conj_physical(), dim=dims[:-1], normalization=mode, forward=False)
-    return found
+    return call(C2C, half.conj_physical(), dim=dims[:-1], normalization=mode, forward=False)
 
 
 def _offer(name: str, transform: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import need_tensor
 from gradviz.engine.ops.pool import put_row
@@ -115,7 +115,7 @@ def _function(n: int) -> None:
             batch = input.size(0) if input._data.ndim == n + 2 else 1
             _random_samples = F["rand"](batch, input.size(-n - 1), n, dtype=input.dtype)
         _check(input, kernel, out, name)
-        found = call(POOLS[n], input, _random_samples, kernel_size=kernel, output_size=out)
+        found = call_all(POOLS[n], input, _random_samples, kernel_size=kernel, output_size=out)
         return found if return_indices else found[0]
 
     function.__name__ = name

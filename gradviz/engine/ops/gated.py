@@ -78,8 +78,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         if len(shape) > 1:
             sizes[1] = count
         weight = weight.view(sizes) if weight._data.flags.c_contiguous else weight.reshape(sizes)
-    made: Tensor = call(PRELU, input, weight)
-    return made
+    return call(PRELU, input, weight)
 
 
 # --- rrelu ---
@@ -163,8 +162,7 @@ def rrelu(
     params = {"lower": lower, "upper": upper, "training": training}
     if inplace:
         return write(input, RRELU_, (input, wrap(noise)), (x, noise), params)
-    made: Tensor = call(RRELU, input, wrap(noise), **params)
-    return made
+    return call(RRELU, input, wrap(noise), **params)
 
 
 api("rrelu_", where="torch F")(
@@ -211,8 +209,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     if input._data.shape[axis] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {input._data.shape[axis]}")
     need_floats(input, "glu_cpu")
-    made: Tensor = call(GLU, input, dim=dim)
-    return made
+    return call(GLU, input, dim=dim)
 
 
 @api("gumbel_softmax", where="F")
@@ -239,8 +236,7 @@ def _need_probability(p: float) -> None:
 def _multiplied(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
     if inplace:
         return write(input, MUL, (input, factor), (input._data, factor._data), {})
-    made: Tensor = call(MUL, input, factor)
-    return made
+    return call(MUL, input, factor)
 
 
 def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
@@ -359,8 +355,7 @@ def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, shape
     other = wrap(np.asarray(shift))
     if inplace:
         return write(scaled, ADD, (scaled, other), (scaled._data, other._data), {"alpha": 1})
-    made: Tensor = call(ADD, scaled, other, alpha=1)
-    return made
+    return call(ADD, scaled, other, alpha=1)
 
 
 @api("alpha_dropout", where="F")

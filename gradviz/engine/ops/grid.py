@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.call import grad
 from gradviz.engine.formula import jointly, sentence
 from gradviz.engine.ops.neural import in_single, need_tensor, unseen
@@ -212,7 +212,7 @@ def _sampler(n: int) -> OpRow:
         settings = {
             "interpolation_mode": interpolation_mode, "padding_mode": padding_mode, "align_corners": align_corners
         }  # fmt: skip
-        found = call(backward, grads[0], input, grid, **settings)
+        found = call_all(backward, grads[0], input, grid, **settings)
         return tuple(each if need else None for each, need in zip(found, needs, strict=True))
 
     return op(
@@ -274,7 +274,7 @@ def grid_sampler(
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {grid.dtype.title}")
     if input.dtype.rank != 2:
         raise NotImplementedError(f"\"grid_sampler_{n}d_cpu_kernel_impl\" not implemented for '{input.dtype.title}'")
-    made: Tensor = call(
+    return call(
         SAMPLERS[n],
         input,
         grid,
@@ -282,7 +282,6 @@ def grid_sampler(
         padding_mode=padding_mode,
         align_corners=align_corners,
     )
-    return made
 
 
 for _n in (2, 3):
@@ -399,5 +398,4 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         )
     elif min(wanted) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
-    made: Tensor = call(AFFINE_GRID, theta, size=wanted, align_corners=bool(align_corners))
-    return made
+    return call(AFFINE_GRID, theta, size=wanted, align_corners=bool(align_corners))

@@ -108,8 +108,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     n = shape[axis]
     if not -n <= index < n:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
-    made: Tensor = call(SELECT, input, dim=axis, index=int(index))
-    return made
+    return call(SELECT, input, dim=axis, index=int(index))
 
 
 @api("narrow")
@@ -130,8 +129,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     start = start + n if start < 0 else start
     if start + length > n:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
-    made: Tensor = call(SLICE, input, dim=axis, start=start, end=start + length, step=1)
-    return made
+    return call(SLICE, input, dim=axis, start=start, end=start + length, step=1)
 
 
 # --- index tensors ---
@@ -371,12 +369,11 @@ def getitem(self: Tensor, items: Any) -> Tensor:
     found = _Indexer(self, items)
     if found.slots:
         indices, slots = found.indices()
-        made: Tensor = call(INDEX, found.view, indices, slots=slots)
+        made = call(INDEX, found.view, indices, slots=slots)
         found.show(made._node, indices)
         return made
     if found.view is self:
-        made = call(ALIAS, self)
-        return made
+        return call(ALIAS, self)
     return found.view
 
 

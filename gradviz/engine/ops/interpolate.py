@@ -181,8 +181,7 @@ def interpolate(
         _refuse_mode(ndim, mode)
         raise AssertionError(mode)
     corners = {} if mode.startswith("nearest") else {"align_corners": bool(align_corners)}
-    made: Tensor = call(row, input, output_size=wanted, scales=scales, **corners)
-    return made
+    return call(row, input, output_size=wanted, scales=scales, **corners)
 
 
 @api("upsample", where="F")

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.batched import everything
 from gradviz.engine.formula import expressed, jointly, sentence
 from gradviz.engine.named import return_type
@@ -135,8 +135,7 @@ DET = op(
 def det(A: Tensor) -> Tensor:
     """The determinant of a matrix, or of each in a batch."""
     check_square(A, "linalg.det")
-    found: Tensor = call(DET, A)[0]
-    return found
+    return call_all(DET, A)[0]
 
 
 def _slogdet(a: Any) -> Any:
@@ -182,7 +181,7 @@ SLOGDET = op(
 def slogdet(A: Tensor) -> Any:
     """Sign and logarithm of the absolute value of the determinant."""
     check_square(A, "linalg.slogdet")
-    return named("linalg_slogdet", "sign logabsdet", call(SLOGDET, A)[:2])
+    return named("linalg_slogdet", "sign logabsdet", call_all(SLOGDET, A)[:2])
 
 
 api("slogdet")(lambda input: named("slogdet", "sign logabsdet", slogdet(input)))
@@ -234,9 +233,9 @@ INV = op(
 def inverse(A: Tensor) -> Tensor:
     """The inverse of a matrix, or of each in a batch."""
     check_square(A, "linalg.inv")
-    found, info = call(INV, A)
+    found, info = call_all(INV, A)
     check_info(info, "linalg.inv", SINGULAR)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 api("inv", where="linalg")(inverse)
@@ -246,7 +245,7 @@ api("inv", where="linalg")(inverse)
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverse, and where it failed instead of an error."""
     check_square(A, "linalg.inv_ex")
-    found = call(INV, A)
+    found = call_all(INV, A)
     if check_errors:
         check_info(found[1], "linalg.inv_ex", SINGULAR)
     return named("linalg_inv_ex", "inverse info", found)
@@ -317,7 +316,7 @@ def _solved(A: Tensor, B: Tensor, left: bool, name: str) -> Any:
     if not vector and B._data.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
     check_sides(A, B, name, left, vector)
-    found = call(SOLVE, A, B, left=left, vector=vector)
+    found = call_all(SOLVE, A, B, left=left, vector=vector)
     return found[0], found[3]
 
 
@@ -383,8 +382,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     check_square(A, name)
     check_matrix(B, name, "B")
     check_sides(A, B, name, left)
-    found: Tensor = call(TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular)
-    return found
+    return call(TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular)
 
 
 def _old_triangular(b: Any, a: Any, *, upper: bool, transpose: bool, unitriangular: bool) -> Any:
@@ -401,7 +399,7 @@ def _old_triangular_grads(
     back = full = None
     if grad is not None:
         flags = {"upper": upper, "transpose": not transpose, "unitriangular": unitriangular}
-        back = call(OLD_TRIANGULAR, grad, conj(A), **flags)[0]
+        back = call_all(OLD_TRIANGULAR, grad, conj(A), **flags)[0]
         full = -(conj(solution) @ back.transpose(-1, -2)) if transpose else -(back @ h(solution))
         shift = int(unitriangular)
         full = full.triu(shift) if upper else full.tril(-shift)
@@ -443,7 +441,7 @@ def triangular_solve(
     n, m = A._data.shape[-2:]
     if n != m:
         raise RuntimeError(f"A must be batches of square matrices, but they are {n} by {m} matrices")
-    found = call(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
+    found = call_all(OLD_TRIANGULAR, input, A, upper=upper, transpose=transpose, unitriangular=unitriangular)
     return named("triangular_solve", "solution cloned_coefficient", found)
 
 
@@ -503,16 +501,16 @@ CHOLESKY = op(
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The lower (or upper) Cholesky factor."""
     check_square(A, "linalg.cholesky")
-    found, info = call(CHOLESKY_EX, A, upper=upper)
+    found, info = call_all(CHOLESKY_EX, A, upper=upper)
     check_info(info, "linalg.cholesky", NOT_POSITIVE)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @api("cholesky_ex", where="linalg")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """The Cholesky factor, and where it failed instead of an error."""
     check_square(A, "linalg.cholesky_ex")
-    found = call(CHOLESKY_EX, A, upper=upper)
+    found = call_all(CHOLESKY_EX, A, upper=upper)
     if check_errors:
         check_info(found[1], "linalg.cholesky_ex", NOT_POSITIVE)
     return named("linalg_cholesky_ex", "L info", found)
@@ -532,8 +530,7 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """The lower (or upper) Cholesky factor."""
     warn_once("cholesky", _OLD_CHOLESKY)
     check_square(input, "cholesky")
-    found: Tensor = call(CHOLESKY, input, upper=upper)
-    return found
+    return call(CHOLESKY, input, upper=upper)
 
 
 def _cholesky_solve(b: Any, factor: Any, *, upper: bool) -> Any:
@@ -576,8 +573,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
             f"Incompatible matrix sizes for cholesky_solve: each A matrix is {n} by {n} but each b matrix is "
             f"{input._data.shape[-2]} by {input._data.shape[-1]}"
         )
-    found: Tensor = call(CHOLESKY_SOLVE, input, L, upper=upper)
-    return found
+    return call(CHOLESKY_SOLVE, input, L, upper=upper)
 
 
 def _cholesky_inverse(factor: Any, *, upper: bool) -> Any:
@@ -606,5 +602,4 @@ CHOLESKY_INVERSE = op(
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of A from its Cholesky factor."""
     check_square(input, "cholesky_inverse", typed=False)
-    found: Tensor = call(CHOLESKY_INVERSE, input, upper=upper)
-    return found
+    return call(CHOLESKY_INVERSE, input, upper=upper)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call_all
 from gradviz.engine.batched import plain
 from gradviz.engine.creation import made
 from gradviz.engine.elementwise import NUMBERS
@@ -80,9 +80,9 @@ def unique(
 ) -> Any:
     """The different elements in order; on request where each went and how often it stands."""
     if dim is None:
-        return _chosen(call(UNIQUE, input, dim=None), return_inverse, return_counts)
+        return _chosen(call_all(UNIQUE, input, dim=None), return_inverse, return_counts)
     axis = wrap_dim(dim, input._data.ndim)
-    return _chosen(call(UNIQUE_DIM, input, dim=axis), return_inverse, return_counts)
+    return _chosen(call_all(UNIQUE_DIM, input, dim=axis), return_inverse, return_counts)
 
 
 @api("unique_consecutive")
@@ -91,7 +91,7 @@ def unique_consecutive(
 ) -> Any:
     """Without the repetitions that follow one another."""
     axis = None if dim is None else wrap_dim(dim, input._data.ndim)
-    return _chosen(call(RUNS, input, dim=axis), return_inverse, return_counts)
+    return _chosen(call_all(RUNS, input, dim=axis), return_inverse, return_counts)
 
 
 @api("isin", where="torch")

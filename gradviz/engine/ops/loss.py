@@ -132,8 +132,7 @@ def binary_cross_entropy(
         if not ((x >= 0) & (x <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     need_constants("binary_cross_entropy", weight=weight)
-    made: Tensor = call(BCE, input, target, weight, reduction=reduction)
-    return made
+    return call(BCE, input, target, weight, reduction=reduction)
 
 
 def _bce_logits(x: Any, y: Any, weight: Any, pos_weight: Any, *, reduction: str) -> Any:
@@ -191,8 +190,7 @@ def binary_cross_entropy_with_logits(
         )
     check_broadcast(*(each._data for each in (input, weight, pos_weight) if each is not None))
     need_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    made: Tensor = call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)
-    return made
+    return call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)
 
 
 # --- Kullback–Leibler and likelihoods ---

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import (
     chosen_reduction,
@@ -128,8 +128,7 @@ def multi_margin_loss(
     if ((target._data < 0) | (target._data >= _width(input._data))).any():
         raise RuntimeError("target out of range")
     need_constants("multi_margin_loss", weight=weight)
-    made: Tensor = call(MULTI_MARGIN, input, target, weight, p=p, margin=margin, reduction=reduction)
-    return made
+    return call(MULTI_MARGIN, input, target, weight, p=p, margin=margin, reduction=reduction)
 
 
 def _chosen(target: Any) -> Any:
@@ -219,8 +218,7 @@ def multilabel_margin_loss(
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.title}")
     if ((target._data < -1) | (target._data >= _width(input._data))).any():
         raise RuntimeError("argument #2 'target' is out of range")
-    made: Tensor = call(MULTILABEL_MARGIN, input, target, reduction=reduction)[0]
-    return made
+    return call_all(MULTILABEL_MARGIN, input, target, reduction=reduction)[0]
 
 
 @api("multilabel_soft_margin_loss", where="F")

@@ -134,8 +134,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     check_inner(input, mat2)
     _check_types(input, mat2)
     _refuse_bool("addmm_impl_cpu_", input)
-    made: Tensor = call(MM, input, mat2)
-    return made
+    return call(MM, input, mat2)
 
 
 @api("mv")
@@ -144,8 +143,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     check_vectors(1, None, input, vec)
     _check_types(input, vec)
     _refuse_bool("addmv_impl_cpu", input)
-    made: Tensor = call(MV, input, vec)
-    return made
+    return call(MV, input, vec)
 
 
 def check_vectors(ndim: int, size: int | None, mat: Tensor, vec: Tensor) -> None:
@@ -180,8 +178,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
             f"but got {n} and {m} elements respectively"
         )
     _refuse_bool("dot", input)
-    made: Tensor = call(DOT, input, tensor)
-    return made
+    return call(DOT, input, tensor)
 
 
 @api("inner")
@@ -209,8 +206,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     if input._data.dtype != mat2._data.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {mat2.dtype.title}")
     _refuse_bool("bmm", input)
-    made: Tensor = call(BMM, input, mat2)
-    return made
+    return call(BMM, input, mat2)
 
 
 @api("matmul", where="torch method linalg")
@@ -266,8 +262,7 @@ def _is_folded(x: Tensor, y: Tensor) -> bool:
 
 
 def _unfold(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    made: Tensor = call(UNSAFE_VIEW, x, size=shape)
-    return made
+    return call(UNSAFE_VIEW, x, size=shape)
 
 
 def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:

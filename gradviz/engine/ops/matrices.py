@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.linalg import check_matrix, check_square, check_type, h, named
@@ -198,8 +198,7 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
     if A._data.size:
         atol, rtol = _tolerances(A, atol, rtol)
     limits = [each._data if isinstance(each, Tensor) else each for each in (atol, rtol)]
-    found: Tensor = call(PINV, A, atol=limits[0], rtol=limits[1], hermitian=hermitian)
-    return found
+    return call(PINV, A, atol=limits[0], rtol=limits[1], hermitian=hermitian)
 
 
 api("pinverse")(lambda input, rcond=1e-15: pinv(input, rcond))
@@ -268,7 +267,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({at})")
     if rcond is None:
         rcond = float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:])
-    found = call(LSTSQ, A, B, rcond=float(rcond), driver=driver or "gelsy", vector=vector)
+    found = call_all(LSTSQ, A, B, rcond=float(rcond), driver=driver or "gelsy", vector=vector)
     for each in found[3:]:
         each._requires_grad, each._node, each._output_nr = False, None, 0
     return named("linalg_lstsq", "solution residuals rank singular_values", found)
@@ -349,8 +348,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     check_square(A, "linalg.matrix_exp", typed=False)
     if A.dtype.rank < 2:
         check_type(A.dtype, "linalg.matrix_exp")
-    found: Tensor = call(EXPM, A)
-    return found
+    return call(EXPM, A)
 
 
 # --- products and tensors as matrices ---

@@ -54,8 +54,7 @@ def _triangle(row: Any) -> None:
     def function(input: Tensor, diagonal: int = 0) -> Tensor:
         if input._data.ndim < 2:
             raise RuntimeError(f"{row.name}: input tensor must have at least 2 dimensions")
-        found: Tensor = call(row, input, diagonal=diagonal)
-        return found
+        return call(row, input, diagonal=diagonal)
 
     function.__name__ = row.name
 
@@ -134,8 +133,7 @@ def _embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A view of a diagonal."""
     axes = _two_dims(dim1, dim2, input._data.ndim)
-    found: Tensor = call(DIAGONAL, input, offset=offset, dim1=axes[0], dim2=axes[1])
-    return found
+    return call(DIAGONAL, input, offset=offset, dim1=axes[0], dim2=axes[1])
 
 
 api("diagonal", where="linalg")(lambda A, *, offset=0, dim1=-2, dim2=-1: diagonal(A, offset, dim1, dim2))
@@ -145,8 +143,7 @@ api("diagonal", where="linalg")(lambda A, *, offset=0, dim1=-2, dim2=-1: diagona
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices with the last dimension on their diagonals."""
     _two_dims(dim1, dim2, input._data.ndim + 1)
-    found: Tensor = call(DIAG_EMBED, input, offset=offset, dim1=dim1, dim2=dim2)
-    return found
+    return call(DIAG_EMBED, input, offset=offset, dim1=dim1, dim2=dim2)
 
 
 def _two_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
@@ -163,8 +160,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         return diag_embed(input, diagonal)
     if input._data.ndim != 2:
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._data.ndim}D")
-    found: Tensor = call(DIAGONAL_COPY, input, offset=diagonal, dim1=0, dim2=1)
-    return found
+    return call(DIAGONAL_COPY, input, offset=diagonal, dim1=0, dim2=1)
 
 
 TRACE = op(
@@ -184,8 +180,7 @@ def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal."""
     if input._data.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._data.ndim}")
-    found: Tensor = call(TRACE, input)
-    return found
+    return call(TRACE, input)
 
 
 def _triangle_indices(name: str, pick: Any) -> None:
@@ -243,8 +238,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     b = (1,) * (n - other._data.ndim) + other._data.shape
     left = call(UNSAFE_VIEW, input.contiguous(), size=tuple(k for m in a for k in (m, 1)))
     right = call(UNSAFE_VIEW, other.contiguous(), size=tuple(k for m in b for k in (1, m)))
-    found: Tensor = call(UNSAFE_VIEW, left * right, size=tuple(p * q for p, q in zip(a, b, strict=True)))
-    return found
+    return call(UNSAFE_VIEW, left * right, size=tuple(p * q for p, q in zip(a, b, strict=True)))
 
 
 # --- vectors and distances ---
@@ -285,8 +279,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     if input.dtype is not other.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {other.dtype.title}")
     x, y = (input, other) if input._data.shape == other._data.shape else F["broadcast_tensors"](input, other)
-    found: Tensor = call(CROSS, x, y, dim=dim)
-    return found
+    return call(CROSS, x, y, dim=dim)
 
 
 @api("cross")

@@ -20,7 +20,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.call import grad
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.formula import helper
@@ -87,34 +87,29 @@ def plus(x: Tensor, number: float) -> Tensor:
     """x + number; see Note [Numbers that are not saved]. Integers become floating point beside such a number."""
     if isinstance(number, float) and x.dtype.rank < 2:
         x = x.to(dtypes.default.dtype)
-    made: Tensor = call(ADD_NUMBER, x, other=number)
-    return made
+    return call(ADD_NUMBER, x, other=number)
 
 
 def minus(x: Tensor, number: float) -> Tensor:
     """x − number; see Note [Numbers that are not saved]."""
-    made: Tensor = call(SUB_NUMBER, x, other=number)
-    return made
+    return call(SUB_NUMBER, x, other=number)
 
 
 @helper("x * number")
 def times(x: Tensor, number: float) -> Tensor:
     """x · number; see Note [Numbers that are not saved]."""
-    made: Tensor = call(MUL_NUMBER, x, other=number)
-    return made
+    return call(MUL_NUMBER, x, other=number)
 
 
 @helper("x / number")
 def over(x: Tensor, number: float) -> Tensor:
     """x / number; see Note [Numbers that are not saved]."""
-    made: Tensor = call(DIV_NUMBER, x, other=number)
-    return made
+    return call(DIV_NUMBER, x, other=number)
 
 
 def at_least(x: Tensor, number: float) -> Tensor:
     """max(x, number); see Note [Numbers that are not saved]."""
-    made: Tensor = call(CLAMP_MIN, x, min=number)
-    return made
+    return call(CLAMP_MIN, x, min=number)
 
 
 # --- formulas and types ---
@@ -264,7 +259,7 @@ def one_gradient(
         if not state.grad:
             return fn(*(x.float() if isinstance(x, Tensor) and is_half(x._data) else x for x in values))
         tensors, wanted, rest = values[:count], tuple(values[count]), values[count + 1 :]
-        made = iter(call(row, *tensors, wanted=wanted, **dict(zip(names, rest, strict=True))))
+        made = iter(call_all(row, *tensors, wanted=wanted, **dict(zip(names, rest, strict=True))))
         return tuple(next(made) if want else None for want in wanted)
 
     return run

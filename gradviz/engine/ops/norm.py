@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call_all
 from gradviz.engine.formula import jointly
 from gradviz.engine.ops.neural import in_single, is_half, need_floats, one_gradient, plus
 from gradviz.engine.rows import op
@@ -177,8 +177,7 @@ def layer_norm(
 ) -> Tensor:
     """(x − mean) / √(var + eps) · weight + bias, over the last dimensions."""
     wanted = _checked_layer(input, normalized_shape, weight, bias)
-    made: Tensor = call(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)[0]
-    return made
+    return call_all(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)[0]
 
 
 def _checked_layer(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None) -> Dims:
@@ -297,8 +296,7 @@ def group_norm(
                 f"shape {list(each._data.shape)} and input of shape {list(shape)}"
             )
     need_floats(input, "GroupNormKernelImpl")
-    made: Tensor = call(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
-    return made
+    return call_all(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
 
 
 @api("native_layer_norm", where="torch")
@@ -307,7 +305,7 @@ def native_layer_norm(
 ) -> Any:
     """`layer_norm` with the mean and 1/σ of each row."""
     wanted = _checked_layer(input, normalized_shape, weight, bias)
-    out, mean, scale = call(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)
+    out, mean, scale = call_all(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)
     return out, mean.detach(), scale.detach()
 
 
@@ -317,7 +315,7 @@ def native_group_norm(
 ) -> Any:
     """`group_norm` with the mean and 1/σ of each group."""
     need_floats(input, "GroupNormKernelImpl")
-    return call(GROUP_NORM, input, weight, bias, group=group, eps=eps)
+    return call_all(GROUP_NORM, input, weight, bias, group=group, eps=eps)
 
 
 @api("local_response_norm", where="F")

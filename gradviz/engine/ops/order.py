@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.laid import laid_as
 from gradviz.engine.named import return_type
@@ -113,7 +113,7 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool
     """Sorted along `dim`, and where each element came from."""
     wrap_dim(dim, input._data.ndim)
     row = SORT if stable is None else SORT_STABLE
-    return return_type("sort")(*call(row, input, dim=dim, descending=descending))
+    return return_type("sort")(*call_all(row, input, dim=dim, descending=descending))
 
 
 @api("argsort")
@@ -138,7 +138,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         raise RuntimeError("selected index k out of range")
     if input.dtype.rank == 0:
         raise RuntimeError("topk does not support bool dtypes on CPU")
-    return return_type("topk")(*call(TOPK, input, k=k, dim=dim, largest=largest, sorted=sorted))
+    return return_type("topk")(*call_all(TOPK, input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
 def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False, select: Selection = by_quickselect) -> Any:
@@ -222,7 +222,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
         )
     if input.dtype.rank == 0:
         raise NotImplementedError("\"kthvalue_cpu\" not implemented for 'Bool'")
-    return return_type("kthvalue")(*call(KTHVALUE, input, k=k, dim=dim, keepdim=keepdim))
+    return return_type("kthvalue")(*call_all(KTHVALUE, input, k=k, dim=dim, keepdim=keepdim))
 
 
 @api("median")
@@ -236,7 +236,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         raise NotImplementedError("\"median_out\" not implemented for 'Bool'")
     if input._data.ndim and not input._data.shape[axis]:
         raise IndexError(f"median(): Expected reduction dim {axis} to have non-zero size.")
-    return return_type("median")(*call(MEDIAN_DIM, input, dim=dim, keepdim=keepdim))
+    return return_type("median")(*call_all(MEDIAN_DIM, input, dim=dim, keepdim=keepdim))
 
 
 # --- running extremes ---
@@ -292,7 +292,7 @@ def _running_extreme(name: str, row: OpRow) -> None:
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         if input._data.size:
             wrap_dim(dim, input._data.ndim)
-        return return_type(name)(*call(row, input, dim=dim))
+        return return_type(name)(*call_all(row, input, dim=dim))
 
     function.__name__ = name
     api(name)(function)

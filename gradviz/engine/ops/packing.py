@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call_all
 from gradviz.engine.elementwise import broadcast_error
 from gradviz.engine.formula import sentence
 from gradviz.engine.overflow import repeat
@@ -60,7 +60,7 @@ _NOT_SORTED = (
 
 
 @api("_pack_padded_sequence", where="torch")
-def pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool = False) -> tuple[Tensor, Tensor]:
+def pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool = False) -> tuple[Tensor, ...]:
     """The packed data and how many sequences each step has."""
     if lengths._data.ndim != 1 or lengths.dtype is not dtypes.int64:
         raise RuntimeError(
@@ -89,8 +89,7 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool = Fal
             f"pack_padded_sequence() got a length of {each[0]} in GradViz for an input of {longest} steps; "
             "give lengths that the input has"
         )
-    made: tuple[Tensor, Tensor] = call(PACK, input, lengths=tuple(each.tolist()), batch_first=batch_first)
-    return made
+    return call_all(PACK, input, lengths=tuple(each.tolist()), batch_first=batch_first)
 
 
 @api("_pad_packed_sequence", where="torch")

@@ -66,8 +66,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
     for n, (a, b) in zip(shape, _ends(tuple(pad), len(shape)), strict=True):
         if n + min(a, 0) + min(b, 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
-    made: Tensor = call(CONSTANT_PAD, input, pad=tuple(int(n) for n in pad), value=value)
-    return made
+    return call(CONSTANT_PAD, input, pad=tuple(int(n) for n in pad), value=value)
 
 
 # --- reflect and replicate ---
@@ -318,8 +317,7 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
             f"{tuple(max(c, 0) for c in counts)}, "
             "but its components must be at least one."
         )
-    made: Tensor = call(IM2COL, input, **given)
-    return made
+    return call(IM2COL, input, **given)
 
 
 @api("fold", where="F")
@@ -344,8 +342,7 @@ def fold(
             f"sliding blocks "
             f"{counts[0]} * {counts[1]} = {math.prod(counts)}, but got input.size({first + 1})={shape[-1]}."
         )
-    made: Tensor = call(COL2IM, input, **given)
-    return made
+    return call(COL2IM, input, **given)
 
 
 # --- shuffles ---
@@ -418,8 +415,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
             "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
             f"but input.size(-3)={c} is not divisible by {square}"
         )
-    made: Tensor = call(PIXEL_SHUFFLE, input, upscale_factor=upscale_factor)
-    return made
+    return call(PIXEL_SHUFFLE, input, upscale_factor=upscale_factor)
 
 
 @api("pixel_unshuffle", where="torch F")
@@ -433,8 +429,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"pixel_unshuffle expects {name} to be divisible by downscale_factor, "
                 f"but input.size({dim})={n} is not divisible by {downscale_factor}"
             )
-    made: Tensor = call(PIXEL_UNSHUFFLE, input, downscale_factor=downscale_factor)
-    return made
+    return call(PIXEL_UNSHUFFLE, input, downscale_factor=downscale_factor)
 
 
 @api("channel_shuffle", where="torch F")
@@ -445,8 +440,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
         )
-    made: Tensor = call(CHANNEL_SHUFFLE, input, groups=groups)
-    return made
+    return call(CHANNEL_SHUFFLE, input, groups=groups)
 
 
 api("native_channel_shuffle", where="torch F")(channel_shuffle)

@@ -75,7 +75,7 @@ DIAGONAL_SCATTER = op(
 @api("select_scatter")
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """A copy in which one slice is `src`."""
-    return call(SELECT_SCATTER, input, src, dim=dim, index=index)  # type: ignore[no-any-return]
+    return call(SELECT_SCATTER, input, src, dim=dim, index=index)
 
 
 @api("slice_scatter")
@@ -83,10 +83,10 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
     """A copy in which a range is `src`."""
-    return call(SLICE_SCATTER, input, src, dim=dim, start=start, end=end, step=step)  # type: ignore[no-any-return]
+    return call(SLICE_SCATTER, input, src, dim=dim, start=start, end=end, step=step)
 
 
 @api("diagonal_scatter")
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A copy in which a diagonal is `src`."""
-    return call(DIAGONAL_SCATTER, input, src, offset=offset, dim1=dim1, dim2=dim2)  # type: ignore[no-any-return]
+    return call(DIAGONAL_SCATTER, input, src, offset=offset, dim1=dim1, dim2=dim2)

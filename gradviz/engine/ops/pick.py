@@ -115,8 +115,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     axis = wrap_dim(dim, input._data.ndim)
     check_gather(input, index, axis)
     check_range(index, input, axis)
-    made: Tensor = call(GATHER, input, index, dim=axis)
-    return made
+    return call(GATHER, input, index, dim=axis)
 
 
 def _scatter_multiply(x: Any, index: Any, source: Any, *, dim: int) -> Any:
@@ -279,8 +278,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     n = input._data.shape[axis] if input._data.ndim else 1
     if ((index._data < 0) | (index._data >= n)).any():
         raise IndexError("index out of range in self")
-    made: Tensor = call(INDEX_SELECT, input, index, dim=axis)
-    return made
+    return call(INDEX_SELECT, input, index, dim=axis)
 
 
 def _prepare_index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Prepared:
@@ -378,8 +376,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     check_broadcast(mask._data, input._data)
-    made: Tensor = call(MASKED_SELECT, input, mask)
-    return made
+    return call(MASKED_SELECT, input, mask)
 
 
 def _prepare_masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Prepared:
@@ -454,8 +451,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     if index._data.size and not input._data.size:
         raise IndexError("take(): tried to take from an empty tensor")
     check_places("take", index, input._data.size)
-    made: Tensor = call(TAKE, input, index)
-    return made
+    return call(TAKE, input, index)
 
 
 NONZERO = op(
@@ -481,5 +477,4 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 @api("argwhere")
 def argwhere(input: Tensor) -> Tensor:
     """The indices of elements that are not zero."""
-    made: Tensor = call(NONZERO, input)
-    return made
+    return call(NONZERO, input)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONAL, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.neural import need_line, need_tensor
 from gradviz.engine.ops.pool_checks import (
@@ -172,7 +172,7 @@ ADAPTIVE_MAX_POOLS = {
 }
 
 
-def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tuple[Tensor, Tensor]:
+def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tuple[Tensor, ...]:
     name = f"max_pool{n}d"
     need_tensor(input, name)
     kernel = per_dimension(given["kernel_size"], n, name, "kernel_size")
@@ -182,10 +182,9 @@ def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tu
     check_pool(name, input._data.shape, kernel, stride or kernel, padding, dilation, ceil_mode)
     if not input.dtype.rank:
         raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
-    found: tuple[Tensor, Tensor] = call(
+    return call_all(
         MAX_POOLS[n], input, kernel_size=kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode
     )
-    return found
 
 
 def _max_pool_function(n: int) -> None:
@@ -244,7 +243,7 @@ def _adaptive_function(n: int) -> None:
         need_tensor(input, name)
         wanted = adaptive_output(output_size, input._data.shape, n, name)
         check_adaptive_max(input, wanted, name, name)
-        found = call(ADAPTIVE_MAX_POOLS[n], input, output_size=wanted)
+        found = call_all(ADAPTIVE_MAX_POOLS[n], input, output_size=wanted)
         return found if return_indices else found[0]
 
     function.__name__, function.__doc__ = name, "The largest value of each of so many windows."
@@ -321,8 +320,7 @@ def _unpool_function(n: int) -> None:
             )
         wanted = _unpooled_size(input, kernel, step, sizes(padding, n), output_size)
         if n > 1:
-            made: Tensor = call(MAX_UNPOOLS[n], input, indices, output_size=wanted)
-            return made
+            return call(MAX_UNPOOLS[n], input, indices, output_size=wanted)
         made = call(MAX_UNPOOLS[2], input.unsqueeze(-1), indices.unsqueeze(-1), output_size=(*wanted, 1))
         return made.squeeze(-1)
 

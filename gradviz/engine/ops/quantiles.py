@@ -9,7 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import apply, call
+from gradviz.engine.apply import apply, call, call_all
 from gradviz.engine.creation import made
 from gradviz.engine.formula import sentence
 from gradviz.engine.named import return_type
@@ -159,7 +159,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     if dim is None:
         return call(NANMEDIAN, input)
     axis = wrap_dim(dim, input._data.ndim)
-    return return_type("nanmedian")(*call(NANMEDIAN_DIM, input, dim=axis, keepdim=keepdim))
+    return return_type("nanmedian")(*call_all(NANMEDIAN_DIM, input, dim=axis, keepdim=keepdim))
 
 
 # --- histograms ---

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONS
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call_all
 from gradviz.engine.autocast import casting
 from gradviz.engine.formula import jointly
 from gradviz.engine.ops.neural import in_single
@@ -119,7 +119,7 @@ def lstm_layer(
 
 
 def _run_layer(*operands: Any) -> Any:
-    return call(LSTM_LAYER, *operands[:-1], reverse=operands[-1])
+    return call_all(LSTM_LAYER, *operands[:-1], reverse=operands[-1])
 
 
 _layer = casting(_run_layer, LSTM_LAYER.name)

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.engine import dtypes, numeric, summing
 from gradviz.engine.api import FUNCTIONS, LINALG, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import expressed, helper, sentence
 from gradviz.engine.named import return_type
 from gradviz.engine.ops.arithmetic import conj
@@ -182,10 +182,8 @@ def sum_(
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
     input = _numeric(input, dtype, False)
     if dim is None and not keepdim:
-        made: Tensor = call(SUM, input)
-        return made
-    made = call(SUM_DIM, input, dim=_tuple(dim), keepdim=keepdim)
-    return made
+        return call(SUM, input)
+    return call(SUM_DIM, input, dim=_tuple(dim), keepdim=keepdim)
 
 
 @api("mean")
@@ -203,10 +201,8 @@ def mean(
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
     input = _numeric(input, dtype, True)
     if dim is None and not keepdim:
-        made: Tensor = call(MEAN, input)
-        return made
-    made = call(MEAN_DIM, input, dim=_tuple(dim), keepdim=keepdim)
-    return made
+        return call(MEAN, input)
+    return call(MEAN_DIM, input, dim=_tuple(dim), keepdim=keepdim)
 
 
 def _names(dim: Any, axis: Any, keepdim: bool, keepdims: bool | None) -> tuple[Any, bool]:
@@ -277,7 +273,7 @@ PROD_DIM = op(
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The product of all elements, or over `dim`."""
     input = input if dtype is None else input.to(dtype)
-    made: Tensor = call(PROD, input) if dim is None else call(PROD_DIM, input, dim=dim, keepdim=keepdim)
+    made = call(PROD, input) if dim is None else call(PROD_DIM, input, dim=dim, keepdim=keepdim)
     return made
 
 
@@ -388,7 +384,7 @@ def _extreme(name: str, reduce: Any, arg: Any) -> None:
         check_kind(name, input.dtype)
         if dim is None:
             return call(whole, input)
-        return return_type(name)(*call(pair, input, dim=dim, keepdim=keepdim))
+        return return_type(name)(*call_all(pair, input, dim=dim, keepdim=keepdim))
 
     @api(f"a{name}")
     def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
@@ -481,7 +477,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         if not input._data.size:
             _check_extent("aminmax", input, axis, RuntimeError)
         dim = axis if input._data.ndim else None
-    return return_type("aminmax", ("min", "max"))(*call(AMINMAX, input, dim=dim, keepdim=keepdim))
+    return return_type("aminmax", ("min", "max"))(*call_all(AMINMAX, input, dim=dim, keepdim=keepdim))
 
 
 _extreme("max", np.max, np.argmax)
@@ -510,15 +506,13 @@ ALL = op(
 @api("any")
 def any_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
     """Whether any element is true."""
-    made: Tensor = call(ANY, input, dim=dim, keepdim=keepdim)
-    return made
+    return call(ANY, input, dim=dim, keepdim=keepdim)
 
 
 @api("all")
 def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are true."""
-    made: Tensor = call(ALL, input, dim=dim, keepdim=keepdim)
-    return made
+    return call(ALL, input, dim=dim, keepdim=keepdim)
 
 
 # --- spread ---
@@ -581,8 +575,7 @@ def _spread_of(row: Any, name: str) -> None:
             correction = 1 if unbiased is None or unbiased else 0
         if input.dtype.rank < 2:
             raise RuntimeError("std and var only support floating point and complex dtypes")
-        made: Tensor = call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
-        return made
+        return call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
 
 
 _spread_of(VAR, "var")
@@ -633,7 +626,7 @@ def _with_mean(name: str, variance: bool) -> None:
             correction = 1 if unbiased is None or unbiased else 0
         if input.dtype.rank < 2:
             raise RuntimeError(f"{name} only support floating point and complex dtypes")
-        return call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
+        return call_all(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
 
 
 _with_mean("var_mean", True)
@@ -702,8 +695,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.title}"
         )
-    made: Tensor = call(NORM, x, ord=ord, dim=_tuple(dim), keepdim=keepdim)
-    return made
+    return call(NORM, x, ord=ord, dim=_tuple(dim), keepdim=keepdim)
 
 
 @api("norm")
@@ -747,8 +739,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     if dim is None:
         raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
     input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
-    made: Tensor = call(LOGSUMEXP, input, dim=_tuple(dim), keepdim=keepdim)
-    return made
+    return call(LOGSUMEXP, input, dim=_tuple(dim), keepdim=keepdim)
 
 
 def _softmax(x: Any, *, dim: int) -> Any:
@@ -799,8 +790,7 @@ def _soft(row: Any) -> Any:
         input = input if dtype is None else input.to(dtype)
         if input.dtype.rank < 2:
             raise RuntimeError(f"\"{row.name}_lastdim_kernel_impl\" not implemented for '{input.dtype.title}'")
-        made: Tensor = call(row, input, dim=dim)
-        return made
+        return call(row, input, dim=dim)
 
     function.__name__ = row.name
     return api(row.name, where="torch method F")(function)

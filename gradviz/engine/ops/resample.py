@@ -244,7 +244,7 @@ def _averaged(
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     check_pool(name, input._data.shape, kernel, step or kernel, around, (1,) * n, ceil_mode)
-    made: Tensor = call(
+    return call(
         AVG_POOLS[n],
         input,
         kernel_size=kernel,
@@ -254,7 +254,6 @@ def _averaged(
         count_include_pad=count_include_pad,
         divisor_override=divisor,
     )
-    return made
 
 
 def _average_function(n: int) -> None:
@@ -291,8 +290,7 @@ def _average_function(n: int) -> None:
         if input.dtype.rank != 2:
             kernel = name if n == 2 else f"{name}_cpu"
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
-        made: Tensor = call(ADAPTIVE_AVG_POOLS[n], input, output_size=given)
-        return made
+        return call(ADAPTIVE_AVG_POOLS[n], input, output_size=given)
 
     adaptive.__name__, adaptive.__doc__ = f"adaptive_avg_pool{n}d", "The mean of each of so many windows."
 

@@ -138,8 +138,7 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
     if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
         return read_as(self, dtype or size[0])
     shape = infer_size(sizes_of(size), self._data.size)
-    made: Tensor = call(VIEW, self, size=shape)
-    return made
+    return call(VIEW, self, size=shape)
 
 
 @api("reshape")
@@ -147,10 +146,8 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     """Another shape: a view where the memory allows it, else a copy."""
     size = infer_size(sizes_of(shape), input._data.size)
     if _same_memory(input._data, size) is not None:
-        made: Tensor = call(VIEW if input._data.flags.c_contiguous else RESHAPE_ALIAS, input, size=size)
-        return made
-    made = call(UNSAFE_VIEW, _contiguous_copy(input), size=size)
-    return made
+        return call(VIEW if input._data.flags.c_contiguous else RESHAPE_ALIAS, input, size=size)
+    return call(UNSAFE_VIEW, _contiguous_copy(input), size=size)
 
 
 def _contiguous_copy(x: Tensor) -> Tensor:
@@ -267,8 +264,7 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     order = tuple(wrap_dim(d, n) for d in dims)
     if len(set(order)) != n:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
-    made: Tensor = call(PERMUTE, input, dims=tuple(dims))
-    return made
+    return call(PERMUTE, input, dims=tuple(dims))
 
 
 @api("swapaxes")
@@ -282,8 +278,7 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
     n = input._data.ndim
     wrap_dim(dim0, n), wrap_dim(dim1, n)
-    made: Tensor = call(TRANSPOSE, input, dim0=dim0, dim1=dim1)
-    return made
+    return call(TRANSPOSE, input, dim0=dim0, dim1=dim1)
 
 
 @api("t")
@@ -291,8 +286,7 @@ def t(input: Tensor) -> Tensor:
     """The transposed matrix."""
     if input._data.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._data.ndim}D")
-    made: Tensor = call(T, input)
-    return made
+    return call(T, input)
 
 
 @prop("T")
@@ -343,8 +337,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         if len(set(wrapped)) != len(wrapped):
             raise RuntimeError(f"movedim: repeated dim in `{label}` ({dims})")
     if not n:
-        made: Tensor = call(ALIAS, input)
-        return made
+        return call(ALIAS, input)
     order = [i for i in range(n) if i not in sources]
     for target, origin in sorted(zip(targets, sources, strict=True)):
         order.insert(target, origin)
@@ -410,15 +403,14 @@ SQUEEZE_DIMS = op(
 @api("unsqueeze")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A new dimension of size 1 at `dim`."""
-    made: Tensor = call(UNSQUEEZE, input, dim=wrap_dim(dim, input._data.ndim + 1))
-    return made
+    return call(UNSQUEEZE, input, dim=wrap_dim(dim, input._data.ndim + 1))
 
 
 @api("squeeze")
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Without dimensions of size 1: all of them, or those of `dim`."""
     if dim is None:
-        made: Tensor = call(SQUEEZE, input)
+        made = call(SQUEEZE, input)
     elif isinstance(dim, (tuple, list)):
         made = call(SQUEEZE_DIMS, input, dim=distinct_dims(dim, input._data.ndim))
     else:
@@ -443,8 +435,7 @@ EXPAND = op(
 @method("expand")
 def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Repeated along dimensions of size 1, without copying; -1 keeps a size."""
-    made: Tensor = call(EXPAND, self, size=expanded_shape(self, sizes_of(size)))
-    return made
+    return call(EXPAND, self, size=expanded_shape(self, sizes_of(size)))
 
 
 def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
@@ -529,8 +520,7 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
         sizes = [n * m for n, m in zip(times, shape, strict=True)]
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(sizes)}: {sizes}")
     memory.check_room([n * m for n, m in zip(times, shape, strict=True)], self._data.itemsize)
-    made: Tensor = call(REPEAT, self, repeats=times)
-    return made
+    return call(REPEAT, self, repeats=times)
 
 
 @api("tile")

@@ -317,8 +317,7 @@ register(_prepare_nan_to_num, ("nan_to_num",))
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The sum of all that is not NaN."""
     axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
-    found: Tensor = call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim)
-    return found
+    return call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim)
 
 
 @api("nanmean")
@@ -373,8 +372,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Tensor:
     """Running log(sum(exp(x))) along `dim`."""
     if input.dtype.rank < 2:
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{input.dtype.title}'")
-    found: Tensor = call(LOGCUMSUMEXP, input, dim=wrap_dim(dim, input._data.ndim))
-    return found
+    return call(LOGCUMSUMEXP, input, dim=wrap_dim(dim, input._data.ndim))
 
 
 for _name in (

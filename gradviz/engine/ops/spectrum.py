@@ -172,8 +172,8 @@ def _frames(x: Tensor, n_fft: int, hop: int) -> Tensor:
 
 def _transformed(x: Tensor, normalization: int, onesided: bool) -> Tensor:
     if x.dtype.is_complex:
-        return call(C2C, x, dim=(2,), normalization=normalization, forward=True)  # type: ignore[no-any-return]
-    return call(R2C, x, dim=(2,), normalization=normalization, onesided=onesided)  # type: ignore[no-any-return]
+        return call(C2C, x, dim=(2,), normalization=normalization, forward=True)
+    return call(R2C, x, dim=(2,), normalization=normalization, onesided=onesided)
 
 
 def _check_istft(
@@ -250,10 +250,10 @@ def _back(x: Tensor, n_fft: int, normalization: int, onesided: bool, return_comp
     z = F["view_as_complex"](pairs.transpose(1, 2))
     normalization = normalization or 2
     if return_complex:
-        return call(C2C, z, dim=(2,), normalization=normalization, forward=False)  # type: ignore[no-any-return]
+        return call(C2C, z, dim=(2,), normalization=normalization, forward=False)
     if not onesided:
         z = z[:, :, : n_fft // 2 + 1]
-    return call(C2R, z, dim=(2,), normalization=normalization, last_dim_size=n_fft)  # type: ignore[no-any-return]
+    return call(C2R, z, dim=(2,), normalization=normalization, last_dim_size=n_fft)
 
 
 def _overlapped(parts: Tensor, window: Tensor, hop: int, first: int, how: tuple[int | None, bool], text: str) -> Tensor:
@@ -273,4 +273,4 @@ def _overlapped(parts: Tensor, window: Tensor, hop: int, first: int, how: tuple[
     if last > whole:
         warn_once("istft length", _SHORT)
         found = F["constant_pad_nd"](found, [0, last - whole])
-    return found  # type: ignore[no-any-return]
+    return found

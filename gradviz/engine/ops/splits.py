@@ -10,7 +10,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import jointly
 from gradviz.engine.ops.index import SLICE
 from gradviz.engine.ops.reduce import wrap_dim
@@ -87,8 +87,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     if not size and n:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
     sizes = [min(size, n - start) for start in range(0, n, size)] if n else [0]
-    made: tuple[Tensor, ...] = call(SPLIT, tensor, dim=axis, sizes=tuple(sizes))
-    return made
+    return call_all(SPLIT, tensor, dim=axis, sizes=tuple(sizes))
 
 
 @method("split_with_sizes")
@@ -108,8 +107,7 @@ def split_with_sizes(self: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tens
             f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {dim}), "
             f"but got split_sizes={sizes}"
         )
-    made: tuple[Tensor, ...] = call(SPLIT_SIZES, self, dim=axis, sizes=tuple(sizes))
-    return made
+    return call_all(SPLIT_SIZES, self, dim=axis, sizes=tuple(sizes))
 
 
 def _cuts(input: Tensor, wanted: Any) -> Any:
@@ -171,8 +169,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     axis = wrap_dim(dim, input._data.ndim)
     if not input._data.shape[axis]:
         return ()
-    made: tuple[Tensor, ...] = call(UNBIND, input, dim=axis)
-    return made
+    return call_all(UNBIND, input, dim=axis)
 
 
 def _one_of(*given: Any) -> Any:

@@ -110,8 +110,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     if isinstance(input._data, BatchedArray):
         _check_example(data, start, size, stride, offset)
     check_view(size, stride, offset, data.itemsize, memory.size)
-    made: Tensor = call(AS_STRIDED, input, size=size, stride=stride, storage_offset=offset - start)
-    return made
+    return call(AS_STRIDED, input, size=size, stride=stride, storage_offset=offset - start)
 
 
 def check_view(size: Sequence[int], stride: Sequence[int], offset: int, itemsize: int, room: int) -> None:
@@ -227,5 +226,4 @@ def as_strided_scatter(
         )
     if repeated(size, stride):
         raise RuntimeError(WRITTEN_TWICE)
-    found: Tensor = call(AS_STRIDED_SCATTER, input, src, size=size, stride=stride, storage_offset=at)
-    return found
+    return call(AS_STRIDED_SCATTER, input, src, size=size, stride=stride, storage_offset=at)

@@ -47,8 +47,7 @@ def flip(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Order reversed along `dims`."""
     given = (dims,) if isinstance(dims, int) else tuple(dims)
     axes = distinct_dims(given, input._data.ndim)
-    made: Tensor = call(FLIP, input, dims=axes if input._data.ndim else ())
-    return made
+    return call(FLIP, input, dims=axes if input._data.ndim else ())
 
 
 @method("flip")
@@ -107,8 +106,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     axes = wrap_dim(first, n), wrap_dim(second, n)
     if axes[0] == axes[1]:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {first} and dim1 = {second}")
-    made: Tensor = call(ROT90, input, k=k, dims=axes)
-    return made
+    return call(ROT90, input, k=k, dims=axes)
 
 
 def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
@@ -150,8 +148,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         raise RuntimeError(f"maximum size for tensor at dimension {axis} is {n} but size is {size}")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    made: Tensor = call(UNFOLD, self, dimension=axis, size=size, step=step)
-    return made
+    return call(UNFOLD, self, dimension=axis, size=size, step=step)
 
 
 @api("roll")
@@ -166,5 +163,4 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     if along and not input._data.ndim:
         raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     axes = tuple(wrap_dim(d, input._data.ndim) for d in along)
-    made: Tensor = call(ROLL, input, shifts=by, dims=axes)
-    return made
+    return call(ROLL, input, shifts=by, dims=axes)

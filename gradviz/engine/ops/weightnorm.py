@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
+from gradviz.engine.apply import call_all
 from gradviz.engine.formula import jointly
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
@@ -65,5 +65,5 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
 def weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Any:
     """The direction of `v` with the length `g`, one length for each place along `dim`."""
     if dim in (0, v.ndim - 1):
-        return call(WEIGHT_NORM, v, g, dim=dim)[0]
+        return call_all(WEIGHT_NORM, v, g, dim=dim)[0]
     return v * (g / norm_except_dim(v, 2, dim))
