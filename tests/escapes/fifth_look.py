@@ -116,7 +116,7 @@ _PUT = {
     ),
     "any name by a parser that is made over a spy": (
         "import argparse\ngot = []\nclass R:\n    def add_argument(self, *a, **k): got.append(k['action'])\n"
-        "p = type(argparse.ArgumentParser())(R(), print, argparse.Namespace)\n"
+        "p = type(argparse.ArgumentParser())(R(), print, argparse.Namespace, str)\n"
         "p.add_argument('--x', action='BooleanOptionalAction')\nprint('ESCAPED', got)"
     ),
     "`__init__` by a decorator": (f"{_CHAIN}torch.no_grad.__call__(lambda init: lambda *a: print('ESCAPED'), X)\nX()"),
