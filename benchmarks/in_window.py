@@ -173,7 +173,7 @@ def million() -> list[Line]:
 
 def _zooms(stage: Stage, what: str) -> list[Line]:
     """In to a few steps and out again at another place, as with the wheel; a frame each."""
-    timeline = stage.window.layout_.panels["timeline"]
+    timeline = stage.window.panel_area.panels["timeline"]
     assert isinstance(timeline, TimelinePanel)
     steps, dice = stage.window.store.state.steps, random.Random(3)
     place = [0]

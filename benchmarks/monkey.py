@@ -16,8 +16,8 @@ from PySide6.QtCore import QEvent, QSettings, qInstallMessageHandler
 
 from benchmarks.growth import peak_memory
 from gradviz.document.snippet import Snippet
-from gradviz.ui.garbage import GarbageCollector
 from gradviz.ui.launch import application
+from gradviz.ui.memory_management import GarbageCollector
 from gradviz.ui.settings import Settings
 from gradviz.ui.window import MainWindow
 from tests import guard

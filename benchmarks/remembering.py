@@ -15,7 +15,7 @@ from PySide6.QtCore import QEvent, QObject
 from benchmarks.aims import Line
 from benchmarks.snippets import chain, recurrence, tangle
 from benchmarks.stage import Stage
-from gradviz.ui.give_back import give_back
+from gradviz.ui.memory_management import trim_memory
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace
@@ -38,7 +38,7 @@ def per_node() -> list[Line]:
         lines.append(Line(f"{operations:,} operations: trace", "bytes", of_trace / operations, TOTAL))
     stage = Stage()
     stage.run(recurrence(5))
-    give_back()  # what the traces above took is not to be counted as given back later
+    trim_memory()  # what the traces above took is not to be counted as given back later
     before = _resident()
     stage.run(tangle(10_000))
     stage.unfold(20_000)

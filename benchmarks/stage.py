@@ -181,7 +181,7 @@ class Stage:
         """Open every group and wait for the drawing with at least so many items: what a row says is what is
         measured."""
         view = self.window.canvas.view
-        self.window.actions_.do("view.unfold_all")
+        self.window.commands.do("view.unfold_all")
         self.until(lambda: view.scene is not None and len(view.scene.placed.diagram) >= least)
         self.wait(1000)  # what moves to its new place has arrived
         self.until(lambda: self.window.canvas.is_settled)

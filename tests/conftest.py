@@ -71,7 +71,7 @@ def _guard(_watch: tuple[guard.Origins, guard.Records]) -> Iterator[guard.Guard]
 
 def _collect_garbage_in_this_thread() -> None:
     """As in the program: another thread that collects objects of Qt may wait for this one, which waits for it."""
-    from gradviz.ui.garbage import GarbageCollector
+    from gradviz.ui.memory_management import GarbageCollector
 
     app = guard.application()
     if app.findChild(GarbageCollector) is None:

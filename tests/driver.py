@@ -16,7 +16,7 @@ from gradviz.document.shaping import label
 from gradviz.session.state import Phase, State
 from gradviz.ui.drawing.interactions import Interactions
 from gradviz.ui.drawing.sliders import LeafSlider
-from gradviz.ui.questions import Questions
+from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.window import MainWindow
 from tests.dropping import carried, drop
 
@@ -24,7 +24,7 @@ LEFT, NO_KEYS = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 RUN_TIMEOUT = 60_000  # milliseconds; a worker starts cold in a test
 
 
-class Answers(Questions):
+class Answers(FileDialogs):
     """The user's answers, given beforehand; asking what was not foreseen fails the test."""
 
     def __init__(self) -> None:
@@ -255,10 +255,10 @@ class Pilot:
     @property
     def sentence(self) -> str:
         """What the explanation bar says."""
-        panel = self.window.layout_.panels["explanation"]
+        panel = self.window.panel_area.panels["explanation"]
         return f"{panel.title.text()} {panel.sentence.toPlainText()}"  # type: ignore[attr-defined]
 
     @property
     def output(self) -> str:
         """What the output panel shows."""
-        return str(self.window.layout_.panels["output"].text.toPlainText())  # type: ignore[attr-defined]
+        return str(self.window.panel_area.panels["output"].text.toPlainText())  # type: ignore[attr-defined]

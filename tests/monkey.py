@@ -23,7 +23,7 @@ from shiboken6 import Shiboken
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS
 from gradviz.document.examples import examples
-from gradviz.ui.questions import Questions
+from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.window import MainWindow
 from tests.monkey_draws import Draws
 
@@ -64,7 +64,7 @@ class Browser(QObject):
         """Open nothing."""
 
 
-class Careless(Questions):
+class Careless(FileDialogs):
     """Answers anything."""
 
     def __init__(self, dice: random.Random, folder: Path) -> None:
@@ -184,7 +184,7 @@ class Monkey:
         """Something that is seen, often the graph or the timeline."""
         top = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self.window
         if top is self.window and self._dice.random() < 0.5:
-            panel = self.window.layout_.panels[self._dice.choice(["canvas", "timeline"])]
+            panel = self.window.panel_area.panels[self._dice.choice(["canvas", "timeline"])]
             inner = [each for each in panel.findChildren(QWidget) if each.isVisible() and each.objectName() == "canvas"]
             return inner[0] if inner else panel
         seen = [each for each in top.findChildren(QWidget) if each.isVisible() and each.width() > 2]
@@ -255,7 +255,7 @@ class Monkey:
         QApplication.sendEvent(widget, event)
 
     def _scrub(self) -> None:
-        panel = self.window.layout_.panels["timeline"]
+        panel = self.window.panel_area.panels["timeline"]
         self._note("scrub")
         left = Qt.MouseButton.LeftButton
         QTest.mousePress(panel, left, Qt.KeyboardModifier.NoModifier, self._point(panel))
@@ -278,7 +278,7 @@ class Monkey:
         value = self._dice.choice(choices).value if choices else ""
         if row.choices is None or choices:
             self._note(f"command {row.id} {value}")
-            self.window.actions_.choose(row.id, value)
+            self.window.commands.choose(row.id, value)
 
     def _type(self) -> None:
         for key in self._dice.choices("abxyz 0123.()=*", k=self._dice.randint(1, 8)):

@@ -1,9 +1,9 @@
-"""The rows of the Draw menu. What they do to the drawing is in `shaping`; what is done by hand on the canvas, in the
-window's `Board`."""
+"""The rows of the Draw menu. What they do to the drawing is in `drawing_edits`; what is done by hand on the canvas, in
+the window's `Board`."""
 
 from __future__ import annotations
 
-from gradviz.commands import shaping
+from gradviz.commands import drawing_edits as edits
 from gradviz.commands.row import Choice, Command
 from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.session.state import State
@@ -28,7 +28,7 @@ def _gaps(_: State) -> tuple[Choice, ...]:
 
 
 def _several(state: State) -> bool:
-    return shaping.has_several(state) or len(shaping.picked_nodes(state)) > 1
+    return edits.has_several(state) or len(edits.picked_nodes(state)) > 1
 
 
 NEW_ROWS = (
@@ -38,7 +38,7 @@ NEW_ROWS = (
         menu="Draw",
         help="Start an empty drawing: a graph that you build by hand.",
         shortcuts=("Ctrl+Alt+N",),
-        run=lambda shell, _: shaping.new_drawing(shell),
+        run=lambda shell, _: edits.new_drawing(shell),
     ),
     Command(
         id="draw.add",
@@ -47,7 +47,7 @@ NEW_ROWS = (
         help="Type an operation, a number or an expression such as w*x + b to add it.",
         shortcuts=("Ctrl+K",),
         group=1,
-        enabled=shaping.can_draw,
+        enabled=edits.can_draw,
         run=lambda shell, _: shell.board.type_here(),
     ),
     Command(
@@ -56,7 +56,7 @@ NEW_ROWS = (
         menu="Draw",
         help="Add a constant tensor: a number, a vector, a matrix or random numbers.",
         group=1,
-        enabled=shaping.can_draw,
+        enabled=edits.can_draw,
         choices=_leaf_kinds,
         run=lambda shell, kind: shell.board.add_leaf(kind),
     ),
@@ -67,7 +67,7 @@ NEW_ROWS = (
         help="Add a text box behind the nodes.",
         shortcuts=("Ctrl+H",),
         group=1,
-        enabled=shaping.can_draw,
+        enabled=edits.can_draw,
         run=lambda shell, _: shell.board.add_comment(),
     ),
     Command(
@@ -77,7 +77,7 @@ NEW_ROWS = (
         help="Start a wire at the selected node; choose its target with the arrow keys and connect with Enter.",
         shortcuts=("Ctrl+L",),
         group=1,
-        enabled=shaping.has_nodes,
+        enabled=edits.has_nodes,
         run=lambda shell, _: shell.board.start_wire(),
     ),
 )
@@ -89,7 +89,7 @@ EDIT_ROWS = (
         menu="Draw",
         help="Edit the value or name of the selected node in place (Enter on the canvas).",
         group=2,
-        enabled=shaping.has_picked,
+        enabled=edits.has_picked,
         run=lambda shell, _: shell.board.edit_here(),
     ),
     Command(
@@ -99,7 +99,7 @@ EDIT_ROWS = (
         help="Edit the selected node in the inspector: numbers, dtype, arguments.",
         shortcuts=("Alt+Return", "Alt+Enter"),
         group=2,
-        enabled=shaping.has_picked,
+        enabled=edits.has_picked,
         run=lambda shell, _: shell.focus("inspector"),
     ),
     Command(
@@ -109,8 +109,8 @@ EDIT_ROWS = (
         help="Duplicate the selected nodes; the copies keep their incoming wires.",
         shortcuts=("Ctrl+J",),
         group=2,
-        enabled=shaping.has_picked,
-        run=lambda shell, _: shaping.duplicate(shell),
+        enabled=edits.has_picked,
+        run=lambda shell, _: edits.duplicate(shell),
     ),
     Command(
         id="draw.delete",
@@ -118,8 +118,8 @@ EDIT_ROWS = (
         menu="Draw",
         help="Delete the selected nodes and their wires (Delete on the canvas).",
         group=2,
-        enabled=shaping.has_picked,
-        run=lambda shell, _: shaping.delete(shell),
+        enabled=edits.has_picked,
+        run=lambda shell, _: edits.delete(shell),
     ),
     Command(
         id="draw.requires_grad",
@@ -128,8 +128,8 @@ EDIT_ROWS = (
         help="Turn requires_grad of the selected leaves on or off.",
         shortcuts=("Ctrl+Shift+R",),
         group=2,
-        enabled=lambda state: bool(shaping.picked_leaves(state)),
-        run=lambda shell, _: shaping.toggle_requires_grad(shell),
+        enabled=lambda state: bool(edits.picked_leaves(state)),
+        run=lambda shell, _: edits.toggle_requires_grad(shell),
     ),
     Command(
         id="draw.backward",
@@ -138,8 +138,8 @@ EDIT_ROWS = (
         help="Call backward() on the selected node.",
         shortcuts=("Ctrl+B",),
         group=2,
-        enabled=lambda state: shaping.root_of(state) is not None,
-        run=lambda shell, _: shaping.backward(shell),
+        enabled=lambda state: edits.root_of(state) is not None,
+        run=lambda shell, _: edits.backward(shell),
     ),
 )
 
@@ -151,7 +151,7 @@ PLACE_ROWS = (
         help="Lay out all nodes again in the order of the computation. Pinned nodes stay where they are.",
         shortcuts=("Ctrl+T",),
         group=3,
-        enabled=shaping.has_nodes,
+        enabled=edits.has_nodes,
         run=lambda shell, _: shell.board.tidy_up(),
     ),
     Command(
@@ -161,9 +161,9 @@ PLACE_ROWS = (
         help="Pin or unpin the selected nodes for Tidy Up.",
         shortcuts=("Ctrl+P",),
         group=3,
-        enabled=shaping.has_picked_nodes,
-        retitle=lambda state: "Un&pin" if shaping.has_picked_nodes(state) and shaping.all_pinned(state) else "&Pin",
-        run=lambda shell, _: shaping.pin(shell),
+        enabled=edits.has_picked_nodes,
+        retitle=lambda state: "Un&pin" if edits.has_picked_nodes(state) and edits.all_pinned(state) else "&Pin",
+        run=lambda shell, _: edits.pin(shell),
     ),
     Command(
         id="draw.align",
@@ -173,7 +173,7 @@ PLACE_ROWS = (
         group=3,
         enabled=_several,
         choices=_alignments,
-        run=lambda shell, how: shaping.align(shell, how),
+        run=lambda shell, how: edits.align(shell, how),
     ),
     Command(
         id="draw.distribute",
@@ -183,7 +183,7 @@ PLACE_ROWS = (
         group=3,
         enabled=_several,
         choices=_gaps,
-        run=lambda shell, how: shaping.distribute(shell, how),
+        run=lambda shell, how: edits.distribute(shell, how),
     ),
     Command(
         id="draw.group",
@@ -192,8 +192,8 @@ PLACE_ROWS = (
         help="Group the selected nodes under a title.",
         shortcuts=("Ctrl+U",),
         group=4,
-        enabled=shaping.has_picked_nodes,
-        run=lambda shell, _: shaping.group(shell),
+        enabled=edits.has_picked_nodes,
+        run=lambda shell, _: edits.group(shell),
     ),
     Command(
         id="draw.ungroup",
@@ -202,8 +202,8 @@ PLACE_ROWS = (
         help="Remove the selected group but keep its nodes.",
         shortcuts=("Ctrl+Shift+U",),
         group=4,
-        enabled=lambda state: bool(shaping.picked_groups(state)),
-        run=lambda shell, _: shaping.ungroup(shell),
+        enabled=lambda state: bool(edits.picked_groups(state)),
+        run=lambda shell, _: edits.ungroup(shell),
     ),
     Command(
         id="draw.toggle_group",
@@ -212,8 +212,8 @@ PLACE_ROWS = (
         help="Collapse the selected group into one box, or expand it.",
         shortcuts=("Ctrl+Shift+K",),
         group=4,
-        enabled=lambda state: bool(shaping.picked_groups(state)),
-        run=lambda shell, _: shaping.toggle_groups(shell),
+        enabled=lambda state: bool(edits.picked_groups(state)),
+        run=lambda shell, _: edits.toggle_groups(shell),
     ),
 )
 
@@ -225,8 +225,8 @@ CODE_ROWS = (
         help="Turn the snippet into a drawing that you can edit by hand.",
         shortcuts=("Ctrl+Shift+D",),
         group=5,
-        enabled=shaping.is_text,
-        run=lambda shell, _: shaping.as_drawing(shell),
+        enabled=edits.is_text,
+        run=lambda shell, _: edits.as_drawing(shell),
     ),
     Command(
         id="draw.as_text",
@@ -235,8 +235,8 @@ CODE_ROWS = (
         help="Turn the drawing into a snippet with its PyTorch code.",
         shortcuts=("Ctrl+Shift+T",),
         group=5,
-        enabled=shaping.has_things,
-        run=lambda shell, _: shaping.as_text(shell),
+        enabled=edits.has_things,
+        run=lambda shell, _: edits.as_text(shell),
     ),
     Command(
         id="draw.copy_code",
@@ -244,8 +244,8 @@ CODE_ROWS = (
         menu="Draw",
         help="Copy the PyTorch code of the selection, or of the whole drawing.",
         group=5,
-        enabled=shaping.has_nodes,
-        run=lambda shell, _: shaping.copy_code(shell),
+        enabled=edits.has_nodes,
+        run=lambda shell, _: edits.copy_code(shell),
     ),
 )
 

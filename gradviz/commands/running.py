@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gradviz.commands.breakpoints import STOP_ROWS
 from gradviz.commands.row import Choice, Command, Shell
-from gradviz.commands.stopping import STOP_ROWS
 from gradviz.session import moves
 from gradviz.session.state import SPEEDS, State
 
@@ -23,16 +23,16 @@ def _can_step_back(state: State) -> bool:
 
 
 def _stop(shell: Shell) -> None:
-    if shell.store.state.is_slow:
-        shell.slow.stop()
+    if shell.store.state.shows_layout_progress:
+        shell.layout_progress.stop()
         return
     shell.runner.stop()
-    shell.beside.stop()
+    shell.what_if_runner.stop()
 
 
 def _keep_going(shell: Shell) -> None:
     shell.runner.keep_going()
-    shell.beside.keep_going()
+    shell.what_if_runner.keep_going()
 
 
 def _play(shell: Shell) -> None:
@@ -101,7 +101,7 @@ RUN_ROWS = (
         help="Stop the run and keep what was recorded, or cancel a long layout and keep the picture.",
         shortcuts=("Shift+F5", "Ctrl+."),
         toolbar="■  Stop",
-        enabled=lambda state: state.is_busy or state.is_slow,
+        enabled=lambda state: state.is_busy or state.shows_layout_progress,
         run=lambda shell, _: _stop(shell),
     ),
     Command(

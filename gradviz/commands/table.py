@@ -5,10 +5,10 @@ from __future__ import annotations
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
 from gradviz.commands.folding import FOLD_ROWS
-from gradviz.commands.looking import HELP_ROWS, LEARN_ROWS, VIEW_ROWS
 from gradviz.commands.plotting import PLOT_ROWS
 from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
+from gradviz.commands.view_menu import HELP_ROWS, LEARN_ROWS, VIEW_ROWS
 from gradviz.commands.what_if import WHAT_IF_ROWS
 
 MENUS = {

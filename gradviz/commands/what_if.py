@@ -27,7 +27,7 @@ def _jump(shell: Shell, step: int) -> None:
 
 
 def _close(shell: Shell) -> None:
-    shell.beside.drop()
+    shell.what_if_runner.drop()
     shell.store.set_what_if(None)
 
 

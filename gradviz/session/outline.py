@@ -39,7 +39,7 @@ def outline(trace: Trace, steps: int) -> Outline:
     return trace.kept(f"outline of {steps}", make)
 
 
-def ripen(trace: Trace) -> None:
+def precompute(trace: Trace) -> None:
     """Build now what a window asks of a long trace first, in another thread than the one that will read it."""
-    trace.ripen()
-    outline(trace, len(trace)).strip.ripen()
+    trace.precompute()
+    outline(trace, len(trace)).strip.precompute()

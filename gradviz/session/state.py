@@ -148,7 +148,7 @@ class State:
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
     notice: Notice = field(default_factory=Notice)
-    slow: str = ""  # what the window does beside its work, if that takes long: a layout
+    layout_progress: str = ""  # what the window does beside its work, if that takes long: a layout
     view: View = field(default_factory=View)
 
     @property
@@ -179,9 +179,9 @@ class State:
         return self.run.is_running or (self.what_if is not None and self.what_if.run.is_running)
 
     @property
-    def is_slow(self) -> bool:
+    def shows_layout_progress(self) -> bool:
         """True while a layout that takes long can be given up; a run is stopped first."""
-        return bool(self.slow) and not self.is_busy
+        return bool(self.layout_progress) and not self.is_busy
 
     @property
     def left(self) -> int | None:

@@ -85,7 +85,9 @@ class Store:
         before = self._state
         view = before.view.with_recent(str(path)) if path else before.view
         opened = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view)
-        self._become(replace(opened, search=before.search, notice=before.notice, slow=before.slow))
+        self._become(
+            replace(opened, search=before.search, notice=before.notice, layout_progress=before.layout_progress)
+        )
 
     def distrust(self, doubt: str) -> None:
         """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
@@ -204,9 +206,9 @@ class Store:
         """Tell the user one sentence."""
         self._change(notice=Notice(sentence, self._state.notice.serial + 1))
 
-    def be_slow(self, what: str) -> None:
+    def set_layout_progress(self, what: str) -> None:
         """Tell what takes long; "" when it is over."""
-        self._change(slow=what)
+        self._change(layout_progress=what)
 
     def _set_document(self, document: Document, note: str = "") -> None:
         stops, same_kind = self._state.breakpoints, type(document) is type(self._state.document)

@@ -138,7 +138,7 @@ class Strip:
         last = min(self.steps, int(span.end) + 1)
         return np.maximum.reduceat(self.held[:last], np.minimum(edges.astype(np.int64), last - 1))
 
-    def ripen(self) -> None:
+    def precompute(self) -> None:
         """Build now what is drawn first."""
         for name in ("_added", "_most_held", "peak", "phases"):
             getattr(self, name)

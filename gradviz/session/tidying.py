@@ -1,5 +1,5 @@
 """New places for all nodes of a drawing, by the layout that the canvas uses: what "Tidy Up" does. What is pinned stays
-where it is and nothing comes to lie on it. Pure; `ui.drawing.tidying` runs it off the window's thread, and quicker
+where it is and nothing comes to lie on it. Pure; `ui.drawing.board` runs it off the window's thread, and quicker
 places for what was parsed are in `document.arranging`."""
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ class Trace:
         """Like `frame`, without taking the place of the frame that is kept."""
         return Frame(self, max(0, min(int(cursor), len(self))))
 
-    def ripen(self) -> None:
+    def precompute(self) -> None:
         """Build now what a window asks for first, in another thread than the one that will read it."""
         for name in ("graphs", "held_bytes", "last_use", "superseded", "value_flag", "nesting", "runs", "naming"):
             getattr(self, name)

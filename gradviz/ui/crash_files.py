@@ -17,7 +17,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from gradviz.document.errors import UserError
 from gradviz.document.files import read_at_most, write_atomically
 from gradviz.session.crash_report import native_report
-from gradviz.ui.places import Place, data_folder, take, waiting
+from gradviz.ui.locked_files import Place, data_folder, take, waiting
 from gradviz.ui.startup import complain
 
 KEPT = 10

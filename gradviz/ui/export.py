@@ -111,7 +111,7 @@ def write(
 def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
     from gradviz.layout.ladder import Layouter
     from gradviz.ui.canvas.diagram import build
-    from gradviz.ui.canvas.laying import lay_out
+    from gradviz.ui.canvas.diagram_layout import lay_out
     from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.canvas.sizes import Ruler
 
@@ -123,9 +123,9 @@ def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
 
 def _drawn_scene(drawing: Drawing, trace: Trace, cursor: int, theme: Theme) -> Scene:
     from gradviz.session.drawn import drawn
-    from gradviz.ui.drawing.sketching import Sketching
+    from gradviz.ui.drawing.scene_builder import SceneBuilder
 
-    scene = Sketching(theme).scene(drawing, drawn(drawing, trace), trace, None)
+    scene = SceneBuilder(theme).scene(drawing, drawn(drawing, trace), trace, None)
     scene.move_to(cursor)
     return scene
 
@@ -170,7 +170,7 @@ def _left_out(scene: Scene, page: _Page, name: str) -> str:
 
 def _edges_left_out(scene: Scene, page: _Page, name: str) -> str:
     """How many edges the picture has where it has not all; "" for all."""
-    from gradviz.ui.canvas.crowd import PAGE
+    from gradviz.ui.canvas.edge_budget import PAGE
 
     seen = scene.moment.edges
     painted = seen & scene.placed.crowd.painted(page.detail, PAGE)[0]
@@ -184,7 +184,7 @@ def _paint(scene: Scene, page: _Page, device: QPaintDevice, theme: Theme) -> Non
     from PySide6.QtGui import QColor, QPainter
 
     from gradviz.ui.canvas.camera import Camera
-    from gradviz.ui.canvas.crowd import PAGE
+    from gradviz.ui.canvas.edge_budget import PAGE
 
     area = QRectF(0, 0, page.width * page.detail, page.height * page.detail)
     painter = QPainter()

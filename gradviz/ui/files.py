@@ -1,5 +1,5 @@
 """New, open, save: the File menu's doings. Each asks before something is lost and says in a sentence what went wrong.
-The questions are in `questions`, the formats in `document.opening`.
+The questions are in `file_dialogs`, the formats in `document.opening`.
 
 Note [The file on disk]
 What was read or written last is known by its stamp. When the window gets the keyboard, and before it saves, the file is
@@ -8,10 +8,14 @@ looked at: if another program has changed it, the user chooses; if it is gone, t
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
 
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
@@ -20,14 +24,51 @@ from gradviz.document.files import shown
 from gradviz.document.snippet import Snippet
 from gradviz.session import trust_warnings
 from gradviz.session.store import Store
-from gradviz.ui.looking import Looker
-from gradviz.ui.questions import Questions
+from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.windows import Windows
 
 if TYPE_CHECKING:
     from gradviz.document.gradviz_file import Contents
     from gradviz.document.recovery import Recovery
     from gradviz.document.stamp import Stamp
+
+
+QUICK = 0.05  # seconds that the window waits for the answer; a later one comes by itself
+
+
+class FileWatcher(QObject):
+    """Looks whether a file on disk is still the one that is known, in a thread of its own, one look at a time: on a
+    network that is gone such a question takes minutes. It tells `then` what was known, "same", "changed" or "deleted",
+    and what is known now."""
+
+    _seen = Signal()
+
+    def __init__(self, then: Callable[[Stamp, str, Stamp], None]) -> None:
+        super().__init__()
+        self._then = then
+        self._answers: SimpleQueue[tuple[Stamp, str, Stamp]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._seen.connect(self._take, Qt.ConnectionType.QueuedConnection)
+
+    def look(self, stamp: Stamp) -> None:
+        """Look now; a look that still waits for its answer is not repeated."""
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._ask, args=(stamp,), name="gradviz-look", daemon=True)
+            self._thread.start()
+            self._thread.join(QUICK)
+            self._take()
+
+    def _ask(self, stamp: Stamp) -> None:
+        self._answers.put((stamp, *stamp.now()))
+        self._seen.emit()
+
+    def _take(self) -> None:
+        try:
+            answer = self._answers.get_nowait()
+        except Empty:
+            return
+        self._then(*answer)
+
 
 ONLY_CODE = "Saved the code of the drawing in {}; positions, comments and groups are kept only in a .gradviz file."
 
@@ -48,7 +89,7 @@ class WindowFiles:
     def __init__(
         self,
         store: Store,
-        questions: Questions,
+        questions: FileDialogs,
         windows: Windows,
         *,
         close: Callable[[], bool],
@@ -64,7 +105,7 @@ class WindowFiles:
         self._run = run
         self._on_disk: _OnDisk | None = None
         self._is_asking = False
-        self._looker = Looker(self._looked)
+        self._looker = FileWatcher(self._looked)
 
     # new and open
 

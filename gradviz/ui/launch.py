@@ -13,8 +13,8 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qI
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
-from gradviz.ui.garbage import GarbageCollector
-from gradviz.ui.overrides import protect_overrides
+from gradviz.ui.memory_management import GarbageCollector
+from gradviz.ui.override_guard import protect_overrides
 from gradviz.ui.ownership import Ownership
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.startup import complain

@@ -1,6 +1,6 @@
 """Keeps a copy of what is typed or drawn: every few seconds and before each run, in a file that the window removes when
 it closes in good order. Each open window holds the lock of its own file, so a file without a holder is what a crash
-left. The locks and the places of the files are in `places`.
+left. The locks and the places of the files are in `locked_files`.
 
 Note [No copy]
 Where no copy can be written (no folder, a full disk) it is said once, and tried again at every turn: a disk gets room,
@@ -21,7 +21,7 @@ from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.session.store import Store
 from gradviz.session.view_settings import sight_of
-from gradviz.ui.places import Place, data_folder, take, waiting
+from gradviz.ui.locked_files import Place, data_folder, take, waiting
 
 PATTERN = "window-{}.json"
 EVERY = 3000  # milliseconds

@@ -13,20 +13,20 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 if TYPE_CHECKING:
     from gradviz.session.state import State
     from gradviz.session.store import Store
-    from gradviz.ui.asking import Asker
+    from gradviz.ui.breakpoint_search import BreakpointSearch
     from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.dialogs import WindowDialogs
     from gradviz.ui.drawing.board import DrawingBoard
     from gradviz.ui.files import WindowFiles
-    from gradviz.ui.frame import Layout
+    from gradviz.ui.input_dialog import InputAsker
+    from gradviz.ui.layout_progress import LayoutProgress
     from gradviz.ui.live_drawing import LiveDrawing
+    from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.editor import EditorPanel
     from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.panels.plots import PlotsPanel
-    from gradviz.ui.player import Player
+    from gradviz.ui.playback_timer import PlaybackTimer
     from gradviz.ui.recovery import RecoveryKeeper
-    from gradviz.ui.slow import Slow
-    from gradviz.ui.stop_finder import StopFinder
     from gradviz.ui.theme import Theme
     from gradviz.ui.trial import Trial
     from gradviz.ui.what_if_runner import WhatIfRunner
@@ -42,14 +42,14 @@ class WindowShell:
         store: Store,
         files: WindowFiles,
         theme: Callable[[], Theme],
-        layout: Callable[[], Layout],
+        panel_area: Callable[[], PanelArea],
         choose: Callable[[str, str], None],
     ) -> None:
         self._window = window
         self.store = store
         self.files = files
         self._theme = theme
-        self._layout = layout
+        self._panel_area = panel_area
         self._choose = choose  # runs a command with one of its choices
 
     # -- panels
@@ -57,21 +57,21 @@ class WindowShell:
     @property
     def canvas(self) -> GraphPanel:
         """The graph panel."""
-        return cast("GraphPanel", self._layout().panel("canvas"))
+        return cast("GraphPanel", self._panel_area().panel("canvas"))
 
     @property
     def plots(self) -> PlotsPanel:
         """The panel of plots."""
-        return cast("PlotsPanel", self._layout().panel("plots"))
+        return cast("PlotsPanel", self._panel_area().panel("plots"))
 
     @property
     def source(self) -> EditorPanel:
         """The text of the snippet."""
-        return cast("EditorPanel", self._layout().panel("editor"))
+        return cast("EditorPanel", self._panel_area().panel("editor"))
 
     def focus(self, panel: str) -> None:
         """Bring a panel to the front and give it the keyboard."""
-        self._layout().reveal(panel)
+        self._panel_area().reveal(panel)
 
     # -- the clipboard
 
@@ -102,7 +102,7 @@ class WindowShell:
             self._theme,
             self._choose,
             lambda: self.focus("examples"),
-            self.beside.start,
+            self.what_if_runner.start,
             lambda: self.runner.pool,
         )
 
@@ -111,14 +111,14 @@ class WindowShell:
         """What is done by hand on a drawing."""
         from gradviz.ui.drawing.board import DrawingBoard
 
-        return DrawingBoard(self.store, lambda: self.canvas.drawn.hands, self.slow)
+        return DrawingBoard(self.store, lambda: self.canvas.drawn.hands, self.layout_progress)
 
     @cached_property
-    def slow(self) -> Slow:
+    def layout_progress(self) -> LayoutProgress:
         """Tells of layouts that take long."""
-        from gradviz.ui.slow import Slow
+        from gradviz.ui.layout_progress import LayoutProgress
 
-        return Slow(self.store)
+        return LayoutProgress(self.store)
 
     @cached_property
     def runner(self) -> WorkerBridge:
@@ -131,7 +131,7 @@ class WindowShell:
         return runner
 
     @cached_property
-    def beside(self) -> WhatIfRunner:
+    def what_if_runner(self) -> WhatIfRunner:
         """The second run, with a change."""
         from gradviz.ui.what_if_runner import WhatIfRunner
 
@@ -149,16 +149,16 @@ class WindowShell:
         )
 
     @cached_property
-    def asker(self) -> Asker:
+    def asker(self) -> InputAsker:
         """Asks what input() wants to know."""
-        from gradviz.ui.asking import Asker
+        from gradviz.ui.input_dialog import InputAsker
 
-        lives = lambda: (self.runner.live, self.beside.live)  # noqa: E731
-        return Asker(self._window, lives, self._stop_all, self._theme)
+        lives = lambda: (self.runner.live, self.what_if_runner.live)  # noqa: E731
+        return InputAsker(self._window, lives, self._stop_all, self._theme)
 
     def _stop_all(self) -> None:
         self.runner.stop()
-        self.beside.stop()
+        self.what_if_runner.stop()
 
     @cached_property
     def live(self) -> LiveDrawing:
@@ -182,32 +182,32 @@ class WindowShell:
         return RecoveryKeeper(self.store)
 
     @cached_property
-    def player(self) -> Player:
+    def playback_timer(self) -> PlaybackTimer:
         """Plays the steps."""
-        from gradviz.ui.player import Player
+        from gradviz.ui.playback_timer import PlaybackTimer
 
-        return Player(self.store)
+        return PlaybackTimer(self.store)
 
     @cached_property
-    def stop_finder(self) -> StopFinder:
+    def breakpoint_search(self) -> BreakpointSearch:
         """Seeks where breakpoints hold."""
-        from gradviz.ui.stop_finder import StopFinder
+        from gradviz.ui.breakpoint_search import BreakpointSearch
 
-        return StopFinder(self.store)
+        return BreakpointSearch(self.store)
 
     def show_state(self, before: State, after: State) -> None:
         """Let those follow that were needed so far."""
         if after.asks is not None or before.asks is not None:
             self.asker.show_state(before, after)
-        if "canvas" in self._layout().made:  # nothing has run before
-            self.player.show_state(after)
-            self.stop_finder.show_state(before, after)
+        if "canvas" in self._panel_area().made:  # nothing has run before
+            self.playback_timer.show_state(after)
+            self.breakpoint_search.show_state(before, after)
 
     def close(self) -> None:
         """End what still runs."""
         self.recovery.close()
         self.canvas.close_canvas()
-        self.beside.close()
+        self.what_if_runner.close()
         self.chains.close()
         self.trial.drop()
         self.live.close()

@@ -30,8 +30,8 @@ def summary(state: State) -> str:
         return f"running the change · {state.what_if.recorded:,} steps so far"
     if run.is_running:
         return f"running · {state.recorded:,} steps so far"
-    if state.slow:
-        return state.slow
+    if state.layout_progress:
+        return state.layout_progress
     if state.doubt:
         return f"nothing has run yet · {FOLLOWS}"
     if run.phase is Phase.NEVER or state.trace is None:
@@ -84,13 +84,15 @@ class StatusLine(QStatusBar):
         """Say how it stands."""
         self.label.setText(summary(after))
         self.keep_going.setVisible(after.left is not None)
-        self.progress.setAccessibleName(after.slow if after.is_slow else "The snippet is running")
-        self.cancel.setToolTip(KEEPS_PICTURE if after.is_slow else KEEPS_STEPS)
-        if after.left is not None or after.is_slow:
+        self.progress.setAccessibleName(
+            after.layout_progress if after.shows_layout_progress else "The snippet is running"
+        )
+        self.cancel.setToolTip(KEEPS_PICTURE if after.shows_layout_progress else KEEPS_STEPS)
+        if after.left is not None or after.shows_layout_progress:
             self._show_progress()
         if after.is_busy and not self._patience.isActive() and not self.progress.isVisible():
             self._patience.start()
-        elif not after.is_busy and not after.is_slow:
+        elif not after.is_busy and not after.shows_layout_progress:
             self._patience.stop()
             self._hide_progress()
         if before.run is not after.run and self.currentMessage() == before.run.sentence:

@@ -31,9 +31,9 @@ class Watch:
         import threading
 
         from gradviz.ui.crash import LAST_TIME, CrashBox
-        from gradviz.ui.ending import Ending
+        from gradviz.ui.shutdown import ShutdownHandler
 
-        Ending(self._app, self._windows.keep_work, self.end)
+        ShutdownHandler(self._app, self._windows.keep_work, self.end)
         threading.excepthook = self._reporter.of_thread
         found = self._files.begin()
         note = window.settings.note or (LAST_TIME if found is not None else "")

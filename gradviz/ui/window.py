@@ -18,11 +18,11 @@ from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions
+from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.files import WindowFiles
-from gradviz.ui.frame import Layout
+from gradviz.ui.panel_area import PanelArea
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
-from gradviz.ui.questions import Questions
 from gradviz.ui.settings import Settings
 from gradviz.ui.shell import WindowShell
 from gradviz.ui.status import StatusLine
@@ -62,7 +62,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.files = WindowFiles(
             self.store,
-            Questions(self),
+            FileDialogs(self),
             self.windows,
             close=self.close,
             run=lambda: self.shell.runner.run(),
@@ -73,12 +73,12 @@ class MainWindow(QMainWindow):
             self.store,
             self.files,
             theme=lambda: self.theme,
-            layout=lambda: self.layout_,
-            choose=lambda name, value: self.actions_.choose(name, value),
+            panel_area=lambda: self.panel_area,
+            choose=lambda name, value: self.commands.choose(name, value),
         )
-        self.actions_ = Actions(self.shell)
-        self.layout_ = Layout(Context(self.shell, self.actions_.do, self.theme))
-        self.status = StatusLine(self.theme, self.actions_.do)
+        self.commands = Actions(self.shell)
+        self.panel_area = PanelArea(Context(self.shell, self.commands.do, self.theme))
+        self.status = StatusLine(self.theme, self.commands.do)
         self._rest = self._make_rest()
         self._slices = QTimer(self, interval=0)
         self._slices.timeout.connect(self._make_next)
@@ -92,8 +92,8 @@ class MainWindow(QMainWindow):
     def _assemble(self) -> None:
         self.tools = Tools()
         self.addToolBar(self.tools)
-        self.actions_.fill_tools(self.menuBar(), self.tools)
-        self.setCentralWidget(self.layout_.root)
+        self.commands.fill_tools(self.menuBar(), self.tools)
+        self.setCentralWidget(self.panel_area.root)
         self.setStatusBar(self.status)
         self.resize(1280, 800)
         self.restoreGeometry(self.settings.layout("window"))
@@ -106,15 +106,15 @@ class MainWindow(QMainWindow):
         self.shell.runner.warm()
         yield
         for row in PANELS:
-            self.layout_.panel(row.id)
+            self.panel_area.panel(row.id)
             yield
-        self.actions_.fill_menus()
-        self.actions_.refresh(self.store.state)
+        self.commands.fill_menus()
+        self.commands.refresh(self.store.state)
         yield
-        self.editor.code.reserve(self.actions_.reserved_keys())
+        self.editor.code.reserve(self.commands.reserved_keys())
         self.editor.code.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.editor.code.addActions([self.actions_.actions[name] for name in CONTEXT_MENU])
-        self.canvas.set_menu([self.actions_.actions[name] for name in CANVAS_MENU])
+        self.editor.code.addActions([self.commands.actions[name] for name in CONTEXT_MENU])
+        self.canvas.set_menu([self.commands.actions[name] for name in CANVAS_MENU])
         self._spread()
 
     def _make_next(self) -> None:
@@ -145,17 +145,17 @@ class MainWindow(QMainWindow):
         if after.drawing is not None or before.drawing is not None:
             self.shell.live.show_state(before, after)
         try:
-            self.layout_.show_state(before, after)
+            self.panel_area.show_state(before, after)
         finally:
             self._show_around(before, after)
 
     def _show_around(self, before: State, after: State) -> None:
         """All but the panels."""
-        self.layout_.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
+        self.panel_area.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
         if (before.what_if is None) is not (after.what_if is None):
-            self.layout_.bring("timeline" if after.what_if is None else "differences")
-        self.layout_.show_plots(after)
-        self.actions_.refresh(after)
+            self.panel_area.bring("timeline" if after.what_if is None else "differences")
+        self.panel_area.show_plots(after)
+        self.commands.refresh(after)
         self.status.show_state(before, after)
         self.shell.show_state(before, after)
         if after.drawing is not None or before.drawing is not None:
@@ -180,7 +180,7 @@ class MainWindow(QMainWindow):
             return
         self.theme = theme
         look.apply(cast(QApplication, QApplication.instance()), theme)
-        self.layout_.set_theme(theme)
+        self.panel_area.set_theme(theme)
         self.status.set_theme(theme)
         if self._backward is not None:
             self._backward.set_theme(theme)
@@ -213,8 +213,8 @@ class MainWindow(QMainWindow):
             self._spread()
 
     def _spread(self) -> None:
-        self.layout_.spread(self.width(), self.height())
-        for name, splitter in self.layout_.splitters.items():
+        self.panel_area.spread(self.width(), self.height())
+        for name, splitter in self.panel_area.splitters.items():
             splitter.restoreState(self.settings.layout(name))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -253,7 +253,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.settings.remember_layout("window", self.saveGeometry())
-        for name, splitter in self.layout_.splitters.items():
+        for name, splitter in self.panel_area.splitters.items():
             self.settings.remember_layout(name, splitter.saveState())
         self.store.play(False)
         self._unsubscribe()

@@ -1,5 +1,6 @@
 """Runs the document and tells the store how it goes. What comes from the worker's thread is taken by `live_run`; the
-worker itself is in `gradviz.worker`."""
+worker itself is in `gradviz.worker`. The indexes of a long trace, and what its last step says, are computed in a thread
+before the window shows it; `session.outline` says which."""
 
 from __future__ import annotations
 
@@ -16,7 +17,6 @@ from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
 from gradviz.ui.live_run import LiveRun
-from gradviz.ui.ripening import Ripener
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Detail, Done
 
@@ -26,6 +26,65 @@ NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = t
 if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
     from gradviz.trace.trace import Trace
+
+
+SHORT = 2_000  # steps that need no thread
+
+
+class TracePrecomputer(QObject):
+    """One trace at a time; the newest takes the place of the one before."""
+
+    _ready = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._number = 0
+        self._then: Callable[[], None] | None = None
+        self._thread: threading.Thread | None = None
+        self._ready.connect(self._go_on)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being made ready."""
+        return self._then is not None
+
+    def precompute(self, trace: Trace, then: Callable[[], None]) -> None:
+        """Call `then` when the trace is ready, at once if it is short. Nobody may read it before."""
+        self.drop()
+        if len(trace) <= SHORT:
+            then()
+            return
+        self._then = then
+        self._thread = threading.Thread(
+            target=self._work, args=(self._number, trace), name="gradviz-precompute", daemon=True
+        )
+        self._thread.start()
+
+    def drop(self) -> None:
+        """Whatever is being made ready is not shown."""
+        self._number += 1
+        self._then = None
+
+    def close(self) -> None:
+        """Drop it, and wait for the thread."""
+        self.drop()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _work(self, number: int, trace: Trace) -> None:
+        from gradviz.session import outline
+
+        try:
+            outline.precompute(trace)
+        finally:
+            self._ready.emit(number)
+
+    def _go_on(self, number: int) -> None:
+        if number == self._number and self._then is not None:
+            then, self._then = self._then, None
+            then()
+
 
 BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
@@ -50,7 +109,7 @@ class WorkerBridge(QObject):
         self.live.told.connect(self._tell)
         self.live.ended.connect(self._finish)
         self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
-        self._ripener = Ripener()
+        self._precomputer = TracePrecomputer()
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._grow)
         store.subscribe(self._follow)
@@ -80,7 +139,7 @@ class WorkerBridge(QObject):
             self.ended.emit("refused")
             return
         self.live.drop()
-        self._ripener.drop()
+        self._precomputer.drop()
         self._store.start_run(snippet)
         self.live.start(text_of(snippet), self._store.state.title)
         self._growth.start(FIRST_SHOWN)
@@ -97,7 +156,7 @@ class WorkerBridge(QObject):
     def close(self) -> None:
         """End every worker and its threads."""
         self.live.drop()
-        self._ripener.close()
+        self._precomputer.close()
         self._growth.stop()
         if self._pool is not None:
             self._pool.close()
@@ -107,7 +166,7 @@ class WorkerBridge(QObject):
         """Another document took the place of what runs: nothing of that run is shown in it."""
         if before.run.is_running and after.run.phase is Phase.NEVER:
             self.live.drop()
-            self._ripener.drop()
+            self._precomputer.drop()
             self._growth.stop()
 
     def _tell(self) -> None:
@@ -123,7 +182,7 @@ class WorkerBridge(QObject):
         if len(trace) and self.is_drawn() and not self._is_shown(trace, figures):
             now = self.live.so_far()
             if now is not None:
-                self._ripener.ripen(now, lambda: self._show_growth(now, figures))
+                self._precomputer.precompute(now, lambda: self._show_growth(now, figures))
                 return
         self._rest(0.0)
 
@@ -144,7 +203,7 @@ class WorkerBridge(QObject):
         self._growth.stop()
         trace = self.live.trace
         assert trace is not None
-        self._ripener.ripen(trace, lambda: self._end(done, trace))
+        self._precomputer.precompute(trace, lambda: self._end(done, trace))
 
     def _end(self, done: Done, trace: Trace) -> None:
         phase, detail = Phase(done.status), done.detail

@@ -27,7 +27,7 @@ from gradviz.document.gradviz_file import write as encoded
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui.crash import CrashBox
-from gradviz.ui.questions import Questions
+from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.window import MainWindow
 from tests.driver import Answers, Pilot
 from tests.stories.drawn_and_killed import Patience
@@ -188,7 +188,7 @@ class Worker:
             window.close()
 
 
-class AtRandom(Questions):
+class AtRandom(FileDialogs):
     """Answers what is asked: everything is taken back, changes are saved or given up."""
 
     def __init__(self, folder: Path, chance: random.Random, notes: Notes) -> None:

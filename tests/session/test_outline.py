@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradviz.session.marks import Mark
-from gradviz.session.outline import outline, ripen
+from gradviz.session.outline import outline, precompute
 from gradviz.trace.trace import Trace
 from tests.trace.sample import SOURCE, sample_batch
 
@@ -24,7 +24,7 @@ def test_made_once_for_each_length() -> None:
 
 def test_what_is_ripe_is_what_is_drawn() -> None:
     trace = sample_trace()
-    ripen(trace)
+    precompute(trace)
     strip = outline(trace, len(trace)).strip
     assert {"_added", "_most_held", "peak", "phases"} <= vars(strip).keys()
     assert strip.peak == outline(sample_trace(), len(trace)).strip.peak

@@ -34,7 +34,7 @@ window.shell.recovery = RecoveryKeeper(window.store, Path(sys.argv[1]) / "kept")
 window.shell.recovery._timer.setInterval(0)
 window.show()
 window.complete()
-window.actions_.do("draw.new")
+window.commands.do("draw.new")
 for text in ("w = 3.0", "x = 2.0", "w * x"):
     window.store.pick(frozenset())
     window.shell.board.type_here(text)

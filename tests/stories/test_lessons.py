@@ -24,7 +24,7 @@ def test_the_second_backward_becomes_a_lesson(pilot: Pilot) -> None:
     assert "PowBackward0 (line 5)" in card.text.toPlainText()
     assert "freed" in card.text.toPlainText()
     assert pilot.state.cursor == pilot.state.steps, "it stands at the error"
-    inspector = pilot.window.layout_.panels["inspector"].inspection  # type: ignore[attr-defined]
+    inspector = pilot.window.panel_area.panels["inspector"].inspection  # type: ignore[attr-defined]
     assert inspector.title == "PowBackward0"
     assert "freed at step" in inspector.find("self")
 

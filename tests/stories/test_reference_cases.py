@@ -36,7 +36,7 @@ def test_a_reference_case_from_the_first_step_to_the_last_and_back(pilot: Pilot,
 
 def look(pilot: Pilot) -> tuple[str, str, str, list[int]]:
     """What the panels say at this step."""
-    inspector = pilot.window.layout_.panels["inspector"].browser.toPlainText()  # type: ignore[attr-defined]
+    inspector = pilot.window.panel_area.panels["inspector"].browser.toPlainText()  # type: ignore[attr-defined]
     lines = [mark.cursor.blockNumber() for mark in pilot.window.editor.code.extraSelections()]
     if pilot.state.cursor:
         assert len(pilot.sentence.strip()) > 10

@@ -29,7 +29,7 @@ def test_what_zero_grad_is_for(pilot: Pilot) -> None:
     dialog = pilot.window.findChild(WhatIfDialog)
     assert dialog is not None
     QTest.keyClicks(dialog.query, "zero")
-    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
         QTest.keyClick(dialog.query, Qt.Key.Key_Return)
     pilot.window.activateWindow()  # as the desktop does when a dialog closes
     pilot.qtbot.waitUntil(pilot.window.isActiveWindow, timeout=RUN_TIMEOUT)
@@ -60,7 +60,7 @@ def test_the_fix_of_an_error_is_tried_beside_it(pilot: Pilot) -> None:
     )
     pilot.run()
     card = pilot.window.editor.card
-    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
         pilot.click(card.beside)
     assert pilot.state.what_if is not None
     sentence = pilot.state.what_if.sentence

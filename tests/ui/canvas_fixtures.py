@@ -15,7 +15,7 @@ from gradviz.session.folding import Presentation
 from gradviz.trace.trace import Trace
 from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.diagram import build
-from gradviz.ui.canvas.laying import lay_out
+from gradviz.ui.canvas.diagram_layout import lay_out
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sizes import Ruler
 from gradviz.ui.theme import LIGHT, Theme

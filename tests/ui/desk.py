@@ -29,7 +29,7 @@ class Desk:
         drawing, self.comment = new_comment(drawing, 0, -200, "a note")
         drawing, self.group = group(drawing, [self.mul, self.total], "all")
         self.store.open(drawing, None)
-        self.panel = pilot.window.layout_.panel("inspector")
+        self.panel = pilot.window.panel_area.panel("inspector")
         assert isinstance(self.panel, InspectorPanel)
 
     def pick(self, *ids: int) -> object:

@@ -31,7 +31,7 @@ def test_every_promised_command_is_there() -> None:
 
 
 def test_every_row_is_in_its_menu_with_its_keys(pilot: Pilot) -> None:
-    actions = pilot.window.actions_
+    actions = pilot.window.commands
     titles = [action.text() for action in pilot.window.menuBar().actions()]
     assert titles == list(MENUS.values())
     for row in COMMANDS:
@@ -51,7 +51,7 @@ def test_the_toolbar_has_the_rows_that_ask_for_it(pilot: Pilot) -> None:
 
 
 def test_an_empty_window_offers_what_can_be_done(pilot: Pilot) -> None:
-    enabled = {name for name, action in pilot.window.actions_.actions.items() if action.isEnabled()}
+    enabled = {name for name, action in pilot.window.commands.actions.items() if action.isEnabled()}
     assert {"run.run", "file.open", "learn.examples", "help.palette"} <= enabled
     assert not enabled & {"run.step", "run.back", "run.stop", "run.error", "view.fit", "edit.undo", "edit.copy_torch"}
 
@@ -70,9 +70,9 @@ def test_every_command_can_be_done(sample: Pilot, tmp_path: Path, row: Command) 
     sample.answers.to_keep = ["discard"] * 3
     if row.choices is not None:
         for choice in row.choices(ready(window.store.state, tmp_path)):
-            window.actions_.choose(row.id, choice.value)
+            window.commands.choose(row.id, choice.value)
     else:
-        window.actions_.do(row.id)
+        window.commands.do(row.id)
     for dialog in window.findChildren(QDialog):
         assert dialog.isVisible()
         dialog.close()

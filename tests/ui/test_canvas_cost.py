@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.ui.canvas.edge_painter import in_area
 from gradviz.ui.canvas.surface import MOST_PARTS, _rectangles
-from gradviz.ui.give_back import give_back
+from gradviz.ui.memory_management import trim_memory
 from tests.trace.running import run
 from tests.ui.canvas_fixtures import shown
 
@@ -48,4 +48,4 @@ def test_memory_is_given_back_once_after_a_large_drawing(qtbot: QtBot) -> None:
 
 
 def test_only_some_c_libraries_give_memory_back() -> None:
-    assert give_back() in (True, False) and (sys.platform == "linux" or not give_back())
+    assert trim_memory() in (True, False) and (sys.platform == "linux" or not trim_memory())

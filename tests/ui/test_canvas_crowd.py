@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.ui.canvas.crowd import LONG, PAGE, SCREEN, Budget, find_crowd
+from gradviz.ui.canvas.edge_budget import LONG, PAGE, SCREEN, Budget, find_crowd
 from gradviz.ui.canvas.edge_painter import MIDDLE, NEAR, cubics_in
 from gradviz.ui.canvas.marks import MOST_OF_ONE
 from tests.trace.running import run

@@ -16,8 +16,8 @@ from gradviz.session.inspection import inspect_group
 from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.content import content
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, Diagram, build, diagram_of
+from gradviz.ui.canvas.diagram_layout import lay_out
 from gradviz.ui.canvas.group_content import GroupContent, bytes_text
-from gradviz.ui.canvas.laying import lay_out
 from gradviz.ui.canvas.moment import FLOW
 from gradviz.ui.canvas.morph import morph
 from gradviz.ui.canvas.placed import Placed

@@ -12,22 +12,21 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.regions import RegionKind
-from gradviz.ui.canvas import sizes, sticky
+from gradviz.ui.canvas import sizes, sticky_titles
 from gradviz.ui.canvas.animation import Motion
 from gradviz.ui.canvas.array_painter import paint_grid, paint_picture
 from gradviz.ui.canvas.brief import Brief, Briefs, Writer
 from gradviz.ui.canvas.brief_painter import BriefPainter
 from gradviz.ui.canvas.camera import Camera
-from gradviz.ui.canvas.card_painter import paint_reference
 from gradviz.ui.canvas.content import ReferenceContent, ValueContent
 from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
 from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.heat import cells, picture
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.canvas.painter import BLOCK
+from gradviz.ui.canvas.item_painter import paint_reference
+from gradviz.ui.canvas.painter import BLOCK, SpriteCache
 from gradviz.ui.canvas.scene import Scene
-from gradviz.ui.canvas.sprites import Sprites
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.ui.canvas_fixtures import run, scene_of, shown
 
@@ -234,7 +233,7 @@ def test_an_operation_is_linked_to_what_its_backward_made(qapp: QApplication) ->
 
 
 def test_what_a_step_changes_dissolves_into_its_new_look(qapp: QApplication) -> None:
-    sprites = Sprites()
+    sprites = SpriteCache()
     old, new = (Canvas(4, 4, colour) for colour in ("#ff0000", "#0000ff"))
     for sheet in (old, new):
         sheet.end()
@@ -329,6 +328,8 @@ def test_titles_of_frames_stay_while_their_strip_is_above_the_view(qapp: QApplic
     left, top, width, height = scene.placed.frames[0].tolist()
     inside = Camera(8.0, left + width / 2 - 50, top + 50)
     above = Camera(8.0, left + width / 2 - 50, top - 20)
-    assert sticky.title(scene.placed, sticky.away(scene.placed, scene.moment, inside, 800, 80)).startswith("for t in")
-    assert sticky.away(scene.placed, scene.moment, above, 800, 80) == []
+    assert sticky_titles.title(
+        scene.placed, sticky_titles.away(scene.placed, scene.moment, inside, 800, 80)
+    ).startswith("for t in")
+    assert sticky_titles.away(scene.placed, scene.moment, above, 800, 80) == []
     assert height > 50

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.diagram import GROUP, TENSOR, diagram_of
-from gradviz.ui.canvas.opening import opened_at_first
+from gradviz.ui.canvas.initial_groups import initially_open
 from gradviz.ui.canvas.sizes import Ruler
 from gradviz.ui.canvas.structure import find_structure
 from gradviz.ui.canvas.viewport import READABLE
@@ -56,7 +56,7 @@ def test_a_block_of_a_network_opens_whole_and_readable(qtbot: QtBot) -> None:
 
 def test_what_fits_stays_open() -> None:
     structure = find_structure(run("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n"))
-    opened = opened_at_first(structure, Ruler(), Layouter(), Presentation())
+    opened = initially_open(structure, Ruler(), Layouter(), Presentation())
     assert opened.all()
 
 

@@ -31,7 +31,7 @@ def test_a_narrow_toolbar_leaves_out_what_is_least_needed(qtbot: QtBot, pilot: P
     qtbot.addWidget(bar)
     for row in COMMANDS:
         if row.toolbar:
-            bar.add(row, pilot.window.actions_.actions[row.id])
+            bar.add(row, pilot.window.commands.actions[row.id])
     bar.resize(1400, 50)
     bar.show()
     QApplication.processEvents()
@@ -54,7 +54,7 @@ def test_larger_text_leaves_less_room_in_the_toolbar(pilot: Pilot) -> None:
     QApplication.processEvents()
     before = shown(bar)
     for _ in range(8):
-        pilot.window.actions_.do("view.larger")
+        pilot.window.commands.do("view.larger")
     QApplication.processEvents()
     bar.make_room()
     assert len(shown(bar)) < len(before)
@@ -64,7 +64,7 @@ def test_larger_text_leaves_less_room_in_the_toolbar(pilot: Pilot) -> None:
 def test_the_graph_has_the_most_of_the_window(sample: Pilot) -> None:
     window = sample.window
     window.resize(1280, 800)
-    window.layout_.spread(1280, 800)
+    window.panel_area.spread(1280, 800)
     QApplication.processEvents()
     canvas = window.canvas
     assert canvas.width() * canvas.height() > 0.24 * 1280 * 800
@@ -73,7 +73,7 @@ def test_the_graph_has_the_most_of_the_window(sample: Pilot) -> None:
 def test_the_error_card_is_short_until_one_wants_more(sample: Pilot) -> None:
     window, card = sample.window, sample.window.editor.card
     window.resize(1280, 800)
-    window.layout_.spread(1280, 800)
+    window.panel_area.spread(1280, 800)
     QApplication.processEvents()
     card.fit()
     QApplication.processEvents()
@@ -102,7 +102,7 @@ def test_messages_are_shortened_where_it_is_worth_it(message: str, short: str) -
 
 
 def test_the_arguments_of_the_backward_call_stand_beside_the_step(sample: Pilot) -> None:
-    panel = sample.window.layout_.panels["explanation"]
+    panel = sample.window.panel_area.panels["explanation"]
     assert isinstance(panel, ExplanationPanel)
     sample.window.resize(1900, 900)
     QApplication.processEvents()
@@ -113,7 +113,7 @@ def test_the_arguments_of_the_backward_call_stand_beside_the_step(sample: Pilot)
 
 
 def test_what_comes_next_is_said_where_there_is_room(sample: Pilot) -> None:
-    panel = sample.window.layout_.panels["explanation"]
+    panel = sample.window.panel_area.panels["explanation"]
     assert isinstance(panel, ExplanationPanel)
     sample.window.store.move(2)
     sample.window.resize(1900, 900)

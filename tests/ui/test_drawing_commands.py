@@ -70,10 +70,10 @@ def test_each_edit_is_a_step_of_undo_with_a_name(
 ) -> None:
     before = drawn.state.document
     pick(drawn, *names)
-    drawn.window.actions_.choose(command, value)
+    drawn.window.commands.choose(command, value)
     assert drawn.state.undo_label == label
     assert drawn.state.document != before
-    drawn.window.actions_.do("edit.undo")
+    drawn.window.commands.do("edit.undo")
     assert drawn.state.document == before
 
 
@@ -81,13 +81,13 @@ def test_what_can_not_be_is_said(drawn: Pilot) -> None:
     drawing = shaping.change_leaf(drawn.drawing, IDS["x"], data=3)
     drawn.window.store.open(drawing, None)
     pick(drawn, "x")
-    drawn.window.actions_.do("draw.requires_grad")
+    drawn.window.commands.do("draw.requires_grad")
     assert "x holds whole numbers; choose float32" in drawn.state.notice.sentence
     assert drawn.state.document == drawing
 
 
 def test_groups_are_made_closed_opened_and_taken_away(drawn: Pilot) -> None:
-    do = drawn.window.actions_.do
+    do = drawn.window.commands.do
     pick(drawn, "mul", "add")
     do("draw.group")
     (group,) = drawn.drawing.groups
@@ -104,19 +104,19 @@ def test_groups_are_made_closed_opened_and_taken_away(drawn: Pilot) -> None:
 def test_backward_begins_elsewhere_when_it_is_chosen_there(drawn: Pilot) -> None:
     for name in ("pow", "add"):
         pick(drawn, name)
-        drawn.window.actions_.do("draw.backward")
+        drawn.window.commands.do("draw.backward")
     assert [call.root for call in drawn.drawing.calls] == [Ref(IDS["add"])]
     drawn.window.store.edit("Add", shaping.add_call(drawn.drawing, Ref(IDS["pow"])))
     pick(drawn, "sub")
-    drawn.window.actions_.do("draw.backward")
+    drawn.window.commands.do("draw.backward")
     assert len(drawn.drawing.calls) == 3
 
 
 def test_a_drawing_becomes_text_and_the_text_a_drawing(drawn: Pilot) -> None:
     text, names = text_of(drawn.drawing), sorted(node.name for node in drawn.drawing.nodes if isinstance(node, Leaf))
-    drawn.window.actions_.do("draw.as_text")
+    drawn.window.commands.do("draw.as_text")
     assert drawn.state.document == Snippet(text)
-    drawn.window.actions_.do("draw.as_drawing")
+    drawn.window.commands.do("draw.as_drawing")
     assert text_of(drawn.drawing) == text
     assert sorted(node.name for node in drawn.drawing.nodes if isinstance(node, Leaf)) == names
     assert drawn.state.undo_label == "Edit as Drawing"
@@ -125,27 +125,27 @@ def test_a_drawing_becomes_text_and_the_text_a_drawing(drawn: Pilot) -> None:
 @pytest.mark.parametrize("command", ["draw.edit", "draw.edit_value"])
 def test_run_takes_what_is_typed_in_a_field_first(drawn: Pilot, command: str) -> None:
     pick(drawn, "w")
-    drawn.window.actions_.do(command)
+    drawn.window.commands.do(command)
     field = QApplication.focusWidget()
     assert isinstance(field, QLineEdit)
     field.selectAll()
     drawn.qtbot.keyClicks(field, "7.5")
-    drawn.window.actions_.do("run.run")
+    drawn.window.commands.do("run.run")
     leaf = drawn.drawing.by_id[IDS["w"]]
     assert isinstance(leaf, Leaf) and leaf.data == 7.5
 
 
 def test_code_of_a_part_and_of_all_is_copied(drawn: Pilot) -> None:
-    drawn.window.actions_.do("draw.copy_code")
+    drawn.window.commands.do("draw.copy_code")
     assert QApplication.clipboard().text() == text_of(drawn.drawing)
     pick(drawn, "w")
-    drawn.window.actions_.do("draw.copy_code")
+    drawn.window.commands.do("draw.copy_code")
     assert QApplication.clipboard().text() == "import torch\n\nw = torch.tensor(3., requires_grad=True)\n"
     assert drawn.state.notice.sentence == "Copied node as PyTorch code."
 
 
 def test_the_picture_can_be_zoomed_before_anything_has_run(pilot: Pilot) -> None:
-    assert not pilot.window.actions_.actions["view.fit"].isEnabled()
+    assert not pilot.window.commands.actions["view.fit"].isEnabled()
     drawing, _ = shaping.new_leaf(Drawing(), 0, 0)
     pilot.window.store.open(drawing, None)
-    assert pilot.window.actions_.actions["view.fit"].isEnabled()
+    assert pilot.window.commands.actions["view.fit"].isEnabled()

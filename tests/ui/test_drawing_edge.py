@@ -12,13 +12,13 @@ def test_a_drag_that_is_held_at_the_edge_scrolls_until_it_ends(qtbot: QtBot) -> 
     hand = Hand(qtbot)
     start = hand.node(W)
     hand.pull(start, QPoint(990, 300))
-    edging, camera = hand.hands.edging, hand.view.camera
-    assert edging.is_going
+    auto_scroll, camera = hand.hands.auto_scroll, hand.view.camera
+    assert auto_scroll.is_going
     for _ in range(10):
-        edging.scroll()
+        auto_scroll.scroll()
     assert hand.view.camera.left > camera.left + 50
     hand.release(QPoint(990, 300))
-    assert not edging.is_going
+    assert not auto_scroll.is_going
     assert abs(hand.node(W).x() - 990) <= 10  # it is under the pointer
     assert hand.undone() == "Move w"
 
@@ -27,6 +27,6 @@ def test_a_drag_within_the_canvas_scrolls_nothing(qtbot: QtBot) -> None:
     hand = Hand(qtbot)
     camera = hand.view.camera
     hand.pull(hand.out(W), QPoint(700, 500))
-    assert not hand.hands.edging.is_going
+    assert not hand.hands.auto_scroll.is_going
     hand.hands.cancel()
     assert hand.view.camera == camera

@@ -19,13 +19,13 @@ def test_tidy_up_is_one_step_and_leaves_what_is_pinned(pilot: Pilot) -> None:
     drawing = shaping.pin(drawing, {ids["b"]}, True)
     window.store.open(drawing, None)
     with pilot.qtbot.waitSignal(window.shell.board.tidying.done, timeout=20_000):
-        window.actions_.do("draw.tidy")
+        window.commands.do("draw.tidy")
     assert pilot.state.undo_label == "Tidy Up"
     tidy = places(pilot.state.drawing)
     assert tidy != places(drawing)
     assert tidy[ids["b"]] == places(drawing)[ids["b"]]
     assert tidy[ids["mul"]][0] < tidy[ids["add"]][0] < tidy[ids["sub"]][0] < tidy[ids["pow"]][0]
-    window.actions_.do("edit.undo")
+    window.commands.do("edit.undo")
     assert pilot.state.document == drawing
 
 
@@ -34,7 +34,7 @@ def test_what_changed_while_it_was_tidied_up_is_left_alone(pilot: Pilot) -> None
     drawing, ids = squared_error()
     window.store.open(drawing, None)
     with pilot.qtbot.waitSignal(window.shell.board.tidying.done, timeout=20_000):
-        window.actions_.do("draw.tidy")
+        window.commands.do("draw.tidy")
         window.store.edit("Delete", shaping.delete(drawing, {ids["b"]}))
     assert pilot.state.undo_label == "Delete"
     assert pilot.state.notice.sentence.startswith("The drawing changed while it was tidied up")
@@ -43,7 +43,7 @@ def test_what_changed_while_it_was_tidied_up_is_left_alone(pilot: Pilot) -> None
 def test_closing_the_window_gives_up_what_is_tidied(pilot: Pilot) -> None:
     drawing, _ = squared_error()
     pilot.window.store.open(drawing, None)
-    pilot.window.actions_.do("draw.tidy")
+    pilot.window.commands.do("draw.tidy")
     pilot.window.shell.board.tidying.close()
     assert not pilot.window.shell.board.tidying.is_busy
 
@@ -53,7 +53,7 @@ def test_nodes_are_aligned_by_the_edges_that_are_seen(pilot: Pilot) -> None:
     drawing, ids = squared_error()
     window.store.open(drawing, None)
     window.store.pick(frozenset({ids["w"], ids["mul"]}))
-    window.actions_.choose("draw.align", "right")
+    window.commands.choose("draw.align", "right")
     geometry = window.canvas.drawn.hands.ground.geometry
     card = next(box for ref, box in geometry.cards.items() if ref.node == ids["w"])
     assert card.right() == geometry.circles[ids["mul"]].right()

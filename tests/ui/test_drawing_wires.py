@@ -12,8 +12,8 @@ from gradviz.document import shaping
 from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.ui.drawing.geometry import Hit
-from gradviz.ui.drawing.key_wiring import KeyWiring
-from gradviz.ui.drawing.port_words import words
+from gradviz.ui.drawing.interactions import words
+from gradviz.ui.drawing.keyboard import KeyWiring
 from gradviz.ui.drawing.wiring import Wiring
 from tests.ui.drawing_hand import ADD, LEFT, MUL, NONE, Hand, W, X, small
 

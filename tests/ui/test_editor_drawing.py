@@ -148,13 +148,13 @@ def test_edit_as_text_keeps_all_that_was_typed(pilot: Pilot, code: CodeEdit) -> 
     typed = CODE + "print(y)  # so far\n"
     code.setPlainText(typed)
     pilot.qtbot.waitUntil(lambda: pilot.window.editor.refusal.isVisible())
-    pilot.window.actions_.do("draw.as_text")
+    pilot.window.commands.do("draw.as_text")
     assert pilot.state.drawing is None and text_of(pilot.state.document) == typed
-    pilot.window.actions_.do("draw.as_drawing")
+    pilot.window.commands.do("draw.as_drawing")
     assert "Line 9: print is no part of a drawing. Line 9: a comment" in pilot.window.editor.note.text()
     pilot.window.editor.note.linkActivated.emit("close")
     assert not pilot.window.editor.note.isVisible()
-    pilot.window.actions_.do("edit.undo")
+    pilot.window.commands.do("edit.undo")
     assert text_of(pilot.state.document) == typed and not pilot.state.note
 
 
@@ -162,8 +162,8 @@ def test_undo_takes_back_what_cant_be_drawn_first(pilot: Pilot, code: CodeEdit) 
     replace_text(code, "torch.tensor(3.)", "torch.tensor(4.)")
     pilot.qtbot.waitUntil(lambda: "torch.tensor(4.)" in text_of(drawing(pilot)))
     replace_text(code, "(w * x + 1) ** 2", "(w * x +")
-    pilot.window.actions_.do("edit.undo")
+    pilot.window.commands.do("edit.undo")
     assert "torch.tensor(4.)" in code.toPlainText() and "(w * x + 1) ** 2" in code.toPlainText()
     assert not pilot.window.editor.refusal.isVisible()
-    pilot.window.actions_.do("edit.undo")
+    pilot.window.commands.do("edit.undo")
     assert code.toPlainText() == CODE

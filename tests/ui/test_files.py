@@ -21,8 +21,8 @@ from gradviz.document.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoint, Breakpoints
 from gradviz.session.folding import Folding
+from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.files import WindowFiles
-from gradviz.ui.questions import Questions
 from tests.document.one_of_everything import everything, with_its_view
 from tests.driver import Pilot
 from tests.dropping import carried, drop
@@ -183,7 +183,7 @@ def test_a_recent_file_that_is_gone_is_not_offered_again(pilot: Pilot, files: Wi
     assert files.open_path(path)
     files.new()
     path.unlink()
-    pilot.window.actions_.choose("file.recent", str(path))
+    pilot.window.commands.choose("file.recent", str(path))
     assert "does not exist" in pilot.state.notice.sentence
     assert str(path) not in pilot.state.view.recent
 
@@ -286,13 +286,13 @@ def answered(button: str, ask: Callable[[], str]) -> str:
     [("Reload", "reload"), ("Keep Mine", "keep"), ("Save Mine As…", "save_as"), ("", "keep")],
 )
 def test_what_is_pressed_is_what_happens_to_a_changed_file(pilot: Pilot, button: str, answer: str) -> None:
-    questions = Questions(pilot.window)
+    questions = FileDialogs(pilot.window)
     assert answered(button, lambda: questions.changed_on_disk("net.gradviz")) == answer
 
 
 @pytest.mark.parametrize(("button", "answer"), [("Save", "save"), ("Discard", "discard"), ("", "cancel")])
 def test_what_is_pressed_is_what_happens_to_changes(pilot: Pilot, button: str, answer: str) -> None:
-    questions = Questions(pilot.window)
+    questions = FileDialogs(pilot.window)
     assert answered(button, lambda: questions.keep_changes("net.gradviz")) == answer
 
 
@@ -316,7 +316,7 @@ def test_a_name_gets_the_ending_of_its_kind(
         return typed, kind
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
-    questions = Questions(pilot.window)
+    questions = FileDialogs(pilot.window)
     assert questions.save_name("drawing.gradviz") == questions.save_name("snippet.py") == name
     assert offered == ["GradViz file", "Python file"]
 
@@ -349,10 +349,10 @@ def test_a_file_of_any_name_is_text_in_the_title_the_menu_and_the_questions(
 
     assert window.files.open_path(path)
     assert window.windowTitle() == f"{shown(name).replace('[*]', '[*][*]')}[*] – GradViz"
-    window.actions_.refresh(window.store.state)
-    entries = [action.text() for action in window.actions_._menus["file.recent"].actions()]
+    window.commands.refresh(window.store.state)
+    entries = [action.text() for action in window.commands._menus["file.recent"].actions()]
     assert entries[0].startswith(shown(name).replace("&", "&&") + "  —")
-    for ask in (Questions(window).keep_changes, Questions(window).changed_on_disk, Questions(window).recover):
+    for ask in (FileDialogs(window).keep_changes, FileDialogs(window).changed_on_disk, FileDialogs(window).recover):
         QTimer.singleShot(0, look)
         ask(shown(name))
     assert len(seen) == 3 and all(text.isprintable() and shown(name) in text for text in seen)

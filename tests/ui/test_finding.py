@@ -328,7 +328,7 @@ def test_a_command_hides_the_map(sample: Pilot) -> None:
     assert sample.window.canvas.over.minimap.isVisible()
     sample.press("Ctrl+M")
     assert not sample.window.canvas.over.minimap.isVisible()
-    assert sample.window.actions_.actions["view.minimap"].text() == "Show &Mini-map"
+    assert sample.window.commands.actions["view.minimap"].text() == "Show &Mini-map"
     sample.press("Ctrl+M")
     assert sample.window.canvas.over.minimap.isVisible()
     assert sample.window.palette().color(QPalette.ColorRole.Window).isValid()

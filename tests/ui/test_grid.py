@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.document.drawing import Drawing, Leaf, Literal
 from gradviz.document.shaping import new_leaf
-from gradviz.ui.editors.grid_box import GridBox
-from gradviz.ui.editors.grid_dialog import GridDialog
+from gradviz.ui.editors.grid_box import GridBox, GridDialog
 from gradviz.ui.editors.leaf import LeafEditor
 from gradviz.ui.panels.inspector import InspectorPanel
 from tests.driver import Pilot
@@ -32,7 +31,7 @@ class Table:
         drawing, id = new_leaf(Drawing(), 0, 0, data=data, name="A", dtype=dtype)
         self.store.open(drawing, None)
         self.store.pick(frozenset({id}))
-        panel = self.pilot.window.layout_.panel("inspector")
+        panel = self.pilot.window.panel_area.panel("inspector")
         assert isinstance(panel, InspectorPanel)
         editor = panel.sheet.current
         assert isinstance(editor, LeafEditor)

@@ -14,7 +14,7 @@ from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.trace.trace import Trace
 from gradviz.ui import look
 from gradviz.ui.canvas.hover_words import html, words
-from gradviz.ui.panels.inspector_page import page
+from gradviz.ui.panels.inspector import page
 from gradviz.ui.panels.timeline import TimelinePanel
 from gradviz.ui.panels.timeline_mouse import tooltip
 from gradviz.ui.theme import LIGHT
@@ -74,7 +74,7 @@ def test_the_window_shows_them_all(pilot: Pilot, trace: Trace) -> None:
     store = pilot.window.store
     store.open(Snippet(SNIPPET), None)
     store.end_run(Run(Phase.OK, store.state.document), trace)
-    panel = cast(TimelinePanel, pilot.window.layout_.panels["timeline"])
+    panel = cast(TimelinePanel, pilot.window.panel_area.panels["timeline"])
     content, geometry = panel.content, panel.geometry_
     assert content is not None and len(content.iterations)
     left, width = geometry.strip.left(), geometry.strip.width()

@@ -6,7 +6,7 @@ import html
 
 from gradviz.session.inspection import Inspection, Link, Row, Section, row
 from gradviz.session.state import Selection
-from gradviz.ui.panels.inspector_page import array_table, page
+from gradviz.ui.panels.inspector import array_table, page
 from gradviz.ui.panels.timeline_rows import shorter
 from gradviz.ui.theme import LIGHT
 

@@ -53,7 +53,7 @@ def test_a_drawn_example_is_complete_and_is_its_code(example) -> None:  # type: 
 
 
 def test_the_gallery_has_drawings_too(pilot: Pilot) -> None:
-    gallery = pilot.window.layout_.panel("examples")
+    gallery = pilot.window.panel_area.panel("examples")
     assert isinstance(gallery, GalleryPanel)
     pilot.window.shell.focus("examples")
     assert gallery.cards[-1].title.text() == drawn_examples()[-1].title

@@ -12,8 +12,7 @@ from gradviz.document.drawing import Drawing, Operation
 from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.document.snippet import Snippet
 from gradviz.ui.drawing.dropping import MIME
-from gradviz.ui.panels.palette import NOTHING, PalettePanel
-from gradviz.ui.panels.palette_paint import COLOURS, colour_of
+from gradviz.ui.panels.palette import COLOURS, NOTHING, PalettePanel, colour_of
 from gradviz.ui.panels.palette_rows import rows
 from gradviz.ui.reference import ReferenceDialog
 from gradviz.ui.theme import DARK, LIGHT

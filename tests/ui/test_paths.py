@@ -16,7 +16,7 @@ from tests.trace.test_chains import NET, SCALARS, tensor_called
 
 
 def panel(pilot: Pilot) -> PathsPanel:
-    found = pilot.window.layout_.panel("paths")
+    found = pilot.window.panel_area.panel("paths")
     assert isinstance(found, PathsPanel)
     return found
 
@@ -28,7 +28,7 @@ def ask(pilot: Pilot, source: str, name: str) -> PathsPanel:
     assert store.state.trace is not None
     store.select(Selection("tensor", tensor_called(store.state.trace, name)))
     with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
-        pilot.window.actions_.do("view.chain")
+        pilot.window.commands.do("view.chain")
     return panel(pilot)
 
 
@@ -96,7 +96,7 @@ def draw(pilot: Pilot, source: str, name: str) -> tuple[PathsPanel, int]:
     node = next(each.id for each in drawing.nodes if shaping.label(drawing, each.id) == name)
     store.pick(frozenset({node}))
     with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
-        pilot.window.actions_.do("view.chain")
+        pilot.window.commands.do("view.chain")
     return panel(pilot), node
 
 
@@ -149,7 +149,7 @@ def test_what_was_asked_goes_with_the_tensor(pilot: Pilot) -> None:
 
 def test_a_question_in_work_ends_with_the_window(pilot: Pilot) -> None:
     ask(pilot, SCALARS, "w")
-    pilot.window.actions_.do("view.chain")
+    pilot.window.commands.do("view.chain")
     assert pilot.window.shell.chains.live.is_running
     pilot.answers.to_keep = ["discard"]
     assert pilot.window.close()
@@ -159,7 +159,7 @@ def test_a_question_in_work_ends_with_the_window(pilot: Pilot) -> None:
 def test_a_worker_that_is_gone_in_the_middle_of_a_question_is_said(pilot: Pilot) -> None:
     page = ask(pilot, SCALARS, "w")
     with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
-        pilot.window.actions_.do("view.chain")
+        pilot.window.commands.do("view.chain")
         live = pilot.window.shell.chains.live
         live.drop()  # nothing of an answer comes
         live.ended.emit(Done("died", Detail("The worker process ended unexpectedly (signal SIGKILL).")))

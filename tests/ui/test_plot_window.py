@@ -23,7 +23,7 @@ CURVE = PLOT + "plt.plot([0, 10, 20], [0, 5, 10], label='loss')\nplt.xlim(0, 20)
 def shown(pilot: Pilot, text: str) -> ZoomView:
     pilot.type_snippet(text)
     assert pilot.run() is Phase.OK
-    pilot.window.actions_.do("plots.larger")
+    pilot.window.commands.do("plots.larger")
     (large,) = pilot.window.findChildren(LargePlot)
     large.view.grab()
     return large.view
@@ -129,7 +129,7 @@ def test_nobody_gets_beyond_the_numbers(qtbot: QtBot, pilot: Pilot, drawn: str, 
 
 def test_the_window_says_how(pilot: Pilot) -> None:
     view = shown(pilot, CURVE)
-    from gradviz.ui.panels.beside import Elided
+    from gradviz.ui.panels.comparison_view import Elided
 
     assert HOW in [label.whole for label in view.window().findChildren(Elided)]
 

@@ -54,7 +54,7 @@ def plotted(pilot: Pilot) -> Pilot:
 def test_a_training_run_that_ends_with_its_plot(plotted: Pilot) -> None:
     shown = panel(plotted)
     assert shown.isVisible(), "the first plots come to the front"
-    assert plotted.window.layout_.cards["right"].tabs.tabText(1) == "Plots (2)"
+    assert plotted.window.panel_area.cards["right"].tabs.tabText(1) == "Plots (2)"
     assert shown.choice.currentText() == "2 · Training"
     figure = shown.view.figure
     assert figure is not None
@@ -81,7 +81,7 @@ def test_keys_turn_and_a_click_goes_to_the_step(plotted: Pilot) -> None:
     assert shown.current is plotted.state.run.figures[0]
     QTest.keyClick(shown.view, Qt.Key.Key_PageDown)
     assert shown.current is plotted.state.run.figures[1]
-    plotted.window.actions_.do("plots.previous")
+    plotted.window.commands.do("plots.previous")
     QTest.mouseClick(shown.where, Qt.MouseButton.LeftButton)
     assert plotted.state.cursor == plotted.state.run.figures[0].step
     assert shown.where.accessibleName().startswith("Go to line 14, step ")
@@ -105,7 +105,7 @@ def test_the_number_under_the_mouse_and_by_keys(plotted: Pilot) -> None:
 
 def test_copied_saved_and_large(plotted: Pilot, tmp_path: Path) -> None:
     shown = panel(plotted)
-    plotted.window.actions_.do("plots.copy")
+    plotted.window.commands.do("plots.copy")
     assert QApplication.clipboard().image().width() == 1024
     for name in ("plot.png", "plot.svg"):
         shown.save_picture(str(tmp_path / name))
@@ -113,7 +113,7 @@ def test_copied_saved_and_large(plotted: Pilot, tmp_path: Path) -> None:
     assert "Training" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
     shown.save_picture(str(tmp_path / "no" / "plot.png"))
     assert "could not be written" in plotted.state.notice.sentence
-    plotted.window.actions_.do("plots.larger")
+    plotted.window.commands.do("plots.larger")
     (large,) = plotted.window.findChildren(LargePlot)
     assert large.view.figure is shown.current
     large.reject()
@@ -123,8 +123,8 @@ def test_a_run_without_plots_says_how_to_make_one(plotted: Pilot) -> None:
     assert plotted.run_again("import torch\nx = torch.ones(2)\n") is Phase.OK
     shown = panel(plotted)
     assert shown.nothing.text().startswith("No plots. A snippet makes one with matplotlib")
-    assert not plotted.window.actions_.actions["plots.save"].isEnabled()
-    assert plotted.window.layout_.cards["right"].tabs.tabText(1) == "Plots"
+    assert not plotted.window.commands.actions["plots.save"].isEnabled()
+    assert plotted.window.panel_area.cards["right"].tabs.tabText(1) == "Plots"
 
 
 def test_plots_without_any_tensor(pilot: Pilot) -> None:
@@ -181,17 +181,17 @@ def test_a_title_set_over_the_second_axes_has_room(pilot: Pilot) -> None:
 
 def test_a_what_if_keeps_its_plots_apart(plotted: Pilot) -> None:
     changed = Proposal("with a rate of 0.2", 10, text_of(plotted.state.document).replace("0.1 *", "0.2 *"))
-    with plotted.qtbot.waitSignal(plotted.window.shell.beside.ended, timeout=RUN_TIMEOUT):
-        plotted.window.shell.beside.start(changed)
+    with plotted.qtbot.waitSignal(plotted.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
+        plotted.window.shell.what_if_runner.start(changed)
     plotted.qtbot.waitUntil(lambda: plotted.window.canvas.is_settled, timeout=RUN_TIMEOUT)
     written = plotted.state.run.figures
     assert plotted.state.what_if is not None
     other = plotted.state.what_if.run.figures
     assert len(written) == len(other) == 2
     assert panel(plotted).current is written[1]
-    plotted.window.actions_.do("run.swap_runs")
+    plotted.window.commands.do("run.swap_runs")
     assert panel(plotted).current is other[1]
-    plotted.window.actions_.do("run.close_what_if")
+    plotted.window.commands.do("run.close_what_if")
     assert panel(plotted).current is written[1]
 
 
@@ -228,7 +228,7 @@ def test_plots_are_there_while_the_run_goes_on(qtbot: QtBot, plotted: Pilot) -> 
     qtbot.waitUntil(lambda: shown.choice.count() == 3 and runner.live.asked is not None, timeout=RUN_TIMEOUT)
     assert plotted.state.run.is_running
     assert shown.choice.currentText() == "3 · epoch 2"
-    assert plotted.window.layout_.cards["right"].tabs.tabText(1) == "Plots (3)"
+    assert plotted.window.panel_area.cards["right"].tabs.tabText(1) == "Plots (3)"
     shown.turn(-1)
     runner.live.answer("yes")
     qtbot.waitUntil(lambda: shown.choice.count() == 6 and runner.live.asked is not None, timeout=RUN_TIMEOUT)

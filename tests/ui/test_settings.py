@@ -135,4 +135,4 @@ def test_a_window_is_on_a_screen_that_is_there(qtbot: QtBot, file: Path, state: 
     window.show()
     shown = window.geometry().intersected(window.screen().availableGeometry())
     assert shown.width() > 300 and shown.height() > 300
-    assert all(size > 0 for splitter in window.layout_.splitters.values() for size in splitter.sizes())
+    assert all(size > 0 for splitter in window.panel_area.splitters.values() for size in splitter.sizes())

@@ -32,7 +32,7 @@ later |= {"gradviz.document.shaping", "gradviz.document.catalogue"}
 later |= {"gradviz.session.proposals", "gradviz.session.moments"}
 
 def after_first_paint():
-    print(sorted((heavy | later) & set(sys.modules)), sorted(window.layout_.made))
+    print(sorted((heavy | later) & set(sys.modules)), sorted(window.panel_area.made))
     sys.stdout.flush()
     os._exit(0)
 
@@ -55,8 +55,8 @@ def test_before_the_first_paint_only_what_is_seen_is_imported_and_made(tmp_path:
 
 
 def test_when_the_window_is_painted_all_of_it_is_there(window: MainWindow) -> None:
-    assert [row.id for row in PANELS] == list(window.layout_.made)
-    assert set(window.actions_.actions) == {row.id for row in COMMANDS if row.choices is None}
+    assert [row.id for row in PANELS] == list(window.panel_area.made)
+    assert set(window.commands.actions) == {row.id for row in COMMANDS if row.choices is None}
     menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.title() in MENUS.values()]
     assert len(menus) == len(MENUS)
     assert all(menu.actions() for menu in menus)
@@ -65,7 +65,7 @@ def test_when_the_window_is_painted_all_of_it_is_there(window: MainWindow) -> No
 def test_a_window_that_closes_before_its_first_paint_ends_in_good_order(qtbot: QtBot) -> None:
     window = MainWindow(Settings(Forgetful()))
     qtbot.addWidget(window)  # it is closed with the test; the guard looks at what it leaves
-    assert list(window.layout_.made) == ["editor"]
+    assert list(window.panel_area.made) == ["editor"]
 
 
 def test_what_needs_no_window_imports_no_qt(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def trace() -> Trace:
 @pytest.fixture
 def trained(pilot: Pilot, trace: Trace, monkeypatch: pytest.MonkeyPatch) -> Pilot:
     """A window that shows the loop, at its end. It looks at all of so short a trace at once, on a slow machine too."""
-    monkeypatch.setattr("gradviz.ui.stop_finder.AT_ONCE", 60.0)
+    monkeypatch.setattr("gradviz.ui.breakpoint_search.AT_ONCE", 60.0)
     monkeypatch.setattr("gradviz.ui.panels.events.AT_ONCE", 60.0)
     store = pilot.window.store
     store.open(Snippet(TRAIN), None)
@@ -64,12 +64,12 @@ def click_margin(pilot: Pilot, line: int) -> None:
 
 
 def breakpoints_of(pilot: Pilot) -> BreakpointsPanel:
-    return cast(BreakpointsPanel, pilot.window.layout_.panels["breakpoints"])
+    return cast(BreakpointsPanel, pilot.window.panel_area.panels["breakpoints"])
 
 
 def events_of(pilot: Pilot) -> EventsPanel:
     pilot.window.shell.focus("events")
-    return cast(EventsPanel, pilot.window.layout_.panels["events"])
+    return cast(EventsPanel, pilot.window.panel_area.panels["events"])
 
 
 def test_a_click_beside_a_line_sets_a_breakpoint_and_takes_it_away(trained: Pilot) -> None:
@@ -225,7 +225,7 @@ def test_a_long_filter_goes_on_in_slices(trained: Pilot, qtbot: QtBot, monkeypat
 
 
 def test_the_memory_page_lists_who_holds_and_a_click_selects(trained: Pilot) -> None:
-    memory = cast(MemoryPanel, trained.window.layout_.panels["memory"])
+    memory = cast(MemoryPanel, trained.window.panel_area.panels["memory"])
     trace = trained.state.trace
     assert trace is not None
     trained.window.shell.focus("memory")

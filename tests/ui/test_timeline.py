@@ -78,7 +78,7 @@ def show(pilot: Pilot, trace: Trace, text: str) -> None:
 
 
 def timeline_of(pilot: Pilot) -> TimelinePanel:
-    return cast(TimelinePanel, pilot.window.layout_.panels["timeline"])
+    return cast(TimelinePanel, pilot.window.panel_area.panels["timeline"])
 
 
 def geometry_of(steps: int, span: Span | None = None) -> Geometry:

@@ -29,7 +29,7 @@ from gradviz.session.store import TYPING
 from gradviz.session.trust_warnings import LONGEST, NOT_RUN, elsewhere
 from gradviz.ui import launch, safety
 from gradviz.ui import recovery as recovery_keeper
-from gradviz.ui.panels import doubt_bar, waiting_note
+from gradviz.ui.panels import drawn_canvas, trust_bar
 from gradviz.ui.safety import MODULES, safety_html
 from gradviz.ui.theme import LIGHT
 from gradviz.worker.client import WorkerPool
@@ -105,7 +105,7 @@ def by_dialog(pilot: Pilot, path: Path) -> None:
 
 def by_recent(pilot: Pilot, path: Path) -> None:
     pilot.window.store.look(pilot.state.view.with_recent(str(path)))
-    pilot.window.actions_.choose("file.recent", str(path))
+    pilot.window.commands.choose("file.recent", str(path))
 
 
 def by_drop_on_the_window(pilot: Pilot, path: Path) -> None:
@@ -134,7 +134,7 @@ def test_by_whatever_way_it_comes_nothing_runs(
         assert text_of(pilot.state.document) == text
         nothing_ran(pilot, ran)
         pilot.answers.to_keep = ["discard"]
-    bar = pilot.window.editor.doubt
+    bar = pilot.window.editor.trust_bar
     assert bar is not None and bar.isVisible()
 
 
@@ -183,7 +183,7 @@ def test_run_runs_it_and_then_it_is_the_users_own(pilot: Pilot, ran: Counted, dr
 
 def test_the_bar_is_reached_by_keyboard_and_goes_with_the_run(pilot: Pilot, ran: Counted, snippet: Path) -> None:
     by_dialog(pilot, snippet)
-    bar = pilot.window.editor.doubt
+    bar = pilot.window.editor.trust_bar
     assert bar is not None
     assert bar.accessibleName() == bar.sentence.text() == "net.py comes from elsewhere. Nothing has run yet."
     for button in (bar.run, bar.details):
@@ -235,9 +235,9 @@ def test_editing_does_not_trust(pilot: Pilot, ran: Counted, drawing: Path) -> No
     answered: list[str] = []
     window.shell.trial.ask(with_w(7.0), answered.append)
     assert answered == [""]
-    window.actions_.do("run.what_if")
+    window.commands.do("run.what_if")
     assert QApplication.activeModalWidget() is None
-    window.shell.beside.start(proposals("import torch\ntorch.manual_seed(0)\n")[0])
+    window.shell.what_if_runner.start(proposals("import torch\ntorch.manual_seed(0)\n")[0])
     assert pilot.state.notice.sentence == "Nothing has run yet. Press Run (F5) before trying a change."
     window.shell.chains.ask(0)
     nothing_ran(pilot, ran)
@@ -332,7 +332,7 @@ def test_a_name_is_said_as_it_is_and_not_longer_than_a_name() -> None:
 
 def test_what_it_may_do_is_told_from_the_bar_and_from_the_help_menu(pilot: Pilot, snippet: Path) -> None:
     by_dialog(pilot, snippet)
-    bar = pilot.window.editor.doubt
+    bar = pilot.window.editor.trust_bar
     assert bar is not None
     pilot.qtbot.waitUntil(lambda: bool(pilot.window.shell.runner.pool.layers), timeout=RUN_TIMEOUT)
     for ask in (bar.details.click, lambda: pilot.press("Ctrl+F1")):
@@ -356,7 +356,7 @@ def test_what_it_may_do_is_told_from_the_bar_and_from_the_help_menu(pilot: Pilot
 
 def test_tab_reaches_the_buttons_of_the_bar_before_the_code(pilot: Pilot, snippet: Path) -> None:
     by_dialog(pilot, snippet)
-    bar = pilot.window.editor.doubt
+    bar = pilot.window.editor.trust_bar
     assert bar is not None
     assert bar.run.nextInFocusChain() is bar.details
     assert bar.details.nextInFocusChain() is pilot.window.editor.code
@@ -375,10 +375,10 @@ def test_where_the_kernel_does_not_close_files_the_page_says_so() -> None:
 def test_where_the_locks_were_never_seen_at_work_the_bar_and_the_page_say_so(
     pilot: Pilot, snippet: Path, monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
-    for module in (doubt_bar, waiting_note, safety):
+    for module in (trust_bar, drawn_canvas, safety):
         monkeypatch.setattr(module, "caution", lambda: CAUTIONS[system])
     by_dialog(pilot, snippet)
-    bar = pilot.window.editor.doubt
+    bar = pilot.window.editor.trust_bar
     assert bar is not None
     assert bar.sentence.text().endswith(f"{NOT_RUN} {CAUTIONS[system]}")
     assert bar.accessibleName() == bar.sentence.text()

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication
 from gradviz.document.documents import text_of
 from gradviz.session.proposals import Proposal, edited, proposals
 from gradviz.session.state import Phase, Selection
+from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
 from gradviz.ui.panels.differences import DifferencesPanel
-from gradviz.ui.panels.two_canvases import TwoCanvases
 from gradviz.ui.what_if_dialog import BY_HAND, WhatIfDialog
 from tests.driver import RUN_TIMEOUT, Pilot
 
@@ -28,11 +28,11 @@ def change(text: str, words: str) -> Proposal:
 
 def begin(pilot: Pilot, proposal: Proposal) -> None:
     """Start it and wait until both have been compared."""
-    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
-        pilot.window.shell.beside.start(proposal)
+    with pilot.qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
+        pilot.window.shell.what_if_runner.start(proposal)
 
 
-def settle(pilot: Pilot) -> TwoCanvases:
+def settle(pilot: Pilot) -> ComparisonCanvases:
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled, timeout=RUN_TIMEOUT)
     two = pilot.window.canvas.two
     assert two is not None
@@ -40,7 +40,7 @@ def settle(pilot: Pilot) -> TwoCanvases:
 
 
 def panel(pilot: Pilot) -> DifferencesPanel:
-    found = pilot.window.layout_.panels["differences"]
+    found = pilot.window.panel_area.panels["differences"]
     assert isinstance(found, DifferencesPanel)
     return found
 
@@ -62,12 +62,12 @@ def test_both_runs_are_on_the_screen(beside: Pilot) -> None:
     assert two.view.sides[1].title.whole == "Line 3: without .detach()"
     assert two.view.sentence.text().startswith("Without .detach() at line 3, x.grad is 6. instead of 3.")
     assert panel(beside).table.isVisible()
-    assert not beside.window.layout_.cards["under"].isVisible()
+    assert not beside.window.panel_area.cards["under"].isVisible()
     beside.press("Ctrl+Shift+W")
     assert beside.state.what_if is None
     assert two.front.isVisible() and not two.other.isVisible()
     assert two.front.surface.overlay is None
-    assert beside.window.layout_.cards["under"].isVisible()
+    assert beside.window.panel_area.cards["under"].isVisible()
     assert panel(beside).model.rowCount() == 0
 
 
@@ -194,7 +194,7 @@ def test_tab_goes_from_one_canvas_to_the_other(beside: Pilot) -> None:
 def test_a_theme_and_a_text_size_for_both(beside: Pilot) -> None:
     two = settle(beside)
     light = two.other.grab().toImage().pixelColor(2, 2).lightness()
-    beside.window.actions_.choose("view.theme", "dark")
+    beside.window.commands.choose("view.theme", "dark")
     assert two.other.grab().toImage().pixelColor(2, 2).lightness() < light
     beside.press("Ctrl+Alt+=")
     assert beside.state.view.text_scale > 1
@@ -211,7 +211,7 @@ def test_the_chooser_finds_a_change(pilot: Pilot) -> None:
     assert dialog.list.item(0).text() == "line 3: without .detach()"
     QTest.keyClick(dialog.query, Qt.Key.Key_Down)
     QTest.keyClick(dialog.query, Qt.Key.Key_Up)
-    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
         QTest.keyClick(dialog.query, Qt.Key.Key_Return)
     assert pilot.state.what_if is not None and pilot.state.what_if.comparison is not None
 
@@ -231,7 +231,7 @@ def test_a_change_by_hand(pilot: Pilot) -> None:
     QTest.keyClick(dialog.query, Qt.Key.Key_Return)
     dialog.code.setPlainText(TEXT.replace("(3.", "(4."))
     assert dialog.change.text() == "line 2: with x = torch.tensor(4., requires_grad=True)"
-    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
         dialog.try_it.click()
     assert "instead of 3." in pilot.window.canvas.two.view.sentence.text()  # type: ignore[union-attr]
 
@@ -261,8 +261,8 @@ def test_a_change_that_does_not_run_says_so(pilot: Pilot, line: str, phase: Phas
 def test_an_endless_change_is_stopped(pilot: Pilot) -> None:
     pilot.type_snippet(TEXT)
     pilot.run()
-    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
-        pilot.window.shell.beside.start(Proposal("with a loop", 3, ENDLESS))
+    with pilot.qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
+        pilot.window.shell.what_if_runner.start(Proposal("with a loop", 3, ENDLESS))
         assert pilot.state.is_busy
         pilot.qtbot.waitUntil(
             lambda: pilot.state.what_if is not None and pilot.state.what_if.recorded > 0, timeout=RUN_TIMEOUT
@@ -277,10 +277,10 @@ def test_an_endless_change_is_stopped(pilot: Pilot) -> None:
 def test_the_window_closes_while_a_change_runs(pilot: Pilot) -> None:
     pilot.type_snippet(TEXT)
     pilot.run()
-    pilot.window.shell.beside.start(Proposal("with a loop", 3, ENDLESS))
+    pilot.window.shell.what_if_runner.start(Proposal("with a loop", 3, ENDLESS))
     pilot.answers.to_keep = ["discard"]
     assert pilot.window.close()
-    assert not pilot.window.shell.beside.live.is_running
+    assert not pilot.window.shell.what_if_runner.live.is_running
 
 
 def test_a_run_of_the_snippet_ends_the_comparison(beside: Pilot) -> None:
@@ -300,7 +300,7 @@ def test_a_snippet_that_does_not_run_has_nothing_beside_it(pilot: Pilot) -> None
     text = "import torch\nx = = 1\n"
     pilot.type_snippet(text)
     with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=RUN_TIMEOUT):
-        pilot.window.shell.beside.start(Proposal("without it", 2, "import torch\n"))
+        pilot.window.shell.what_if_runner.start(Proposal("without it", 2, "import torch\n"))
     assert pilot.state.what_if is None
     assert "nothing to compare" in pilot.window.status.currentMessage()
 

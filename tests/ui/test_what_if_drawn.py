@@ -75,7 +75,7 @@ def test_the_fix_on_the_error_card_changes_the_drawing(pilot: Pilot) -> None:
 
 def test_the_fix_on_the_error_card_is_tried_beside_the_drawing(pilot: Pilot) -> None:
     drawn(pilot, TWICE)
-    with pilot.qtbot.waitSignal(pilot.window.shell.beside.ended, timeout=RUN_TIMEOUT):
+    with pilot.qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
         pilot.window.editor.card.beside.click()
     two = settle(pilot)
     assert two.front.isVisible() and two.other.isVisible()

@@ -26,10 +26,10 @@ def test_every_panel_follows_the_cursor(sample: Pilot) -> None:
     sample.window.store.move(12)
     assert "AccumulateGrad" in sample.sentence
     assert "b.grad" in sample.sentence
-    inspector = sample.window.layout_.panels["inspector"].inspection  # type: ignore[attr-defined]
+    inspector = sample.window.panel_area.panels["inspector"].inspection  # type: ignore[attr-defined]
     assert inspector.title == "b"
     assert inspector.find(".grad") == "3."
-    events = sample.window.layout_.panels["events"].table  # type: ignore[attr-defined]
+    events = sample.window.panel_area.panels["events"].table  # type: ignore[attr-defined]
     assert events.currentIndex().row() == 11
 
 
@@ -114,7 +114,7 @@ def test_links_in_the_inspector_lead_on(sample: Pilot) -> None:
     store = sample.window.store
     store.move(6)
     store.select(Selection("tensor", W))
-    inspector = sample.window.layout_.panels["inspector"]
+    inspector = sample.window.panel_area.panels["inspector"]
     browser = inspector.browser  # type: ignore[attr-defined]
     assert f"node:{MUL2}" in browser.toHtml()
     browser.anchorClicked.emit(QUrl(f"node:{MUL2}"))
@@ -132,19 +132,19 @@ def test_copying_a_value(sample: Pilot) -> None:
 
 def test_themes_and_text_sizes(sample: Pilot) -> None:
     window = sample.window
-    window.actions_.choose("view.theme", "dark")
+    window.commands.choose("view.theme", "dark")
     assert window.theme == DARK
     assert window.editor.code.font().pixelSize() == 13
     sample.press("Ctrl+Alt+=")
     assert window.theme == DARK.scaled(1.15)
     assert window.editor.code.font().pixelSize() == 15
-    window.actions_.choose("view.theme", "light")
+    window.commands.choose("view.theme", "light")
     sample.press("Ctrl+Alt+-")
     assert window.theme == LIGHT
 
 
 def test_playing_steps_on_and_ends(qtbot: QtBot, sample: Pilot) -> None:
-    sample.window.actions_.choose("run.speed", "30.0")
+    sample.window.commands.choose("run.speed", "30.0")
     sample.window.store.move(SAMPLE_STEPS - 2)
     sample.press("F6")
     assert sample.state.playing
@@ -198,7 +198,7 @@ def test_tab_reaches_every_control(sample: Pilot) -> None:
 def test_every_panel_takes_the_keyboard(sample: Pilot) -> None:
     for number, panel in enumerate(("editor", "canvas", "inspector", "timeline", "output"), start=1):
         sample.press(f"Ctrl+{number}")
-        target = sample.window.layout_.panels[panel].focus_target
+        target = sample.window.panel_area.panels[panel].focus_target
         assert QApplication.focusWidget() is target, panel
         assert target.accessibleName(), f"{panel} has no name for a screen reader"
 
@@ -209,7 +209,7 @@ def test_every_command_has_a_key_or_a_mnemonic(pilot: Pilot) -> None:
 
 
 def test_the_timeline_moves_by_keys_wheel_and_mouse(qtbot: QtBot, sample: Pilot) -> None:
-    timeline = sample.window.layout_.panels["timeline"]
+    timeline = sample.window.panel_area.panels["timeline"]
     sample.press("Ctrl+4")
     for key, cursor in (("Home", 0), ("Right", 1), ("PgDown", 11), ("Left", 10), ("End", SAMPLE_STEPS)):
         sample.press(key)
@@ -234,7 +234,7 @@ def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Pa
     drop(pilot.window.editor.code.viewport(), carried(two))
     assert pilot.state.path == two
     assert pilot.state.view.recent == (str(two), str(one))
-    pilot.window.actions_.choose("file.recent", str(one))
+    pilot.window.commands.choose("file.recent", str(one))
     assert pilot.state.path == one
     assert pilot.window.windowTitle().startswith("one.py")
 
@@ -290,7 +290,7 @@ def test_what_was_said_of_a_document_goes_when_another_is_opened(pilot: Pilot, t
 
 
 def test_the_window_remembers_its_look(pilot: Pilot) -> None:
-    pilot.window.actions_.choose("view.theme", "dark")
+    pilot.window.commands.choose("view.theme", "dark")
     pilot.press("Ctrl+Alt+=")
     remembered = pilot.window.settings.view()
     assert (remembered.theme, remembered.text_scale) == ("dark", 1.15)

@@ -52,7 +52,7 @@ def opened(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> Pilot:
     """The window that was opened last, when all of it is there."""
     window = pilot.window.windows.open_now[-1]
     assert window is not pilot.window
-    qtbot.waitUntil(lambda: not window._slices.isActive() and "canvas" in window.layout_.made, timeout=20_000)
+    qtbot.waitUntil(lambda: not window._slices.isActive() and "canvas" in window.panel_area.made, timeout=20_000)
     answers = Answers()
     window.files.questions = answers
     more.append(Pilot(qtbot, window, answers))
@@ -74,7 +74,7 @@ def test_another_window_has_another_document(pilot: Pilot, qtbot: QtBot, more: l
 def test_windows_look_alike(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
     pilot.window.files.new_window()
     other = opened(pilot, qtbot, more)
-    other.window.actions_.choose("view.theme", "dark")
+    other.window.commands.choose("view.theme", "dark")
     assert pilot.window.theme == other.window.theme == DARK
     opening.save(tmp_path / "a.py", Contents(Snippet("a = 1\n")))
     assert pilot.window.files.open_path(tmp_path / "a.py")
@@ -104,8 +104,8 @@ def test_a_closed_window_is_forgotten(pilot: Pilot, qtbot: QtBot) -> None:
         window.shell.runner,
         window.shell.live,
         window.shell.board,
-        window.shell.beside,
-        window.actions_,
+        window.shell.what_if_runner,
+        window.commands,
         window.files,
     ]
     left = [weakref.ref(part) for part in parts]

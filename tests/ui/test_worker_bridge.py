@@ -128,7 +128,7 @@ def test_values_beyond_the_budget_are_summaries_and_that_is_said(pilot: Pilot) -
     assert f"{trace.beyond_budget} values as summaries" in window.status.label.text()
     store = window.store
     store.select(Selection("tensor", int(trace.outputs_of(len(trace.nodes) - 2)[0])))
-    inspection = window.layout_.panels["inspector"].inspection  # type: ignore[attr-defined]
+    inspection = window.panel_area.panels["inspector"].inspection  # type: ignore[attr-defined]
     rows = [row.text for section in inspection.sections for row in section.rows if row.label == "value"]
     assert rows and rows[0].endswith("only a summary was kept")
 
@@ -154,10 +154,10 @@ def test_the_last_seconds_count_down_and_the_run_can_keep_going(qtbot: QtBot, pi
     pilot.press("Ctrl+F5")
     qtbot.waitUntil(lambda: pilot.state.left is not None and pilot.state.left > 3, timeout=60_000)
     assert pilot.state.run.is_running
-    assert window.actions_.actions["run.keep_going"].isEnabled()
+    assert window.commands.actions["run.keep_going"].isEnabled()
     with qtbot.waitSignal(runner.ended, timeout=60_000) as ended:
         pass
     assert ended.args == ["limit"]
     assert "longer than 6 seconds" in pilot.state.run.sentence
     assert (pilot.state.left, status.keep_going.isVisible()) == (None, False)
-    assert not window.actions_.actions["run.keep_going"].isEnabled()
+    assert not window.commands.actions["run.keep_going"].isEnabled()

@@ -1,5 +1,5 @@
 """The words and numbers on one card or operation at a moment, as records that can be compared: a card is painted anew
-when its content differs. Nothing here paints; `card_painter` and `operation_painter` do."""
+when its content differs. Nothing here paints; `item_painter` and `item_painter` do."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from PySide6.QtGui import QBrush, QPaintEngine, QPainter, QPainterPath, QPen, QP
 from shiboken6 import Shiboken
 
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.crowd import PERIOD, Budget
 from gradviz.ui.canvas.diagram import Floats, Ints
+from gradviz.ui.canvas.edge_budget import PERIOD, Budget
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, ZERO_FLOW, Moment
 from gradviz.ui.canvas.placed import Placed

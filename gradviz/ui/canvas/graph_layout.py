@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradviz.session.folding import Presentation
 from gradviz.ui.canvas.collapse import Collapse
-from gradviz.ui.give_back import give_back
+from gradviz.ui.memory_management import trim_memory
 
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
@@ -60,7 +60,7 @@ class BackgroundLayout(QObject):
         self._opened: tuple[tuple[Structure, Presentation], Flags] | None = None
         self._closed = False
         self._idle = QTimer(self, singleShot=True, interval=IDLE)
-        self._idle.timeout.connect(give_back)
+        self._idle.timeout.connect(trim_memory)
         self.placed.connect(self._rest)
 
     def place(self, request: Request) -> None:
@@ -110,7 +110,7 @@ class BackgroundLayout(QObject):
 
     def _draw(self, layouter: Layouter, request: Request) -> None:
         from gradviz.ui.canvas.diagram import diagram_of
-        from gradviz.ui.canvas.laying import lay_out
+        from gradviz.ui.canvas.diagram_layout import lay_out
         from gradviz.ui.canvas.sizes import Ruler
 
         ruler = Ruler()
@@ -135,17 +135,17 @@ class BackgroundLayout(QObject):
         self, structure: Structure, ruler: Ruler, layouter: Layouter, presentation: Presentation
     ) -> Flags | None:
         """The groups that are open where the user did not say anything: the same whatever is opened later."""
-        from gradviz.ui.canvas.opening import opened_at_first
+        from gradviz.ui.canvas.initial_groups import initially_open
 
         if presentation.folding.level is not None:
             return None
         key = structure, replace(presentation, folding=presentation.folding.at_level(None))
         if self._opened is None or self._opened[0] != key:
-            self._opened = key, opened_at_first(structure, ruler, layouter, presentation)
+            self._opened = key, initially_open(structure, ruler, layouter, presentation)
         return self._opened[1]
 
     def _send(self, request: Request, placed: Placed, final: bool) -> None:
-        from gradviz.ui.canvas.laying import prepare
+        from gradviz.ui.canvas.diagram_layout import prepare
 
         prepare(placed)
         with self._lock:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from gradviz.layout.packing import stack
 from gradviz.layout.records import NestedResult
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.crowd import Crowd, find_crowd
 from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
+from gradviz.ui.canvas.edge_budget import Crowd, find_crowd
 
 Shorts = NDArray[np.float32]
 FAR_STRIDE = 4

@@ -1,5 +1,5 @@
 """How large cards and operations are, in world units (pixels at zoom 1). Sizes depend on names and shapes, never on
-values or on the cursor, so that nothing moves while stepping. `diagram` asks for them, `card_painter` draws into
+values or on the cursor, so that nothing moves while stepping. `diagram` asks for them, `item_painter` draws into
 them."""
 
 from __future__ import annotations

@@ -155,7 +155,9 @@ class Surface:
                     self._seconds = thread_time() - began
 
     def _paint_region(self, painter: QPainter, scene: Scene, region: QRegion) -> None:
-        from gradviz.ui.canvas.sticky import paint_sticky  # it has NumPy, which an empty window does without
+        from gradviz.ui.canvas.sticky_titles import (
+            paint_sticky_title,  # it has NumPy, which an empty window does without
+        )
 
         layer = self._edge_layer(scene)
         ratio = self._widget.devicePixelRatioF()
@@ -165,7 +167,7 @@ class Surface:
             painter.drawPixmap(QRectF(area), layer, source)
             scene.paint_rest(painter, self.camera, QRectF(area), self.motion.phase, ratio)
             scene.paint_selection(painter, self.camera, self._widget.hasFocus())
-            paint_sticky(painter, scene.painter.ink, scene.placed, scene.moment, self.camera, self._widget.size())
+            paint_sticky_title(painter, scene.painter.ink, scene.placed, scene.moment, self.camera, self._widget.size())
             if self.overlay is not None:
                 self.overlay(painter, scene, self.camera)
 

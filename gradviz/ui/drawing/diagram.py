@@ -19,8 +19,8 @@ from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.measure import GROUP, measure
 from gradviz.ui.canvas.placed import Placed, placed_at
 from gradviz.ui.drawing.geometry import Cubic, Geometry, result_curve
+from gradviz.ui.drawing.initial_sizes import Sizes, symbol_of
 from gradviz.ui.drawing.items import Items, find_items, find_structure
-from gradviz.ui.drawing.shapes import Sizes, symbol_of
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace

@@ -129,7 +129,7 @@ def things_in(ground: Ground, drawing: Drawing, band: QRectF) -> frozenset[int]:
     return frozenset(found)
 
 
-class Rubber(Gesture):
+class RubberBand(Gesture):
     """A band from where the mouse was pressed to the pointer."""
 
     def __init__(self, ground: Ground, press: Press) -> None:

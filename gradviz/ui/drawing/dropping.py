@@ -33,7 +33,7 @@ def place(drawing: Drawing, payload: str, x: float, y: float) -> tuple[str, Draw
     return f"Add {catalogue()[payload].name}", changed, node
 
 
-class Dropping:
+class PaletteDrop:
     """A drag over the canvas."""
 
     def __init__(self, ground: Ground) -> None:

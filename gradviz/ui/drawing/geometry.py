@@ -17,8 +17,8 @@ from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.group_sizes import group_size
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.drawing.hitting import FRAME_TITLE, NOTHING, Hit, hit_at
-from gradviz.ui.drawing.shapes import RESULT, Sizes, leaf_size, name_of, outputs_of, ports_of, symbol_of
+from gradviz.ui.drawing.hit_testing import FRAME_TITLE, NOTHING, Hit, hit_at
+from gradviz.ui.drawing.initial_sizes import RESULT, Sizes, leaf_size, name_of, outputs_of, ports_of, symbol_of
 
 RESULT_GAP = 44.0  # between a circle and its result
 RESULT_PITCH = 34.0  # between two results, with a badge's room

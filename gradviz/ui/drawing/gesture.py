@@ -18,9 +18,9 @@ from gradviz.ui.drawing.snapping import GRID
 
 if TYPE_CHECKING:
     from gradviz.ui.drawing.geometry import Geometry, Hit
-    from gradviz.ui.drawing.layer import Layer
-    from gradviz.ui.drawing.refusal import Checks
+    from gradviz.ui.drawing.overlay import Layer
     from gradviz.ui.drawing.view import DrawingView
+    from gradviz.ui.drawing.wire_check import WireChecks
 
 ROOM = 15.0  # world units that stay free around what is placed by a command
 REACH = 9.0  # pixels around a port that are still the port
@@ -44,7 +44,7 @@ class Press:
 class Ground:
     """The canvas, the drawing and the store, as gestures need them."""
 
-    def __init__(self, view: DrawingView, store: Store, layer: Layer, checks: Checks) -> None:
+    def __init__(self, view: DrawingView, store: Store, layer: Layer, checks: WireChecks) -> None:
         self.view = view
         self.store = store
         self.layer = layer

@@ -5,30 +5,90 @@ itself. The keys are in `keyboard`, what comes from the palette in `dropping`.""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip
 
 from gradviz.document import shaping
-from gradviz.document.drawing import Drawing
+from gradviz.document.drawing import Drawing, Number, Operation, Ref
+from gradviz.document.shaping import label
+from gradviz.document.shaping.looking import port_name
+from gradviz.document.typed import write_number
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
-from gradviz.ui.drawing.drag import Moving, Resizing, Rubber
-from gradviz.ui.drawing.dropping import Dropping
-from gradviz.ui.drawing.edging import Edging
+from gradviz.ui.canvas.sizes import shape_text
+from gradviz.ui.drawing.drag import Moving, Resizing, RubberBand
+from gradviz.ui.drawing.dropping import PaletteDrop
 from gradviz.ui.drawing.geometry import NOTHING, Hit
 from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
-from gradviz.ui.drawing.inline import Inline
+from gradviz.ui.drawing.inline_editing import InlineEditing
 from gradviz.ui.drawing.keyboard import Keyboard
-from gradviz.ui.drawing.layer import Layer
-from gradviz.ui.drawing.port_words import words
-from gradviz.ui.drawing.refusal import Checks, Then
+from gradviz.ui.drawing.overlay import Layer
 from gradviz.ui.drawing.typing_in import Typing
 from gradviz.ui.drawing.view import DrawingView
+from gradviz.ui.drawing.wire_check import Then, WireChecks
 from gradviz.ui.drawing.wiring import Wiring, loose_wire
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+    from gradviz.ui.drawing.view import DrawingView
+
+
+EDGE = 24.0  # pixels in which it scrolls
+FASTEST = 14.0  # pixels at once
+FRAME = 16  # milliseconds
+
+
+class AutoScroll:
+    """Scrolls, and lets the gesture follow with `move`."""
+
+    def __init__(self, view: DrawingView, move: Callable[[QPointF, Keys], None]) -> None:
+        self._view, self._move = view, move
+        self._at, self._keys = QPointF(), Keys.NoModifier
+        self._been_inside = False  # what begins at the edge is not carried away
+        self._timer = QTimer(view, interval=FRAME)
+        self._timer.timeout.connect(self.scroll)
+
+    @property
+    def is_going(self) -> bool:
+        """Whether it scrolls."""
+        return self._timer.isActive()
+
+    def hold(self, at: QPointF, keys: Keys) -> None:
+        """The pointer of a gesture is here."""
+        self._at, self._keys = at, keys
+        if self._speed().isNull():
+            self._been_inside = True
+            self._timer.stop()
+        elif self._been_inside and not self._timer.isActive():
+            self._timer.start()
+
+    def stop(self) -> None:
+        """The gesture has ended."""
+        self._been_inside = False
+        self._timer.stop()
+
+    def scroll(self) -> None:
+        """Once, by as much as the pointer asks for."""
+        speed, before = self._speed(), self._view.camera
+        self._view.viewport.pan(-speed.x(), -speed.y())
+        if self._view.camera != before:
+            self._move(self._at, self._keys)
+
+    def _speed(self) -> QPointF:
+        room = self._view.rect()
+        return QPointF(_pull(self._at.x(), room.width()), _pull(self._at.y(), room.height()))
+
+
+def _pull(at: float, length: float) -> float:
+    """How fast a place in this length pulls: 0 but at both ends."""
+    beyond = max(at - (length - EDGE), 0.0) if at > length / 2 else min(at - EDGE, 0.0)
+    return round(max(-1.0, min(1.0, beyond / EDGE)) * FASTEST)
+
 
 DRAG = 4  # pixels that a click may move
 Maker = Callable[[Ground, Press], Gesture | None]
@@ -41,10 +101,10 @@ class Interactions:
         self.ground = ground
         self.gesture: Gesture | None = None  # what goes on
         self.typing = Typing(ground)
-        self.inline = Inline(ground)
+        self.inline = InlineEditing(ground)
         self.keyboard = Keyboard(self, do)
-        self.dropping = Dropping(ground)
-        self.edging = Edging(ground.view, self._go_on)
+        self.dropping = PaletteDrop(ground)
+        self.auto_scroll = AutoScroll(ground.view, self._go_on)
         self.makers: list[Maker] = [self._own_gesture]
         self._pressed: Gesture | None = None  # what goes on once the pointer moves
         self._hand = False  # Space is held: the canvas is moved
@@ -74,7 +134,7 @@ class Interactions:
         gesture, self.gesture, self._pressed = self.gesture, None, None
         self.ground.layer.show_these()
         self.ground.view.unsetCursor()
-        self.edging.stop()
+        self.auto_scroll.stop()
         if gesture is not None:
             gesture.cancel()
         return gesture is not None
@@ -84,7 +144,7 @@ class Interactions:
         gesture, self.gesture, self._pressed = self.gesture, None, None
         self.ground.layer.show_these()
         self.ground.view.unsetCursor()
-        self.edging.stop()
+        self.auto_scroll.stop()
         return gesture
 
     def _changed(self, before: State, after: State) -> None:
@@ -170,7 +230,7 @@ class Interactions:
             self.begin(pressed)
         if self.gesture is not None:
             self.ground.view.setCursor(self.gesture.cursor)
-            self.edging.hold(at, keys)
+            self.auto_scroll.hold(at, keys)
             self._go_on(at, keys)
             return True
         if pressed is not None:
@@ -257,11 +317,40 @@ class Interactions:
             return Resizing(ground, press)
         if hit.kind in ("node", "comment", "group"):
             return Moving(ground, press)
-        return Rubber(ground, press)
+        return RubberBand(ground, press)
 
 
 def attach(
     view: DrawingView, store: Store, theme: Theme, ask: Callable[[Drawing, Then], None], do: Callable[[str], None]
 ) -> Interactions:
     """Let the user draw on this canvas; `ask` tries a drawing out, `do` runs a command."""
-    return Interactions(Ground(view, store, Layer(view, theme), Checks(ask)), do)
+    return Interactions(Ground(view, store, Layer(view, theme), WireChecks(ask)), do)
+
+
+UNKNOWN = "not computed yet"
+
+
+def words(view: DrawingView, trace: Trace | None, hit: Hit) -> str:
+    """A sentence about a port; "" for what is none."""
+    node = view.drawing.by_id.get(hit.id)
+    if node is None or hit.kind not in ("in", "out"):
+        return ""
+    if hit.kind == "out":
+        return f"{label(view.drawing, hit.id)}: {type_of(view, trace, Ref(hit.id, hit.index))}"
+    assert isinstance(node, Operation)
+    operand = node.inputs[hit.index] if hit.index < len(node.inputs) else None
+    name = f"{port_name(node, hit.index)} of {label(view.drawing, hit.id)}"
+    if isinstance(operand, Ref):
+        return f"{name}: {label(view.drawing, operand.node)}, {type_of(view, trace, operand)}"
+    if isinstance(operand, Number):
+        return f"{name}: the number {write_number(operand.value)}"
+    return f"{name}: nothing is connected"
+
+
+def type_of(view: DrawingView, trace: Trace | None, ref: Ref) -> str:
+    """Type and shape of an output, as far as it has been computed."""
+    tensor = view.drawn.tensors.get(ref) if view.drawn is not None else None
+    if tensor is None or trace is None:
+        return UNKNOWN
+    tensors = trace.tensors
+    return shape_text(str(tensors.dtype[tensor]), tuple(tensors.shape[tensor]))

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.document.catalogue import Entry
 from gradviz.ui import look
-from gradviz.ui.drawing.lines import Line
+from gradviz.ui.drawing.text_fields import Line
 from gradviz.ui.theme import Theme
 
 WIDTH = 470

@@ -17,7 +17,7 @@ from gradviz.document.drawing import Drawing, Node
 from gradviz.session.drawn import drawn, stale
 from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
-from gradviz.ui.drawing.sketching import Sketching
+from gradviz.ui.drawing.scene_builder import SceneBuilder
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class DrawingView(CanvasView):
         super().__init__(theme, parent, centres_nothing=True)
         self.setAccessibleName("Drawing")
         self.setObjectName("drawing")
-        self._sketching = Sketching(theme)
+        self._sketching = SceneBuilder(theme)
         self._document = Drawing()
         self._geometry = Geometry(self._document, self._sketching.ink)
         self._drawn: Drawn | None = None

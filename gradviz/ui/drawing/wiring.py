@@ -1,6 +1,6 @@
 """The gesture that makes a wire: from an output to an input, from an input back to an output, or with a wire taken off
 the input where it ended. Where a wire could end lights up, what it can't reach fades; near a port it snaps. What can't
-be is refused before it is made (`refusal`), also by a quick hand: a drop waits for the answer."""
+be is refused before it is made (`wire_check`), also by a quick hand: a drop waits for the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.reach import InPort, free_port, inputs_for, outputs_for, port_count
 from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
-from gradviz.ui.drawing.layer import paint_bubble
+from gradviz.ui.drawing.overlay import paint_bubble
 
 SNAP = 22.0  # pixels around a port in which a wire jumps to it
 CONNECT, DISCONNECT, RECONNECT = "Connect", "Disconnect", "Move Wire"

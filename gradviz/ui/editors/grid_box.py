@@ -1,14 +1,25 @@
 """The grid with what belongs to it: which slice of more dimensions is shown, buttons for rows and columns, the sentence
-of a refusal, and in the large form transposing, filling and a heat map. It stands in the leaf's editor and in
-`grid_dialog`."""
+of a refusal, and in the large form transposing, filling and a heat map. It stands in the leaf's editor and, with more
+room, in `GridDialog`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace as changed
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradviz.document.drawing import Literal
 from gradviz.document.errors import UserError
@@ -22,7 +33,7 @@ from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.ui.editors.grid_dialog import GridDialog
+    pass
 
 SEEN = 6  # rows that the small form shows
 TakeData = Callable[[Literal], None]
@@ -199,7 +210,6 @@ class GridBox(QWidget):
 
     def enlarge(self) -> None:
         """Open the large grid."""
-        from gradviz.ui.editors.grid_dialog import GridDialog
 
         self.dialog = GridDialog(self.window(), self._context, self._theme, self._take, self._replace)
         self.dialog.finished.connect(self._forget_dialog)
@@ -214,3 +224,45 @@ class GridBox(QWidget):
 
     def _forget_dialog(self) -> None:
         self.dialog = None
+
+
+ABOUT = "Type, or paste cells from a spreadsheet, a CSV file, NumPy or PyTorch. Ctrl+Z undoes a change."
+KEYS = ((QKeySequence.StandardKey.Undo, "edit.undo"), (QKeySequence.StandardKey.Redo, "edit.redo"))
+
+
+class GridDialog(QDialog):
+    """Follows the drawing while it is open."""
+
+    def __init__(
+        self, parent: QWidget, context: Context, theme: Theme, take: TakeData, replace: Callable[[Typed], None]
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._do = context.do
+        self.box = GridBox(changed(context, theme=theme), take, replace, large=True)
+        about = QLabel(ABOUT)
+        about.setObjectName("muted")
+        about.setWordWrap(True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter is the grid's
+        column = QVBoxLayout(self)
+        column.addWidget(about)
+        column.addWidget(self.box, 1)
+        column.addWidget(buttons)
+        self.resize(theme.px(820), theme.px(600))
+        self.box.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Undo and redo are the drawing's."""
+        for keys, command in KEYS:
+            if event.matches(keys):
+                self._do(command)
+                return
+        super().keyPressEvent(event)
+
+    def show_data(self, id: int, name: str, data: Literal) -> None:
+        """Show the numbers of this leaf."""
+        if isinstance(data, tuple):
+            self.setWindowTitle(f"{name}: {' × '.join(map(str, shape_of(data)))}")
+            self.box.show_data(id, name, data)

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
+from gradviz.ui.panels.comparison_timeline import ComparisonTimeline
 from gradviz.ui.panels.panel import Context, Panel
-from gradviz.ui.panels.twin_strip import TwinStrip
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class DifferencesPanel(Panel):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.setAccessibleName("What-if")
-        self.strip = TwinStrip(context)
+        self.strip = ComparisonTimeline(context)
         self.model = DifferencesModel(context.theme)
         self.table = self._make_table()
         self.invitation = QLabel(INVITATION)

@@ -1,25 +1,72 @@
-"""The canvas of a drawing in the middle of the window, with its mini-map and search bar. `graph` shows it instead of
+"""The canvas of a drawing in the middle of the window, with its mini-map and search bar, and the line over it
+that says why a drawing from elsewhere has no values yet. `graph` shows it instead of
 the ordinary canvas when the document is a drawing; `gradviz.ui.drawing` is what is on it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QWidget
 
 from gradviz.document.drawing import Drawing
 from gradviz.document.shaping import set_group_closed
 from gradviz.session.drawn import drawing_of
 from gradviz.session.state import Selection, State
+from gradviz.session.trust_warnings import HOW, NOT_RUN
+from gradviz.ui import look
 from gradviz.ui.drawing.interactions import attach
-from gradviz.ui.drawing.sketching import only_values_differ
+from gradviz.ui.drawing.scene_builder import only_values_differ
 from gradviz.ui.drawing.sliders import Sliders
 from gradviz.ui.drawing.view import DrawingView
-from gradviz.ui.panels.over_canvas import OverCanvas
+from gradviz.ui.panels.canvas_overlays import CanvasOverlays
 from gradviz.ui.panels.panel import Context, moved
-from gradviz.ui.panels.waiting_note import WaitingNote
 from gradviz.ui.theme import Theme
+from gradviz.worker.layers import caution
+
+GAP = 10  # pixels to the edges
+WIDEST = 460  # at 100 %
+
+
+class WaitingNote(QLabel):
+    """Lies at the bottom of a canvas; the mouse goes through it."""
+
+    def __init__(self, over: QWidget, theme: Theme) -> None:
+        super().__init__(over)
+        self.setObjectName("doubt")
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._over = over
+        over.installEventFilter(self)
+        self.hide()
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self._widest = theme.px(WIDEST)
+        self.setFont(look.sans(theme, 12.5))
+        self._place()
+
+    def show_state(self, state: State) -> None:
+        """Say why there are no values, or go."""
+        if state.doubt:
+            self.setText(f"{state.doubt} {NOT_RUN} {HOW} {caution()}".rstrip())
+            self._place()
+        self.setVisible(bool(state.doubt))
+
+    def _place(self) -> None:
+        width = max(80, min(self._widest, self._over.width() - 2 * GAP))
+        height = self.heightForWidth(width)
+        self.setGeometry((self._over.width() - width) // 2, self._over.height() - height - GAP, width, height)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The canvas has another size."""
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
 
 
 class DrawnCanvas(QObject):
@@ -36,7 +83,7 @@ class DrawnCanvas(QObject):
         self.view.addActions(menu)
         self.hands = attach(self.view, context.shell.store, theme, self._fits, context.do)
         self.sliders = Sliders(self.view, context.shell.store, theme)
-        self.over = OverCanvas(context, self.view)
+        self.over = CanvasOverlays(context, self.view)
         self.over.set_theme(theme)
         self.waiting = WaitingNote(self.view, theme)
 

@@ -21,8 +21,8 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.session.sources import Place
-    from gradviz.ui.panels.doubt_bar import DoubtBar
     from gradviz.ui.panels.editor_drawing import DrawingCode
+    from gradviz.ui.panels.trust_bar import TrustBar
 
 
 class EditorPanel(Panel):
@@ -41,7 +41,7 @@ class EditorPanel(Panel):
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.note.linkActivated.connect(self._close_note)
         self.note.hide()
-        self.doubt: DoubtBar | None = None  # made with the first document from elsewhere
+        self.trust_bar: TrustBar | None = None  # made with the first document from elsewhere
         self._closed = ""  # the note that was read
         self.refusal = QLabel()
         self.refusal.setObjectName("note")
@@ -78,8 +78,8 @@ class EditorPanel(Panel):
         super().set_theme(theme)
         self.code.set_theme(theme)
         self.card.set_theme(theme)
-        if self.doubt is not None:
-            self.doubt.set_theme(theme)
+        if self.trust_bar is not None:
+            self.trust_bar.set_theme(theme)
         self.note.setFont(look.sans(theme, 12.5))
         self.refusal.setFont(look.sans(theme, 12.5))
 
@@ -91,18 +91,18 @@ class EditorPanel(Panel):
         return self._of_drawing
 
     def _show_doubt(self, state: State) -> None:
-        if self.doubt is None:
-            from gradviz.ui.panels.doubt_bar import DoubtBar
+        if self.trust_bar is None:
+            from gradviz.ui.panels.trust_bar import TrustBar
 
-            self.doubt = DoubtBar(self.context)
-            self.doubt.set_theme(self.theme)
-            self._column.insertWidget(0, self.doubt)
-            for button in (self.doubt.run, self.doubt.details):  # Tab goes as the eye does
+            self.trust_bar = TrustBar(self.context)
+            self.trust_bar.set_theme(self.theme)
+            self._column.insertWidget(0, self.trust_bar)
+            for button in (self.trust_bar.run, self.trust_bar.details):  # Tab goes as the eye does
                 if before := self.code.previousInFocusChain():
                     self.setTabOrder(before, button)
-        if self.doubt.has_keyboard and state.is_trusted:
+        if self.trust_bar.has_keyboard and state.is_trusted:
             self.code.setFocus()
-        self.doubt.show_state(state)
+        self.trust_bar.show_state(state)
 
     def _show_note(self, note: str) -> None:
         title, _, rest = note.partition("\n")
@@ -136,7 +136,7 @@ class EditorPanel(Panel):
         if after.drawing is None and (before is after or before.document is not after.document):
             self.code.set_text(text_of(after.document))
         self.card.show_state(after)
-        if self.doubt is not None or after.doubt:
+        if self.trust_bar is not None or after.doubt:
             self._show_doubt(after)
         told = bool(after.note) and after.note != self._closed
         told = told and after.is_trusted  # what a stranger writes does not stand beside what we say of the file

@@ -129,7 +129,7 @@ class ErrorCard(QFrame):
         text = self._problem.text if self._problem is not None else None
         proposal = edited(text_of(self._shell.store.state.document), text) if text is not None else None
         if proposal is not None:
-            self._shell.beside.start(proposal)
+            self._shell.what_if_runner.start(proposal)
 
     def _apply(self) -> None:
         if self._problem is not None and self._problem.text is not None:

@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gradviz.session.folding import Presentation
 from gradviz.session.state import Selection, State
-from gradviz.ui.drawing.beginning import Beginning
+from gradviz.ui.drawing.start_drawing import DrawingStarter
 from gradviz.ui.panels.invitation import Invitation
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas import CanvasView, TraceView
+    from gradviz.ui.panels.canvas_overlays import CanvasOverlays
+    from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
     from gradviz.ui.panels.drawn_canvas import DrawnCanvas
-    from gradviz.ui.panels.over_canvas import OverCanvas
-    from gradviz.ui.panels.two_canvases import TwoCanvases
 
 
 class GraphPanel(Panel):
@@ -30,15 +30,15 @@ class GraphPanel(Panel):
         super().__init__(context)
         self.setAccessibleName("Graph")
         self._view: TraceView | None = None
-        self._over: OverCanvas | None = None
+        self._over: CanvasOverlays | None = None
         self._menu: list[QAction] = []
         self._coming: Selection | None = None  # to be shown once its groups are open
         self._settled = True
-        self._two: TwoCanvases | None = None
+        self._two: ComparisonCanvases | None = None
         self._drawn: DrawnCanvas | None = None
         self._stack = QStackedWidget()
         self.invitation = Invitation(context)
-        self.beginning = Beginning(self.invitation, context.shell, lambda: self.drawn.hands)
+        self.beginning = DrawingStarter(self.invitation, context.shell, lambda: self.drawn.hands)
         self._stack.addWidget(self.invitation)
         self._stack.setMinimumSize(160, 120)  # on a small screen the invitation may be cut, never the window
         column = QVBoxLayout(self)
@@ -56,7 +56,7 @@ class GraphPanel(Panel):
         """The canvas; made when first needed."""
         if self._view is None:
             from gradviz.ui.canvas import TraceView
-            from gradviz.ui.panels.over_canvas import OverCanvas
+            from gradviz.ui.panels.canvas_overlays import CanvasOverlays
 
             self._view = TraceView(self.theme)
             self._view.laid_out.connect(self._laid_out)
@@ -67,7 +67,7 @@ class GraphPanel(Panel):
             self._view.collapse.refolded.connect(self.context.shell.store.fold)
             self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
             self._view.addActions(self._menu)
-            self._over = OverCanvas(self.context, self._view)
+            self._over = CanvasOverlays(self.context, self._view)
             self._over.set_theme(self.theme)  # it may be another one than at the start
             self._stack.addWidget(self._view)
         return self._view
@@ -97,7 +97,7 @@ class GraphPanel(Panel):
         return self.drawn.view if self.shows_drawing else self.view
 
     @property
-    def over(self) -> OverCanvas:
+    def over(self) -> CanvasOverlays:
         """What lies over the canvas."""
         assert self.view is not None and self._over is not None
         return self._over
@@ -143,8 +143,8 @@ class GraphPanel(Panel):
         if moved(before, after) or anew:
             self.view.set_cursor(after.cursor)
         self.view.surface.motion.set_playing(after.playing)
-        if before.slow != after.slow:
-            self.view.show_waiting(after.slow)
+        if before.layout_progress != after.layout_progress:
+            self.view.show_waiting(after.layout_progress)
         if before.selection != after.selection or anew:
             if after.selection is None:
                 self.view.selection.clear()
@@ -161,9 +161,9 @@ class GraphPanel(Panel):
             self._stack.setCurrentWidget(page)
             return
         if self._two is None:
-            from gradviz.ui.panels.two_canvases import TwoCanvases
+            from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
 
-            self._two = TwoCanvases(self.context, self.view, self.theme)
+            self._two = ComparisonCanvases(self.context, self.view, self.theme)
             self._stack.addWidget(self._two.view)
         self._stack.setCurrentWidget(self._two.view)
         self._two.show_state(before, after)
@@ -174,7 +174,7 @@ class GraphPanel(Panel):
         return self._settled and (self._two is None or self._two.is_settled)
 
     @property
-    def two(self) -> TwoCanvases | None:
+    def two(self) -> ComparisonCanvases | None:
         """The canvas and that of another run, once there was one."""
         return self._two
 
@@ -197,7 +197,7 @@ class GraphPanel(Panel):
     def _tell(self, what: str) -> None:
         """A layout begins, or is over."""
         self._settled = self._settled and not what
-        self.context.shell.slow.tell(self.view.graph_layout, what)
+        self.context.shell.layout_progress.update(self.view.graph_layout, what)
 
     def _let_go(self) -> None:
         """The canvas is not seen for now."""

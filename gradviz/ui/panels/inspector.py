@@ -1,20 +1,22 @@
 """The inspector: everything about the selected tensor or operation, or about what the current step is about. What it
-says is made in `gradviz.session.inspection`, the rich text of it in `inspector_page`. Of a drawing what is picked can
+says is made in `gradviz.session.inspection`; `page` makes rich text of it: rows of labels and what they say, arrays as
+tables, links on lines of their own where there are several. Of a drawing what is picked can
 be changed above it: `gradviz.ui.editors`."""
 
 from __future__ import annotations
+
+import re
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.comparison_inspection import inspect_both
-from gradviz.session.inspection import Inspection
+from gradviz.session.inspection import Inspection, Link, Row, Section
 from gradviz.session.overview import overview
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
 from gradviz.ui.editors.sheet import Sheet
-from gradviz.ui.panels.inspector_page import NOT_YET, NOTHING, SIZE, page
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 
@@ -94,3 +96,155 @@ class InspectorPanel(Panel):
     def _follow(self, url: QUrl) -> None:
         kind, _, index = url.toString().partition(":")
         self.context.shell.store.select(Selection(kind, int(index)))
+
+
+NOT_YET = "Its value and its gradient appear here once it has run."
+NOTHING = "Select a tensor or an operation on the graph to see its shape, value, gradient and saved buffers here."
+SIZE, SMALLER = 12.5, 11  # of numbers and code, and of arrays on lines of their own
+LABEL, LABEL_WIDTH = 11, 72  # characters that the column of labels takes, and pixels
+ARRAYS = ("value", ".grad", "∇ passing")  # labels of what may be an array
+PROSE = 1.12  # characters of the text font in the room of one of the code font
+MOST_ROWS = 8  # of an array
+ARRAY = re.compile(r"(\[[^…]*\])(.*)", re.DOTALL)
+
+
+def page(inspection: Inspection | None, theme: Theme, columns: int, nothing: str = NOTHING) -> str:
+    """The rich text of an inspection, for a panel of so many characters across; `nothing` is said where there is
+    none."""
+    if inspection is None:
+        return f"<p style='color:{theme.muted}'>{nothing}</p>"
+    style = f"font-size:{theme.px(16)}px; font-weight:600; margin:4px 2px 8px 2px"
+    head = f"<p style='{style}'>{look.escape(inspection.title)}</p><p style='font-size:4px; margin:0'>&nbsp;</p>"
+    return head + "".join(_section(section, theme, columns) for section in inspection.sections)
+
+
+def _section(section: Section, theme: Theme, columns: int) -> str:
+    title = (
+        f"<p style='font-weight:600; margin:16px 2px 6px 2px'>{look.escape(section.title)}</p>" if section.title else ""
+    )
+    draw = {"rows": _rows, "boxes": _boxes, "formula": _formulas}[section.form]
+    return title + draw(section.rows, theme, columns)
+
+
+def _mono(theme: Theme) -> str:
+    return f"font-family:{', '.join(look.MONO)}; font-size:{theme.px(SIZE)}px"
+
+
+# rows
+
+
+def _rows(rows: tuple[Row, ...], theme: Theme, columns: int) -> str:
+    return "".join(_row(row, theme, columns) for row in rows)
+
+
+def _row(row: Row, theme: Theme, columns: int) -> str:
+    """The label at the left; above, where what it says needs the whole width."""
+    cell = f"{_mono(theme)}; color:{_tone(row, theme)}"
+    room = columns - LABEL
+    array = array_table(row.text, int(columns * theme.px(SIZE) / theme.px(SMALLER))) if row.label in ARRAYS else ""
+    fits = len(row.text) <= room or (not array and max(map(len, row.text.split()), default=0) <= room)
+    said = _listed(row.parts, theme)
+    if array and not fits:
+        said = f"<span style='font-size:{theme.px(SMALLER)}px'>{array}</span>"
+    label = f"style='color:{theme.muted}; padding:3px 6px 3px 2px; white-space:nowrap'>{look.escape(row.label)}"
+    table = "<table cellspacing='0'>"
+    if fits or not row.label:
+        width = theme.px(LABEL_WIDTH)
+        return (
+            f"{table}<tr><td width='{width}' {label}</td><td style='{cell}; padding:3px 0px'>{said}</td></tr></table>"
+        )
+    return f"{table}<tr><td {label}</td></tr><tr><td style='{cell}; padding:0px 0px 3px 2px'>{said}</td></tr></table>"
+
+
+def array_table(text: str, columns: int) -> str:
+    """The rows of a matrix below each other, a vector in rows as long as there is room; "" for anything else."""
+    found = ARRAY.fullmatch(text)
+    if found is None or text.startswith("[[[") or "," not in text:
+        return ""
+    inner, after = found[1], found[2].strip()
+    is_matrix = inner.startswith("[[")
+    rows = [line.split(", ") for line in inner.strip("[]").split("], [")]
+    width = max(len(each) for line in rows for each in line) + 1
+    fitting = max(1, (columns - 2) // width)
+    if is_matrix:
+        fewer = max(1, (columns - 4) // width)
+        rows = [line if len(line) <= fitting else [*line[:fewer], "…"] for line in rows]
+    else:
+        rows = [rows[0][start : start + fitting] for start in range(0, len(rows[0]), fitting)]
+    if len(rows) > MOST_ROWS:
+        rows = [*rows[: MOST_ROWS - 2], ["⋮"], rows[-1]]
+    lines = [
+        ("" if is_matrix else " ") + " ".join(each if each == "…" else each.rjust(width - 1) for each in line)
+        for line in rows
+    ]
+    if is_matrix:
+        lines = [f"[{line}]" if "⋮" not in line else f" {line}" for line in lines]
+    else:
+        lines[0], lines[-1] = "[" + lines[0][1:], lines[-1] + "]"
+    drawn = "<br>".join(look.escape(line).replace(" ", "&nbsp;") for line in lines)
+    return f"{drawn}<br>{look.escape(after)}" if after else drawn
+
+
+def _listed(parts: tuple[Link, ...], theme: Theme) -> str:
+    """Links that are long stand on lines of their own; the same words again are only numbered."""
+    links = [part for part in parts if part.text != ", "]
+    is_list = len(parts) == 2 * len(links) - 1 and len(links) > 1
+    if not is_list or max(len(part.text) for part in links) < LABEL:
+        return "".join(_link(part.text, part, theme) for part in parts)
+    lines: list[str] = []
+    seen: dict[str, tuple[int, int]] = {}  # the line of these words, and how often they came
+    for link in links:
+        place, count = seen.get(link.text, (len(lines), 0))
+        seen[link.text] = place, count + 1
+        if count and link.target is not None:
+            lines[place] += " &nbsp;" + _link(f"{count + 1}", link, theme)
+        else:
+            lines.append(_link(link.text, link, theme))
+    return "<br>".join(lines)
+
+
+# boxes and formulas
+
+
+def _boxes(rows: tuple[Row, ...], theme: Theme, columns: int) -> str:
+    """One shaded line per row: what it is at the left, the label at the right, below where there is no room."""
+    return "".join(_box(row, theme, columns) for row in rows)
+
+
+def _box(row: Row, theme: Theme, columns: int) -> str:
+    shade = theme.gradient_fill if row.tone == "gradient" else theme.header
+    struck = "text-decoration:line-through;" if row.tone == "freed" else ""
+    said = "".join(_link(part.text, part, theme) for part in row.parts)
+    number = f"{_mono(theme)}; {struck} font-weight:600; color:{_tone(row, theme)}"
+    label, table = look.escape(row.label), "<table width='100%' cellspacing='3'>"
+    if len(row.text) / PROSE + len(row.label) <= columns - 6:
+        cells = f"<td bgcolor='{shade}' style='padding:6px 8px'>{said}</td>"
+        cells += f"<td bgcolor='{shade}' align='right' style='{number}; padding:6px 8px'>{label}</td>"
+        return f"{table}<tr>{cells}</tr></table>"
+    lower = f"<p align='right' style='{number}; margin:0'>{label}</p>"
+    cell = f"<td bgcolor='{shade}' style='padding:6px 8px'><p style='margin:0'>{said}</p>{lower}</td>"
+    return f"{table}<tr>{cell}</tr></table>"
+
+
+def _formulas(rows: tuple[Row, ...], theme: Theme, _: int) -> str:
+    cell = f"bgcolor='{theme.header}' align='center' style='{_mono(theme)}; padding:9px 8px'"
+    cells = "".join(f"<tr><td {cell}>{look.escape(row.text)}</td></tr>" for row in rows)
+    return f"<table width='100%' cellspacing='3'>{cells}</table>"
+
+
+def _tone(row: Row, theme: Theme) -> str:
+    tones = {
+        "gradient": theme.gradient,
+        "muted": theme.muted,
+        "pending": theme.faint,
+        "freed": theme.freed,
+        "stale": theme.stale,
+    }
+    return tones.get(row.tone, theme.text)
+
+
+def _link(text: str, link: Link, theme: Theme) -> str:
+    if link.target is None:
+        return look.escape(text)
+    address = f"{link.target.kind}:{link.target.index}"
+    return f"<a href='{address}' style='color:{theme.link}; text-decoration:none'>{look.escape(text)}</a>"

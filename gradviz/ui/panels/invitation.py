@@ -1,5 +1,5 @@
 """What the empty window says: paste a snippet, or draw a graph, and some examples of both to begin with. Double clicks,
-keys and drops on it begin a drawing: `gradviz.ui.drawing.beginning`."""
+keys and drops on it begin a drawing: `gradviz.ui.drawing.start_drawing`."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from gradviz.document.errors import UserError
 from gradviz.session.plots import nothing_text, place, title, visible
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.panels.beside import Elided
+from gradviz.ui.panels.comparison_view import Elided
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 

@@ -1,5 +1,5 @@
 """The bar over the canvas that finds operations and tensors while one types. What is found is in `session.search`; what
-next and previous do is in `commands.finding`."""
+next and previous do is in `commands.search`."""
 
 from __future__ import annotations
 

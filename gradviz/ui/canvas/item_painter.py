@@ -1,0 +1,215 @@
+"""Paints one tensor (header, value, gradient row, Σ badge), the tags that stand for tensors drawn elsewhere, and one
+operation with the tabs of its saved buffers. World units, any painter, so that the screen, PNG, SVG and PDF show the
+same. What is written comes from `content`."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen
+
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.array_painter import paint_grid, paint_map
+from gradviz.ui.canvas.content import Badge, OperationContent, ReferenceContent, Tab, TensorContent, ValueContent
+from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OP, PLAIN_OP
+from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
+
+CORNER = 6.0
+
+
+def paint_card(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -> None:
+    """The card with its badge under it."""
+    frame = ink.frames[content.category]
+    outline = QPainterPath()
+    outline.addRoundedRect(card, CORNER, CORNER)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.fillPath(outline, ink.colours["card"])
+    painter.save()
+    painter.setClipRect(QRectF(card.left(), card.top(), card.width(), sizes.HEADER), Qt.ClipOperation.IntersectClip)
+    painter.fillPath(outline, frame.header)
+    painter.restore()
+    style = Qt.PenStyle.DashLine if content.category == CONSTANT else Qt.PenStyle.SolidLine
+    painter.setPen(QPen(frame.border, frame.width, style))
+    painter.setBrush(QBrush())
+    painter.drawPath(outline)
+    _header(painter, ink, card, content)
+    shape_height = _value(painter, ink, _below(card, sizes.HEADER + 4), content.value, "text")
+    _gradient(painter, ink, _below(card, sizes.HEADER + 8 + shape_height), content)
+    if content.badge is not None:
+        _badge(painter, ink, card, content.badge)
+
+
+def _below(card: QRectF, top: float) -> QRectF:
+    return QRectF(card.left() + sizes.PAD, card.top() + top, card.width() - 2 * sizes.PAD, card.height() - top)
+
+
+def _header(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -> None:
+    line = QRectF(card.left() + sizes.PAD, card.top(), card.width() - 2 * sizes.PAD, sizes.HEADER)
+    meta = f"v{content.version} · {content.meta}" if content.version else content.meta
+    needed = ink.width(sizes.META, meta)
+    room = line.width() - ink.width(sizes.NAME, content.name) - 8
+    if room < needed and content.version:
+        meta = content.meta
+        needed = ink.width(sizes.META, meta)
+    if room < needed:
+        room = min(needed, line.width() * 0.45)
+    ink.text(painter, sizes.META, "muted", QRectF(line.right() - room, line.top(), room, line.height()), meta, RIGHT)
+    left = QRectF(line.left(), line.top(), line.width() - min(room, needed) - 8, line.height())
+    ink.text(painter, sizes.NAME, "text", left, content.name, LEFT)
+
+
+def _value(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
+    """A value at the top of an area; returns its height."""
+    if value.kind == "grid":
+        return paint_grid(painter, ink, area, value, colour)
+    if value.kind == "map":
+        return paint_map(painter, ink, area, value, colour)
+    _number(painter, ink, QRectF(area.left(), area.top(), area.width(), sizes.LINE), value, colour, LEFT)
+    return sizes.LINE
+
+
+def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent) -> None:
+    if not content.label:
+        note = QRectF(area.left(), area.top() - 3, area.width(), sizes.NOTE)
+        ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
+        return
+    painter.setPen(ink.pen("panel_border", 1.0))
+    painter.drawLine(QPointF(area.left(), area.top() - 2), QPointF(area.right(), area.top() - 2))
+    grad = content.grad
+    number = grad is None or grad.kind == "number"
+    height = sizes.LINE if number else 18.0
+    shift = sizes.NOTE / 2 - 1 if number and not content.note and content.category == LEAF else 0.0
+    line = QRectF(area.left(), area.top() + shift, area.width(), height)
+    ink.text(painter, sizes.META, "muted", line, content.label, LEFT)
+    if grad is not None and number:
+        room = line.width() - ink.width(sizes.META, content.label) - 6
+        _number(painter, ink, QRectF(line.right() - room, line.top(), room, line.height()), grad, "gradient", RIGHT)
+        note = QRectF(area.left(), line.bottom() - 4, area.width(), sizes.NOTE)
+        ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
+        return
+    room = area.width() - ink.width(sizes.META, content.label) - 10
+    ink.text(painter, sizes.SMALL, "muted", QRectF(line.right() - room, line.top(), room, height), content.note, RIGHT)
+    if grad is not None:
+        _value(painter, ink, QRectF(area.left(), line.bottom(), area.width(), area.height()), grad, "gradient")
+
+
+def _number(
+    painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: Qt.AlignmentFlag
+) -> None:
+    """A number in large figures, in small ones, or shortened, whichever is the first to fit. Gradients are bold."""
+    if value.text == "None":
+        ink.text(painter, sizes.META, "muted", room, value.text, align)
+        return
+    large = sizes.GRAD if colour == "gradient" else sizes.NUMBER
+    ways = ((large, value.text), (sizes.CELL, value.text), (sizes.CELL, value.summary[0]))
+    role, text = next((way for way in ways if ink.width(*way) <= room.width()), ways[-1])
+    ink.text(painter, role, colour, room, text, align)
+
+
+def _badge(painter: QPainter, ink: Ink, card: QRectF, badge: Badge) -> None:
+    pill = QRectF(card.left(), card.bottom() + sizes.BADGE_GAP, card.width(), sizes.BADGE_HEIGHT)
+    painter.setPen(ink.pen("gradient", 1.2))
+    painter.setBrush(ink.colours["gradient_fill"])
+    painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+    inner = pill.adjusted(10, 0, -10, 0)
+    for text, count in badge.ways:
+        room = inner.width() - ink.width(sizes.SMALL, count) - 8
+        if ink.width(sizes.CELL, text) <= room:
+            break
+    ink.text(painter, sizes.CELL, "gradient", QRectF(inner.left(), inner.top(), room, inner.height()), text, LEFT)
+    ink.text(painter, sizes.SMALL, "gradient", inner, count, RIGHT)
+
+
+def paint_reference(painter: QPainter, ink: Ink, box: QRectF, content: ReferenceContent) -> None:
+    """The tag of a tensor that is drawn elsewhere: its name between an arrow and the frame's colour."""
+    frame = ink.frames[content.category]
+    painter.setPen(QPen(frame.border, frame.width))
+    painter.setBrush(frame.header)
+    painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+    ink.text(painter, sizes.META, "muted", box.adjusted(8, 0, 0, 0), "↗", LEFT)
+    ink.text(painter, sizes.NAME, "text", box.adjusted(21, 0, -8, 0), content.name, LEFT)
+
+
+def paint_operation(
+    painter: QPainter, ink: Ink, box: QRectF, content: OperationContent, *, vertical: bool = False
+) -> None:
+    """The operation in the middle of its box."""
+    frame = ink.frames[OP if content.tracked else PLAIN_OP]
+    width = sizes.symbol_width(ink, content.symbol)
+    circle = QRectF(0, 0, width, 2 * sizes.RADIUS)
+    circle.moveCenter(box.center())
+    style = Qt.PenStyle.SolidLine if content.tracked else Qt.PenStyle.DashLine
+    border = ink.colours["gradient"] if content.ran else frame.border
+    painter.setPen(QPen(border, 2.2 if content.ran else frame.width, style))
+    painter.setBrush(ink.colours["gradient_fill"] if content.ran else frame.header)
+    painter.drawRoundedRect(circle, sizes.RADIUS, sizes.RADIUS)
+    role = sizes.SYMBOL if len(content.symbol) < 3 else sizes.NAME
+    ink.text(painter, role, "text", circle, content.symbol, CENTRE)
+    if vertical:
+        _labels_beside(painter, ink, circle, content)
+    else:
+        _labels(painter, ink, box, circle.bottom() + sizes.LABEL_GAP, content)
+    _tabs(painter, ink, circle, content.tabs, vertical)
+
+
+def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
+    line = QRectF(box.center().x() - sizes.LABEL_MAX / 2, top, sizes.LABEL_MAX, sizes.LABEL_HEIGHT)
+    _label(painter, ink, line, "muted", content.label)
+    if content.scope:
+        _label(painter, ink, line.translated(0, sizes.LABEL_HEIGHT - 1), "link", content.scope)
+
+
+def _labels_beside(painter: QPainter, ink: Ink, circle: QRectF, content: OperationContent) -> None:
+    height = sizes.LABEL_HEIGHT * (2 if content.scope else 1)
+    left, top = circle.right() + sizes.LABEL_GAP - 2, circle.center().y() - height / 2
+    for text, colour in ((content.label, "muted"), (content.scope, "link")):
+        if text:
+            line = QRectF(left, top, min(ink.width(sizes.SMALL, text) + 1, sizes.LABEL_MAX), sizes.LABEL_HEIGHT)
+            _label(painter, ink, line, colour, text)
+            top += sizes.LABEL_HEIGHT
+
+
+def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) -> None:
+    """A label on a ground of its own, so that an edge that passes behind it does not strike it through."""
+    width = min(ink.width(sizes.SMALL, text), line.width()) + 4
+    ground = QRectF(line.center().x() - width / 2, line.top() + 1, width, line.height() - 2)
+    painter.fillRect(ground, ink.colour("canvas", 0.7))
+    ink.text(painter, sizes.SMALL, colour, line, text, CENTRE)
+
+
+def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...], vertical: bool) -> None:
+    by_name = iter(tabs)
+    rows = sizes.tab_rows(tuple(tab.name for tab in tabs), vertical=vertical)
+    height = sizes.TAB_HEIGHT + 3.0
+    top = circle.center().y() - (len(rows) * height - 3.0) / 2
+    for names in rows:
+        whole = sizes.tabs_width(ink, names)
+        left = circle.center().x() - whole / 2
+        if vertical:
+            left = circle.left() - sizes.TAB_GAP - whole
+        else:
+            top = circle.top() - sizes.TAB_GAP - sizes.TAB_HEIGHT
+        for name in names:
+            width = ink.width(sizes.TAB, name) + 2 * sizes.TAB_PAD
+            _tab(painter, ink, QRectF(left, top, width, sizes.TAB_HEIGHT), next(by_name))
+            left += width + 4.0
+        top += height
+
+
+def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:
+    """Held: filled. Freed: dashed and struck through. Stale, its version no longer matches: red, with a mark."""
+    freed, stale = tab.state == "freed", tab.state == "stale"
+    name = "freed" if freed else "stale" if stale else "saved"
+    painter.setPen(ink.pen(name, 1.2, style=Qt.PenStyle.DashLine if freed else Qt.PenStyle.SolidLine))
+    painter.setBrush(QBrush() if freed else ink.colours["error_fill"] if stale else ink.colours["saved"])
+    painter.drawRoundedRect(place, 3.5, 3.5)
+    ink.text(painter, sizes.TAB, "freed" if freed else "stale" if stale else "saved_text", place, tab.name, CENTRE)
+    middle = place.center().y() + 0.5
+    if freed:
+        painter.setPen(ink.pen("muted", 1.1))
+        painter.drawLine(QPointF(place.left() + 3, middle), QPointF(place.right() - 3, middle))
+    if stale:
+        mark = QRectF(place.right() - 6, place.top() - 6, 12, 12)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink.colours["stale"])
+        painter.drawEllipse(mark)
+        ink.text(painter, sizes.TAB, "card", mark, "!", CENTRE)

@@ -1,0 +1,149 @@
+"""The canvas of the front run and that of the other one, kept in step: cursors, selections and the marks over what
+differs. `comparison_view` is how they stand on the screen; `graph` makes one of these when a change first runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from gradviz.session.folding import Presentation
+from gradviz.session.state import Selection, State
+from gradviz.session.what_if import WhatIf
+from gradviz.ui.canvas import TraceView
+from gradviz.ui.canvas.difference_marks import DifferenceMarks
+from gradviz.ui.panels.comparison_view import ComparisonView
+from gradviz.ui.panels.panel import Context
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.trace import Trace
+
+
+class ComparisonCanvases(QObject):
+    """Shows a `WhatIf` beside the canvas of the front run."""
+
+    def __init__(self, context: Context, front: TraceView, theme: Theme) -> None:
+        super().__init__()
+        self._context = context
+        self._theme = theme
+        self.front = front
+        self.other = TraceView(theme)
+        self.other.setAccessibleName("Graph of the other run")
+        self.view = ComparisonView(context)
+        self.view.set_theme(theme)
+        self.view.sides[1].stack.addWidget(self.other)
+        self.is_settled = True
+        self._fresh = False  # both are to be looked at as if just opened
+        self._turn_soon = QTimer(self)
+        self._turn_soon.setSingleShot(True)
+        self._turn_soon.setInterval(0)
+        self._turn_soon.timeout.connect(self._turn)
+        self.other.laid_out.connect(self._laid_out)
+        self.other.graph_layout.laying.connect(self._tell)
+        self.other.graph_layout.presented.connect(context.shell.store.present)
+        self.other.selection.chosen.connect(self._select)
+        self.other.selection.cleared.connect(self._select_nothing)
+        self.other.collapse.refolded.connect(context.shell.store.fold)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self._theme = theme
+        self.other.set_theme(theme)
+        self.view.set_theme(theme)
+        state = self._context.shell.store.state
+        if state.what_if is not None:
+            self._mark(state, state.what_if)
+
+    def show_state(self, before: State, after: State) -> None:
+        """Show both runs; only while there is another one."""
+        beside, former = after.what_if, before.what_if
+        if beside is None:
+            return
+        self.view.show_state(after)
+        self.other.animated = after.view.animated
+        self.other.collapse.present(Presentation(after.folding, after.view.vertical, after.view.direct_uses))
+        new = former is None or former.trace is not beside.trace or former.run.phase is not beside.run.phase
+        if new or before is after:
+            self._show_trace(beside)
+        if beside.trace is not None:
+            self.other.set_cursor(beside.cursor)
+            self.other.surface.motion.set_playing(after.playing)
+            self._show_selection(former, beside)
+        if new or before.cursor != after.cursor or former is None or former.cursor != beside.cursor:
+            self._mark(after, beside)
+
+    def _show_trace(self, beside: WhatIf) -> None:
+        self.is_settled = beside.trace is None
+        self.other.set_trace(beside.trace)
+        without = beside.run.sentence or beside.summary
+        self.view.arrange(self.front, self.other if beside.trace is not None else None, without)
+        self._fresh = True
+        self._turn_soon.start()
+
+    def _show_selection(self, former: WhatIf | None, beside: WhatIf) -> None:
+        if former is not None and former.selection == beside.selection and former.trace is beside.trace:
+            return
+        if beside.selection is None:
+            self.other.selection.clear()
+        else:
+            self.other.selection.select(beside.selection.kind, beside.selection.index)
+
+    def _mark(self, state: State, beside: WhatIf) -> None:
+        """Rings around what differs where both stand now."""
+        if beside.comparison is None or state.trace is None:
+            self.front.surface.overlay = self.front.hover.elsewhere = None
+        else:
+            here, there = beside.comparison.marks(state.cursor, beside.cursor)
+            self.front.surface.overlay = DifferenceMarks(here, self._theme)
+            self.other.surface.overlay = DifferenceMarks(there, self._theme)
+            self._compare_cards(state, state.trace, beside)
+            self.other.update()
+        self.front.update()
+
+    def _compare_cards(self, state: State, trace: Trace, beside: WhatIf) -> None:
+        """What is told of an item says what is otherwise in the other run."""
+        from gradviz.ui.canvas.hover_words import Elsewhere
+
+        found, (front, other) = beside.comparison, beside.short_titles
+        assert found is not None and beside.trace is not None
+        self.front.hover.elsewhere = Elsewhere(other, beside.trace.frame_at(beside.cursor), found.partner)
+        self.other.hover.elsewhere = Elsewhere(front, trace.frame_at(state.cursor), found.flipped().partner)
+
+    def end(self) -> None:
+        """The other run is gone."""
+        self._turn_soon.stop()
+        self.front.hover.elsewhere = self.other.hover.elsewhere = None
+        self.front.surface.overlay = self.other.surface.overlay = None
+        self.other.selection.clear()
+        self.other.set_trace(None)
+        self.is_settled = True
+
+    def shutdown(self) -> None:
+        """End what the other canvas still has running."""
+        self._turn_soon.stop()
+        self.other.shutdown()
+
+    def _laid_out(self, final: bool) -> None:
+        self.is_settled = final
+        self._turn_soon.start()
+
+    def _tell(self, what: str) -> None:
+        """A layout begins, or is over."""
+        self._context.shell.layout_progress.update(self.other.graph_layout, what)
+
+    def _turn(self) -> None:
+        """Side by side, or one under the other."""
+        boxes = [box for box in (self.front.viewport.extent, self.other.viewport.extent) if box is not None]
+        if boxes:
+            self.view.turn(max(box[2] - box[0] for box in boxes), max(box[3] - box[1] for box in boxes))
+        if self._fresh:
+            self._fresh = not self.is_settled
+            self.front.viewport.open()
+            self.other.viewport.open()
+
+    def _select(self, kind: str, index: int) -> None:
+        self._context.shell.store.select_there(Selection(kind, index))
+
+    def _select_nothing(self) -> None:
+        self._context.shell.store.select_there(None)

@@ -1,0 +1,127 @@
+"""Collections of cyclic garbage in the thread of the window, and in no other."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gradviz.ui import memory_management
+from gradviz.ui.memory_management import GarbageCollector
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+import gc, sys
+from PySide6.QtCore import QTimer
+from gradviz.ui import launch
+from gradviz.ui.memory_management import GarbageCollector
+
+def look(window):
+    print(gc.isenabled(), len(launch.application().findChildren(GarbageCollector)), flush=True)
+    window.close()
+
+class Window(launch.MainWindow):
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.painted.connect(lambda: QTimer.singleShot(0, lambda: look(self)))
+
+launch.MainWindow = Window
+sys.exit(launch.open_window([], None, None))
+"""
+
+
+class Ticking(QObject):
+    """Part of a cycle, with a running timer: to be destroyed in another thread is its end and that of the process."""
+
+    def __init__(self, destroyed_in: list[threading.Thread]) -> None:
+        super().__init__()
+        self.itself = self
+        self.timer = QTimer(self, interval=10)
+        self.timer.start()
+        self._destroyed_in = destroyed_in
+
+    def __del__(self) -> None:
+        self._destroyed_in.append(threading.current_thread())
+        self.timer.stop()
+
+
+@pytest.fixture
+def collector(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[GarbageCollector]:
+    monkeypatch.setattr(memory_management, "EVERY", 1)
+    one = GarbageCollector(qapp)
+    yield one
+    one.deleteLater()
+
+
+def _allocate() -> None:
+    kept = [[number] for number in range(100_000)]
+    kept.append(kept)
+
+
+def test_a_thread_that_allocates_destroys_nothing_of_the_window(collector: GarbageCollector, qtbot: QtBot) -> None:
+    destroyed_in: list[threading.Thread] = []
+    Ticking(destroyed_in)
+    thread = threading.Thread(target=_allocate)
+    thread.start()
+    thread.join()
+    assert destroyed_in == []
+    qtbot.waitUntil(lambda: destroyed_in == [threading.main_thread()])
+
+
+def test_all_objects_are_looked_through_when_there_are_a_quarter_more(
+    collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[int] = []
+    collect = gc.collect
+    monkeypatch.setattr(gc, "collect", lambda generation=2: (done.append(generation), collect(generation))[1])
+    counted: list[int] = []
+    objects = gc.get_objects
+    monkeypatch.setattr(gc, "get_objects", lambda generation: counted.append(generation) or objects(generation))
+    old = gc.get_threshold()[2] + 1
+    monkeypatch.setattr(gc, "get_count", lambda: (10_000, 11, old))
+    collector.collect()
+    assert done == [2]
+    collector.collect()
+    assert done == [2, 1]
+    before = len(counted)
+    collector.collect()
+    assert done == [2, 1, 1] and len(counted) == before, "not counted again so soon"
+    monkeypatch.setattr(gc, "get_objects", objects)
+    more = [[number] for number in range(len(gc.get_objects()))]
+    collect(1)
+    old *= 2
+    collector.collect()
+    assert done == [2, 1, 1, 2]
+    assert len(more) > 1000
+
+
+@pytest.mark.parametrize(("count", "generations"), [((700, 10, 10), []), ((701, 0, 0), [0]), ((701, 11, 0), [1])])
+def test_no_more_than_python_itself_would(
+    collector: GarbageCollector,
+    monkeypatch: pytest.MonkeyPatch,
+    count: tuple[int, int, int],
+    generations: list[int],
+) -> None:
+    done: list[int] = []
+    monkeypatch.setattr(gc, "collect", done.append)
+    monkeypatch.setattr(gc, "get_count", lambda: count)
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    collector.collect()
+    assert done == generations
+
+
+def test_the_program_collects_this_way(tmp_path: Path) -> None:
+    places = dict.fromkeys(("XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA", "LOCALAPPDATA"), str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, env=os.environ | places, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "False 1\n"), done.stderr[-2000:]
