@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QDialog,
+    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -24,8 +24,7 @@ from gradviz.commands.table import COMMANDS
 from gradviz.session.state import State
 from gradviz.ui.theme import Theme
 
-if TYPE_CHECKING:
-    pass
+NO_MATCH = "No command matches."
 
 
 def keys_of(row: Command) -> str:
@@ -103,7 +102,11 @@ class CommandPalette(QDialog):
         self.list.setItemDelegate(KeysDelegate(self.list))
         column = QVBoxLayout(self)
         column.addWidget(self.query)
+        self.none = QLabel(NO_MATCH)
+        self.none.setObjectName("muted")
+        self.none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.list)
+        column.addWidget(self.none, 1)
         self.resize(theme.px(560), theme.px(400))
         self.query.textChanged.connect(self._filter)
         self.query.returnPressed.connect(self._accept)
@@ -119,6 +122,9 @@ class CommandPalette(QDialog):
                 item.setData(Qt.ItemDataRole.UserRole, entry)
                 self.list.addItem(item)
         self.list.setCurrentRow(0)
+        self.list.setVisible(self.list.count() > 0)
+        self.none.setVisible(self.list.count() == 0)
+        self.query.setAccessibleDescription("" if self.list.count() else NO_MATCH)
 
     def _accept(self) -> None:
         item = self.list.currentItem()

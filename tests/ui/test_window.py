@@ -169,6 +169,20 @@ def test_the_palette_finds_and_runs(qtbot: QtBot, sample: Pilot) -> None:
     assert sample.state.cursor == 0
 
 
+def test_the_palette_says_when_no_command_matches(qtbot: QtBot, sample: Pilot) -> None:
+    sample.press("Ctrl+Shift+P")
+    palette = sample.window.findChild(CommandPalette)
+    assert palette is not None
+    assert palette.list.isVisible() and not palette.none.isVisible()
+    qtbot.keyClicks(palette.query, "qwzx")
+    assert palette.none.text() == "No command matches."
+    assert palette.none.isVisible() and not palette.list.isVisible()
+    assert palette.query.accessibleDescription() == palette.none.text()
+    palette.query.clear()
+    assert palette.list.isVisible() and not palette.none.isVisible()
+    palette.reject()
+
+
 # the keyboard reaches everything
 
 
