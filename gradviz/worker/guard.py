@@ -55,8 +55,7 @@ _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _TABLES = (dict, collections.OrderedDict)
 _VIEWS = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)
-_TELLING = ("__hash__", "__repr__", "__str__")
-_WRITTEN_IN_C = (types.WrapperDescriptorType, types.MethodWrapperType)
+_TELLING = ("__format__", "__hash__", "__repr__", "__str__")
 _MISSING = object()
 _CLASSES: dict[str, type] = {
     "Node": Node,
@@ -155,7 +154,7 @@ class Guard:
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
         value = getattr(thing, name)
-        if name in _TELLING and isinstance(value, _WRITTEN_IN_C):
+        if name in _TELLING and callable(value) and not self._is_written_here(value):
             return self.identities.telling(name, value)
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)
         if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
@@ -163,6 +162,11 @@ class Guard:
         if isinstance(value, _NEVER) or value is type:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value
+
+    def _is_written_here(self, function: Any) -> bool:
+        """Whether it is a function, or a method, in the text of the snippet."""
+        plain = getattr(function, "__func__", function)
+        return type(plain) is types.FunctionType and plain.__globals__ is self.globals
 
     def _is_closed(self, thing: Any, name: str) -> bool:
         """Whether an attribute that Python would give is none for a snippet."""

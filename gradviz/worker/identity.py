@@ -18,12 +18,30 @@ import numpy as np
 
 from gradviz.engine.memory import root_of
 from gradviz.engine.tensor import Tensor
+from gradviz.worker.numpy_boundary import to_numpy
 
 _FIRST, _STEP = 1 << 40, 16  # they look like addresses, and like none of this process
 _ALIGNED = 64  # bytes, as PyTorch lays memory out
 _ADDRESS = re.compile(r"(?<= at 0x)[0-9a-f]{6,16}(?=[>, ])")
 _HASH: Any = object.__hash__
 _CALLABLE = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
+
+
+def _is_nan_by_address(thing: Any) -> bool:
+    """Whether it is a number that is none, whose hash is its address unless its class has one of the snippet's."""
+    if isinstance(thing, np.inexact):
+        return bool(np.isnan(to_numpy(thing)))
+    if isinstance(type(thing).__hash__, types.FunctionType):
+        return False
+    plain = next((each for each in (float, complex) if isinstance(thing, each)), None)
+    return plain is not None and plain.__ne__(thing, thing)
+
+
+def _may_be_address(method: Any) -> bool:
+    """Whether a `__hash__` that the snippet did not write may tell where something lies."""
+    home = getattr(method, "__objclass__", None)
+    of_numbers = home in (object, float, complex) or (isinstance(home, type) and issubclass(home, np.inexact))
+    return of_numbers or getattr(method, "__func__", method) is Tensor.__hash__
 
 
 class Memories:
@@ -101,7 +119,7 @@ class Identities:
         kind = type(thing)
         if isinstance(thing, Tensor):
             return self.id(thing)
-        if kind.__hash__ is _HASH or (kind is float and thing != thing):
+        if kind.__hash__ is _HASH or _is_nan_by_address(thing):
             return self.id(thing) // _STEP
         if kind in _CALLABLE:
             return hash((self.id(thing.__self__), thing.__name__))
@@ -130,13 +148,23 @@ class Identities:
         return _ADDRESS.sub(lambda found: f"{self._known(int(found[0], 16)):x}", text)
 
     def telling(self, name: str, method: Any) -> Callable[..., Any]:
-        """A method of Python's that tells about an object, without its address."""
+        """A method that tells about an object and is not the snippet's, without its address."""
         if name != "__hash__":
             return lambda *given: self.text(method(*given))
-        if method.__objclass__ is not object:
+
+        if not _may_be_address(method):
             return method  # type: ignore[no-any-return]
-        tell = self._defaults["__hash__"]
-        return (lambda: tell(method.__self__)) if isinstance(method, types.MethodWrapperType) else tell
+        own = isinstance(method, types.MethodWrapperType | types.MethodType)
+        if not own and getattr(method, "__objclass__", None) is object:
+            return self._defaults[name]
+
+        def tell(*given: Any) -> Any:
+            value, thing = method(*given), method.__self__ if own else given[0]
+            known = isinstance(thing, Tensor)
+            addressed = known or getattr(method, "__objclass__", None) is object or _is_nan_by_address(thing)
+            return self.id(thing) // (1 if known else _STEP) if addressed else value
+
+        return tell
 
     def dress(self, made: type) -> None:
         """Give a class that has the `repr` or hash of `object` those of this run."""

@@ -56,4 +56,6 @@ def guarded(method: Any) -> Callable[..., Any]:
 def _met(other: Any) -> Any:
     if isinstance(other, np.ndarray | np.generic):
         return to_snippet(other.copy())  # it may be a table of the engine's own
+    if type(other) is tuple:  # of several brackets
+        return tuple(map(_met, other))
     return to_snippet(other) if isinstance(other, np.dtype) else other

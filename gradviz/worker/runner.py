@@ -164,7 +164,8 @@ class Runner:
         warnings.simplefilter("always", append=True)  # what is shown once is decided in `_show_warnings`
 
     def _printer(self) -> Callable[..., None]:
-        write = self._write
+        assert self._world is not None
+        write, local = self._write, self._world.guard.identities.local
 
         def print_(*values: object, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
             between, after = _text_or("sep", sep, " "), _text_or("end", end, "\n")
@@ -172,7 +173,7 @@ class Runner:
             if file is None:
                 write("out", text)
             else:
-                file.write(text)
+                file.write(local(text))
 
         print_.__name__ = print_.__qualname__ = "print"
         return print_

@@ -183,6 +183,20 @@ CLASSES = (
     ),
     worker(
         "enumerations",
+        "names of an Enum",
+        "        _check_names(names)\n        mixed_in",
+        "        mixed_in",
+        found("Found: what an Enum holds"),
+    ),
+    worker(
+        "enumerations",
+        "classes of PyTorch's that are mixed into an Enum",
+        "            if base.__module__.startswith(_PYTORCHS):",
+        "            if False:",
+        found("Found: what an Enum holds"),
+    ),
+    worker(
+        "enumerations",
         "operators of an Enum",
         "            dict.__setitem__(names, key, method)\n",
         "            pass\n",

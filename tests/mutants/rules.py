@@ -735,4 +735,19 @@ NUMPY = (
         "if True:",
         W + "test_identity.py::test_the_numbers_agree_with_each_other",
     ),
+    worker(
+        "identity",
+        "hashes of numbers that are none",
+        "        if kind.__hash__ is _HASH or _is_nan_by_address(thing):",
+        "        if kind.__hash__ is _HASH:",
+        found("Found: addresses in hashes"),
+    ),
+    worker(
+        "guard",
+        "texts of methods that the snippet did not write",
+        "        if name in _TELLING and callable(value) and not self._is_written_here(value):",
+        "        if False:",
+        found("Found: addresses in texts that methods and streams get"),
+        found("Found: addresses in hashes"),
+    ),
 )
