@@ -13,8 +13,7 @@ from PySide6.QtCore import QByteArray
 from pytestqt.qtbot import QtBot
 
 from gradviz.session.state import View
-from gradviz.ui.settings import Settings
-from gradviz.ui.settings_file import MOST_BYTES, NO_FILE, RESET
+from gradviz.ui.settings import MOST_BYTES, NO_FILE, RESET, Settings
 from gradviz.ui.window import MainWindow
 
 RESET_NOTE = RESET.format("GradViz.ini.bak")

@@ -20,7 +20,6 @@ from gradviz.layout.records import NestedInput
 from gradviz.session.folding import Presentation
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.folds import open_groups
-from gradviz.ui.canvas.group_sizes import frame_header
 from gradviz.ui.canvas.links import find_links
 from gradviz.ui.canvas.measure import (
     CONSTANT,
@@ -39,6 +38,7 @@ from gradviz.ui.canvas.measure import (
     meta_text,
     operation_text,
 )
+from gradviz.ui.canvas.sizes import frame_header
 from gradviz.ui.canvas.structure import Structure, find_structure
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
 from gradviz.trace.regions import RegionKind
-from gradviz.ui.canvas import group_sizes, sizes
+from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import Box
 from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_words import GRADIENTS
@@ -44,19 +44,19 @@ def group_colour(ink: Ink, kind: int, *, fill: bool = False) -> QColor:
 
 def paint_group(painter: QPainter, ink: Ink, box: QRectF, content: GroupContent) -> None:
     """A closed group: title, what it goes over, how much ran, what it holds and what leaves it."""
-    header = QRectF(box.left(), box.top(), box.width(), group_sizes.TITLE)
+    header = QRectF(box.left(), box.top(), box.width(), sizes.GROUP_TITLE)
     _body(painter, ink, box, header, content, CORNER, 1.8)
     inner = box.adjusted(sizes.PAD, 0, -sizes.PAD, 0)
     line = QRectF(inner.left(), header.top(), inner.width(), header.height())
     triangle(painter, ink, line.left() + 5, line.center().y(), is_open=False)
-    ink.text(painter, sizes.NAME, "text", line.adjusted(group_sizes.TRIANGLE - 4, 0, 0, 0), content.title, LEFT)
+    ink.text(painter, sizes.NAME, "text", line.adjusted(sizes.TRIANGLE - 4, 0, 0, 0), content.title, LEFT)
     top = header.bottom() + 3
     if content.detail:
-        row = QRectF(inner.left(), top, inner.width(), group_sizes.LINE)
+        row = QRectF(inner.left(), top, inner.width(), sizes.GROUP_LINE)
         ink.text(painter, sizes.META, "muted", row, content.detail, LEFT)
-        top += group_sizes.LINE
-    _totals(painter, ink, QRectF(inner.left(), top, inner.width(), group_sizes.LINE), content)
-    _progress(painter, ink, QRectF(inner.left(), top + 2 * group_sizes.LINE + 3, inner.width(), BAR), content)
+        top += sizes.GROUP_LINE
+    _totals(painter, ink, QRectF(inner.left(), top, inner.width(), sizes.GROUP_LINE), content)
+    _progress(painter, ink, QRectF(inner.left(), top + 2 * sizes.GROUP_LINE + 3, inner.width(), BAR), content)
 
 
 def paint_group_small(painter: QPainter, ink: Ink, box: QRectF, content: GroupContent, scale: float) -> None:
@@ -120,7 +120,7 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
     numbers = f" · {content.parameters:,} parameters" if content.parameters else ""
     text = _fitting(ink, room, f"{count} operations{numbers}", f"{count} operations", f"{count} op.", count)
     ink.text(painter, sizes.META, "muted", QRectF(row.left(), row.top(), room, row.height()), text, LEFT)
-    below = row.translated(0, group_sizes.LINE)
+    below = row.translated(0, sizes.GROUP_LINE)
     if content.now or content.problem:
         colour, text = ("text", f"▸ {content.now}") if content.now else ("error", f"! {content.problem}")
         ink.text(painter, sizes.META, colour, below, text, LEFT)
@@ -207,7 +207,7 @@ def _frame(painter: QPainter, ink: Ink, box: QRectF, kind: int, depth: int, scal
     painter.drawRoundedRect(box, CORNER, CORNER)
     if scale >= READABLE:
         painter.save()
-        head = QRectF(box.left(), box.top(), box.width(), group_sizes.FRAME_TITLE)
+        head = QRectF(box.left(), box.top(), box.width(), sizes.FRAME_TITLE)
         painter.setClipRect(head, Qt.ClipOperation.IntersectClip)
         painter.setBrush(strip)
         painter.drawRoundedRect(box, CORNER, CORNER)
@@ -229,14 +229,14 @@ def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: s
     painter.save()
     painter.translate(box.left(), box.top())
     painter.scale(grown, grown)
-    strip = group_sizes.FRAME_TITLE / grown
+    strip = sizes.FRAME_TITLE / grown
     height = max(strip, TITLE_HEIGHT)  # it stands on the strip and reaches over its upper edge
     line = QRectF(sizes.PAD, strip - height, box.width() / grown - 2 * sizes.PAD, height)
     if height > strip:  # the border does not strike it through
-        shown = min(ink.width(sizes.NAME, title) + group_sizes.TRIANGLE, line.width())
+        shown = min(ink.width(sizes.NAME, title) + sizes.TRIANGLE, line.width())
         painter.fillRect(QRectF(line.left() - 3, line.top(), shown + 2, height - 1), ink.colours["canvas"])
     triangle(painter, ink, line.left() + 4, line.center().y(), is_open=True)
-    words = line.adjusted(group_sizes.TRIANGLE - 6, 0, 0, 0)
+    words = line.adjusted(sizes.TRIANGLE - 6, 0, 0, 0)
     ink.text(painter, sizes.NAME, "text", words, title, LEFT)
     used = ink.width(sizes.NAME, title) + sizes.PAD
     if detail and used + 40 < words.width():

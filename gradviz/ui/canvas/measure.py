@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.group_sizes import group_size
+from gradviz.ui.canvas.sizes import group_size
 
 if TYPE_CHECKING:
     from gradviz.trace.trace import Trace

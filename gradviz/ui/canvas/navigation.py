@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.ui.canvas import group_sizes
+from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR
 from gradviz.ui.canvas.moment import Moment
@@ -138,7 +138,7 @@ class SceneGroups:
         x, y = camera.to_world(pixel.x(), pixel.y())
         frames = self.placed.frames
         hit = self.moment.frames & (frames[:, 0] <= x) & (x <= frames[:, 0] + frames[:, 2])
-        hit &= (frames[:, 1] <= y) & (y <= frames[:, 1] + group_sizes.FRAME_TITLE)
+        hit &= (frames[:, 1] <= y) & (y <= frames[:, 1] + sizes.FRAME_TITLE)
         found = np.flatnonzero(hit)
         return -2 - int(found[-1]) if len(found) else -1
 
@@ -150,5 +150,5 @@ class SceneGroups:
         x, y = camera.to_world(pixel.x(), pixel.y())
         across, down = x - float(box[0]), y - float(box[1])
         spare = FINGER / camera.scale
-        height = group_sizes.TITLE if thing >= 0 else group_sizes.FRAME_TITLE
-        return across <= group_sizes.TRIANGLE + spare and down <= height
+        height = sizes.GROUP_TITLE if thing >= 0 else sizes.FRAME_TITLE
+        return across <= sizes.TRIANGLE + spare and down <= height

@@ -171,3 +171,26 @@ def operation_size(
 def reference_size(ruler: Measure, name: str) -> tuple[float, float]:
     """Width and height of the small tag that stands for a tensor drawn elsewhere."""
     return round(min(CARD_MAX, ruler.width(NAME, name) + 34)), REFERENCE_HEIGHT
+
+
+GROUP_TITLE = 28.0
+TRIANGLE = 22.0
+GROUP_LINE = 18.0
+GROUP_BAR = 14.0
+NARROWEST_GROUP, WIDEST_GROUP = 190.0, 340.0
+FRAME_TITLE = 26.0
+
+
+def group_size(ruler: Measure, title: str, detail: str) -> tuple[float, float]:
+    """Width and height of a closed group."""
+    width = max(ruler.width(NAME, title) + TRIANGLE, ruler.width(META, detail)) + 2 * PAD
+    height = GROUP_TITLE + (GROUP_LINE if detail else 0.0) + 2 * GROUP_LINE + GROUP_BAR + PAD
+    return round(min(max(width, NARROWEST_GROUP), WIDEST_GROUP)), round(height)
+
+
+def frame_header(ruler: Measure, title: str, detail: str) -> tuple[float, float]:
+    """Least width and height of the title of an open group."""
+    width = ruler.width(NAME, title) + TRIANGLE + 2 * PAD
+    if detail:
+        width += ruler.width(META, detail) + PAD
+    return round(min(width, 2 * WIDEST_GROUP)), FRAME_TITLE

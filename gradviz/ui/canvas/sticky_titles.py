@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from gradviz.ui.canvas import group_sizes, sizes
+from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.group_painter import group_colour
 from gradviz.ui.canvas.ink import LEFT
 
@@ -36,7 +36,7 @@ def away(placed: Placed, moment: Moment, camera: Camera, width: float, height: f
     left, top = camera.to_world(0, 0)
     right, middle = camera.to_world(width, height * BELOW)
     frames = placed.frames
-    hidden = (frames[:, 1] + group_sizes.FRAME_TITLE < top) | (frames[:, 0] + BEGINNING < left)
+    hidden = (frames[:, 1] + sizes.FRAME_TITLE < top) | (frames[:, 0] + BEGINNING < left)
     hidden &= moment.frames & (frames[:, 1] < middle) & (frames[:, 1] + frames[:, 3] > middle)
     centre = (left + right) / 2
     hidden &= (frames[:, 0] < centre) & (frames[:, 0] + frames[:, 2] > centre)

@@ -15,8 +15,8 @@ from PySide6.QtGui import QPainterPath
 from gradviz.document.drawing import Drawing, Group, Leaf, Number, Operation, Ref
 from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.group_sizes import group_size
 from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.sizes import group_size
 from gradviz.ui.drawing.hit_testing import FRAME_TITLE, NOTHING, Hit, hit_at
 from gradviz.ui.drawing.initial_sizes import RESULT, Sizes, leaf_size, name_of, outputs_of, ports_of, symbol_of
 

@@ -24,8 +24,7 @@ from gradviz.session.conditions import HELP, compiled
 from gradviz.session.moments import kind_words
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.panels.panel import Context, Panel
-from gradviz.ui.panels.tables import plain
+from gradviz.ui.panels.panel import Context, Panel, plain_table
 from gradviz.ui.theme import Theme
 
 COLUMNS = ("Stops at", "When", "Stops")
@@ -56,7 +55,7 @@ class BreakpointsPanel(Panel):
         self.message.setWordWrap(True)
         self.table = QTableWidget(0, len(COLUMNS))
         self.table.setHorizontalHeaderLabels(list(COLUMNS))
-        plain(self.table, "Breakpoints", stretch=CONDITION)
+        plain_table(self.table, "Breakpoints", stretch=CONDITION)
         self.table.itemChanged.connect(self._changed)
         self.table.installEventFilter(self)
         row = QHBoxLayout()

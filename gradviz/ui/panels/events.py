@@ -29,8 +29,7 @@ from gradviz.session.moments import kind_words
 from gradviz.session.sifting import HELP, Query, Sieve, query_of, title_of
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.panels.panel import Context, Panel, moved
-from gradviz.ui.panels.tables import plain
+from gradviz.ui.panels.panel import Context, Panel, moved, plain_table
 from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme
 
@@ -133,7 +132,7 @@ class EventsPanel(Panel):
         self.count.setObjectName("muted")
         self.table = QTableView()
         self.table.setModel(self.model)
-        plain(self.table, "Events", stretch=2)
+        plain_table(self.table, "Events", stretch=2)
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
         self._sieve: Sieve | None = None
         self._timer = QTimer(self)

@@ -21,8 +21,7 @@ from gradviz.session.state import Selection, State
 from gradviz.session.strip import Strip, size_text
 from gradviz.session.zoom import whole
 from gradviz.ui import look
-from gradviz.ui.panels.panel import Context, Panel, moved
-from gradviz.ui.panels.tables import plain
+from gradviz.ui.panels.panel import Context, Panel, moved, plain_table
 from gradviz.ui.panels.timeline_geometry import Geometry
 from gradviz.ui.panels.timeline_plots import held_text, paint_held, paint_held_text
 from gradviz.ui.theme import Theme
@@ -158,7 +157,7 @@ class MemoryPanel(Panel):
         self.model = HoldersModel()
         self.table = QTableView()
         self.table.setModel(self.model)
-        plain(self.table, "Who holds the memory", stretch=0)
+        plain_table(self.table, "Who holds the memory", stretch=0)
         self._bars = ShareDelegate(self.table)
         self.table.setItemDelegateForColumn(SHARE, self._bars)
         self.table.clicked.connect(self._select)

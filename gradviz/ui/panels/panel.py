@@ -1,12 +1,14 @@
 """What a panel is: a widget that shows a part of the state and asks for changes through its context. No panel knows
-another one. `rows` lists the panels."""
+another one. `rows` lists the panels.
+`plain_table` is the look that their lists share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from gradviz.commands.row import Shell
 from gradviz.session.state import State
@@ -49,3 +51,19 @@ def moved(before: State, after: State) -> bool:
     return before is after or (
         before.trace is not after.trace or before.steps != after.steps or before.cursor != after.cursor
     )
+
+
+def plain_table(table: QTableView, name: str, *, stretch: int) -> None:
+    """Give a table this look; the column `stretch` takes the room that the others leave."""
+    table.setAccessibleName(name)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setTabKeyNavigation(False)
+    table.verticalHeader().setVisible(False)
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+    header.setHighlightSections(False)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTableView, QVBo
 from gradviz.session.moves import inspected_tensor
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.panels.panel import Context, Panel
-from gradviz.ui.panels.tables import plain
+from gradviz.ui.panels.panel import Context, Panel, plain_table
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class PathsPanel(Panel):
         self.model = PathsModel()
         self.table = QTableView()
         self.table.setModel(self.model)
-        plain(self.table, "Paths of the gradient", stretch=0)
+        plain_table(self.table, "Paths of the gradient", stretch=0)
         self.table.selectionModel().currentRowChanged.connect(self._choose)
         self.table.clicked.connect(self._choose)  # of a single row, which is the current one from the beginning
         top = QHBoxLayout()
