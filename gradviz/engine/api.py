@@ -16,8 +16,7 @@ import numpy as np
 
 from gradviz.engine.autocast import casting
 from gradviz.engine.formula import TABLES
-from gradviz.engine.named import return_type
-from gradviz.engine.outputs import check_out
+from gradviz.engine.outputs import check_out, return_type
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from gradviz.engine.batched import BatchedArray, aligned, levels_of, no_dynamic, one_by_one, spread
 from gradviz.engine.memory import memory_of, start_of, strided
-from gradviz.engine.notices import warn_once
 from gradviz.engine.rows import ROWS, OpRow
+from gradviz.engine.state import warn_once
 
 Array = np.ndarray[Any, Any]
 Forward = Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any]

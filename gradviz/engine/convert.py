@@ -13,9 +13,8 @@ from gradviz.engine import dtypes, printing
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, from_numpy
-from gradviz.engine.formats import STRIDED
 from gradviz.engine.formula import sentence
-from gradviz.engine.laid import is_laid, laid
+from gradviz.engine.laid import STRIDED, is_laid, laid
 from gradviz.engine.observe import paused
 from gradviz.engine.rows import op
 from gradviz.engine.state import state

@@ -12,8 +12,7 @@ from gradviz.engine.api import api
 from gradviz.engine.creation import check_device, from_numpy, made
 from gradviz.engine.data import infer_array
 from gradviz.engine.memory import memory_of, start_of
-from gradviz.engine.notices import warn_once
-from gradviz.engine.state import state
+from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor, wrap
 
 _INHERITS = (

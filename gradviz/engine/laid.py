@@ -1,5 +1,5 @@
-"""In which order a tensor's elements lie in memory: what a `memory_format` asks for. Which formats there are is in
-`formats.py`."""
+"""How a tensor lies in memory: `torch.layout` and `torch.memory_format`, and the order of the elements that a
+`memory_format` asks for. A tensor lies row by row unless it is asked for another order, which changes no number."""
 
 from __future__ import annotations
 
@@ -7,6 +7,37 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+
+class _Name(str):
+    """A name that prints as PyTorch's object does."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class layout(_Name):
+    """How the elements are kept: `torch.strided`."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+
+class memory_format(_Name):
+    """In which order the dimensions lie: `torch.contiguous_format` and its kin."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+
+STRIDED = layout("torch.strided")
+FORMATS = {
+    name: memory_format(f"torch.{name}")
+    for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+}
+
 
 Array = np.ndarray[Any, Any]
 _LAST = {"torch.channels_last": 4, "torch.channels_last_3d": 5}

@@ -12,8 +12,7 @@ from typing import Any
 from gradviz.engine import creation, dtypes, ranges
 from gradviz.engine.api import FUNCTIONS, give
 from gradviz.engine.draw import randint
-from gradviz.engine.formats import STRIDED
-from gradviz.engine.laid import check_rank, laid
+from gradviz.engine.laid import STRIDED, check_rank, laid
 from gradviz.engine.tensor import Tensor
 
 _ready = (creation, randint, ranges)

@@ -1,5 +1,6 @@
-"""What `out=` may be: its element type, and whether it may lie in the memory of an operand. Each refusal in PyTorch's
-words; who gives the result to `out` is `api.py`."""
+"""What functions return: the named tuples of some (`torch.return_types.max(values=…, indices=…)`), and what `out=` may
+be: its element type, and whether it may lie in the memory of an operand. Each refusal in PyTorch's words; who gives the
+result to `out` is `api.py`."""
 
 from __future__ import annotations
 
@@ -11,6 +12,38 @@ from gradviz.engine import dtypes
 from gradviz.engine.memory import repeated
 from gradviz.engine.tensor import Tensor
 from gradviz.engine.words import WRITTEN_TWICE
+
+
+class _Named(tuple):  # type: ignore[type-arg]
+    """A tuple with names that prints over several lines, as PyTorch's structured results do."""
+
+    fields: tuple[str, ...] = ()
+    title = ""
+
+    def __new__(cls, *values: Any) -> Any:
+        return tuple.__new__(cls, values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.fields:
+            return self[self.fields.index(name)]
+        raise AttributeError(f"'torch.return_types.{self.title}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        body = ",\n".join(f"{name}={value!r}" for name, value in zip(self.fields, self, strict=True))
+        return f"torch.return_types.{self.title}(\n{body})"
+
+
+RETURN_TYPES: dict[str, type[_Named]] = {}
+
+
+def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> type[_Named]:
+    """The class for the results of one function, made when first asked for."""
+    found = RETURN_TYPES.get(name)
+    if found is None:
+        shown = {"fields": fields, "title": name, "__module__": "torch.return_types"}
+        found = RETURN_TYPES[name] = type(name, (_Named,), shown)
+    return found
+
 
 # Functions whose result has one element type and no other, and what they say of another one.
 _EXACT = frozenset(

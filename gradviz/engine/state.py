@@ -1,9 +1,10 @@
 """The three switches that every operation looks at: gradient mode, inference mode and the observer. `modes.py`
 flips the first two, `observe.py` the last; they live in one small object so that an operation pays for one look-
-up."""
+up. And warnings that PyTorch gives once in a process, or each time after `torch.set_warn_always(True)`."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Any
 
@@ -59,3 +60,10 @@ class State:
 
 state = State()
 on_new_run(lambda: State.__init__(state))
+
+
+def warn_once(key: str, text: str, stacklevel: int = 4) -> None:
+    """Warn with `text` unless that was done before under the same key."""
+    if key not in state.warned or state.warn_always:
+        state.warned.add(key)
+        warnings.warn(text, UserWarning, stacklevel=stacklevel)

@@ -14,9 +14,8 @@ from gradviz.engine import dtypes
 from gradviz.engine.apply import call
 from gradviz.engine.graph import Node
 from gradviz.engine.laid import as_leaf, is_as_leaf
-from gradviz.engine.notices import warn_once
 from gradviz.engine.rows import ROWS
-from gradviz.engine.state import state
+from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor
 
 Array = np.ndarray[Any, Any]

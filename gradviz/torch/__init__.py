@@ -15,8 +15,7 @@ from gradviz.engine import draw as _draw
 from gradviz.engine import dtypes as _dtypes
 from gradviz.engine import facts as _facts
 from gradviz.engine import foreign as _foreign
-from gradviz.engine import formats as _formats
-from gradviz.engine import named as _named
+from gradviz.engine import laid as _laid
 from gradviz.engine import ops as _ops
 from gradviz.engine import options as _options
 from gradviz.engine import ranges as _ranges
@@ -34,6 +33,7 @@ from gradviz.engine.modes import (
     no_grad,
     set_grad_enabled,
 )
+from gradviz.engine.outputs import RETURN_TYPES as _RETURN_TYPES
 from gradviz.engine.printing import set_printoptions
 from gradviz.engine.random import Generator
 from gradviz.engine.state import state as _state
@@ -65,9 +65,9 @@ float16, bfloat16, float32, float64 = _dtypes.float16, _dtypes.bfloat16, _dtypes
 half, float, double = float16, float32, float64
 complex64, complex128 = _dtypes.complex64, _dtypes.complex128
 cfloat, cdouble = complex64, complex128
-strided, layout, memory_format = _formats.STRIDED, _formats.layout, _formats.memory_format
-globals().update(_formats.FORMATS)
-return_types = _named.RETURN_TYPES
+strided, layout, memory_format = _laid.STRIDED, _laid.layout, _laid.memory_format
+globals().update(_laid.FORMATS)
+return_types = _RETURN_TYPES
 _METHODS_ONLY = """
 absolute_ add_ addcdiv_ addcmul_ arctan2_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_not_ bitwise_or_
 bitwise_right_shift_ bitwise_xor_ copysign_ digamma_ div_ divide_ erfinv_ floor_divide_ fmod_ heaviside_ hypot_ igamma_

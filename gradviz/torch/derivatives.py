@@ -13,8 +13,7 @@ from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.call import grad as _backward
 from gradviz.engine.graph import edge_of
 from gradviz.engine.modes import enable_grad
-from gradviz.engine.notices import warn_once
-from gradviz.engine.state import state
+from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor, twin
 from gradviz.engine.trees import flatten, map_leaves, pretty, structure
 from gradviz.torch.argnums import no_complex, only_tensors, places_of, replaced, value_and_aux

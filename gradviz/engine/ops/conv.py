@@ -11,11 +11,11 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.formula import jointly, rule
-from gradviz.engine.notices import warn_once
 from gradviz.engine.ops import windows
 from gradviz.engine.ops.neural import in_single, need_tensor, one_gradient
 from gradviz.engine.ops.windows import Sizes, sizes
 from gradviz.engine.rows import OpRow, op
+from gradviz.engine.state import warn_once
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS

@@ -8,8 +8,8 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.derivatives import scaled
+from gradviz.engine.state import warn_once
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS

@@ -10,11 +10,11 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, RESIZED, api
 from gradviz.engine.apply import NO_PARAMS, call_all
+from gradviz.engine.checks import only
 from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type
 from gradviz.engine.formula import sentence
-from gradviz.engine.named import return_type
+from gradviz.engine.outputs import return_type
 from gradviz.engine.overloads import check_operands
-from gradviz.engine.refusals import only
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 

@@ -10,10 +10,10 @@ import numpy as np
 from gradviz.engine import numeric
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import NO_PARAMS, call
+from gradviz.engine.checks import check_kind
 from gradviz.engine.elementwise import Prepared, register, unary
 from gradviz.engine.formula import expressed, helper, sentence
 from gradviz.engine.inplace import write
-from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 

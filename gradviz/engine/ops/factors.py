@@ -11,7 +11,6 @@ from gradviz.engine import dtypes, lapack
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
-from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.linalg import (
     check_info,
@@ -24,6 +23,7 @@ from gradviz.engine.ops.linalg import (
     named,
 )
 from gradviz.engine.rows import op
+from gradviz.engine.state import warn_once
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS

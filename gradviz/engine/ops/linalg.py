@@ -13,11 +13,10 @@ from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call, call_all
 from gradviz.engine.batched import everything
 from gradviz.engine.formula import expressed, jointly, sentence
-from gradviz.engine.named import return_type
-from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj, times_alpha
+from gradviz.engine.outputs import return_type
 from gradviz.engine.rows import op
-from gradviz.engine.state import state
+from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor, wrap
 
 F = FUNCTIONS

@@ -15,11 +15,11 @@ from gradviz.engine.apply import call
 from gradviz.engine.checks import plain_numbers
 from gradviz.engine.creation import made
 from gradviz.engine.formula import expressed, sentence
-from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.rows import op
+from gradviz.engine.state import warn_once
 from gradviz.engine.tensor import Size, Tensor
 
 F = FUNCTIONS

@@ -11,9 +11,9 @@ from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
 from gradviz.engine.laid import laid_as
-from gradviz.engine.named import return_type
 from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.ops.ties import Selection, by_partition, by_partitions, by_quickselect, in_order, selected
+from gradviz.engine.outputs import return_type
 from gradviz.engine.overloads import along
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor

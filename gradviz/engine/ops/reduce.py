@@ -1,5 +1,5 @@
 """Reductions: sum, mean, prod, max, var, norm, logsumexp, softmax … with every form of `dim` and `keepdim`.
-Running sums are in `cumulative`."""
+Running sums are in `calculus.py`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from gradviz.engine import dtypes, numeric, summing
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call, call_all
+from gradviz.engine.checks import check_kind
 from gradviz.engine.formula import expressed, helper, sentence
-from gradviz.engine.named import return_type
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.outputs import return_type
 from gradviz.engine.overloads import along, refuse
-from gradviz.engine.refusals import check_kind
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.summing import total
 from gradviz.engine.tensor import Tensor, wrap

@@ -13,11 +13,11 @@ import numpy as np
 from gradviz.engine import dtypes, gammas, numeric
 from gradviz.engine.api import FUNCTIONS, SPECIAL, api
 from gradviz.engine.apply import call
+from gradviz.engine.checks import only
 from gradviz.engine.elementwise import Prepared, binary, register, unary
 from gradviz.engine.formula import Rule, expressed, sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import spread, wrap_dim
-from gradviz.engine.refusals import only
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 

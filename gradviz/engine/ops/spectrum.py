@@ -10,9 +10,9 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.formula import sentence
-from gradviz.engine.notices import warn_once
 from gradviz.engine.ops.fourier import C2C, C2R, R2C
 from gradviz.engine.rows import op
+from gradviz.engine.state import warn_once
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS

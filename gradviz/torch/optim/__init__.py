@@ -2,8 +2,7 @@
 
 from gradviz.torch.homes import rehome
 from gradviz.torch.optim import lr_scheduler, swa_utils
-from gradviz.torch.optim.adam import Adam, Adamax, AdamW
-from gradviz.torch.optim.adam_kin import NAdam, RAdam
+from gradviz.torch.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
 from gradviz.torch.optim.factored import Adafactor, Muon, SparseAdam
 from gradviz.torch.optim.lbfgs import LBFGS
 from gradviz.torch.optim.optimizer import Optimizer

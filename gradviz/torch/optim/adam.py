@@ -1,4 +1,5 @@
-"""`Adam`, `AdamW` and `Adamax`: steps scaled by running averages of the gradient and of its square."""
+"""`Adam` and its kin: steps scaled by running averages of the gradient and of its square. `NAdam` has Nesterov's
+momentum, `RAdam` a rectified variance. The order of the arithmetic is PyTorch's, which decides the last digits."""
 
 from __future__ import annotations
 
@@ -22,6 +23,35 @@ from gradviz.torch.optim.optimizer import (
     write,
 )
 
+MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+def _check(lr: Any, eps: float, betas: tuple[float, float], weight_decay: float) -> None:
+    check_lr(lr)
+    check(eps >= 0.0, f"Invalid epsilon value: {eps}")
+    check(0.0 <= betas[0] < 1.0, f"Invalid beta parameter at index 0: {betas[0]}")
+    check(0.0 <= betas[1] < 1.0, f"Invalid beta parameter at index 1: {betas[1]}")
+    check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+
+
+def _zeros(param: Tensor, *names: str) -> dict[str, Tensor]:
+    return {name: wrap(np.zeros_like(param._data)) for name in names}
+
+
+def _moments(state: Group, param: Tensor, grad: Array, group: Group) -> tuple[Array, Array, Array, Array]:
+    """The gradient with weight decay, the value now, and both moments after this step."""
+    (beta1, beta2), decay = group["betas"], group["weight_decay"]
+    if decay != 0 and group["decoupled_weight_decay"]:
+        write(param, updates.scale(param._data, 1 - number(group["lr"]) * decay))
+    elif decay != 0:
+        grad = updates.add(grad, param._data, decay)
+    grad, mean, square, now = real(grad, state["exp_avg"]._data, state["exp_avg_sq"]._data, param._data)
+    mean = updates.lerp(mean, grad, 1 - beta1)
+    square = updates.addcmul(updates.scale(square, beta2), grad, grad, 1 - beta2)
+    write(state["exp_avg"], mean)
+    write(state["exp_avg_sq"], square)
+    return grad, now, mean, square
+
 
 class Adam(Optimizer):
     """Kingma and Ba (2015); with `amsgrad` the variant of Reddi et al. (2018)."""
@@ -42,11 +72,7 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        check_lr(lr)
-        check(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check(0.0 <= betas[0] < 1.0, f"Invalid beta parameter at index 0: {betas[0]}")
-        check(0.0 <= betas[1] < 1.0, f"Invalid beta parameter at index 1: {betas[1]}")
-        check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        _check(lr, eps, betas, weight_decay)
         check_fused(fused, foreach, differentiable)
         defaults = {
             "lr": lr,
@@ -63,29 +89,12 @@ class Adam(Optimizer):
         }
         super().__init__(params, defaults)
 
-    def _state_of(self, param: Tensor, group: Group) -> dict[str, Any]:
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = counter()
-            for name in ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else [])):
-                state[name] = wrap(np.zeros_like(param._data))
-        return state
-
-    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
-        state = self._state_of(param, group)
-        step = step_count(state)
-        lr, decay = number(group["lr"]), group["weight_decay"]
-        beta1, beta2 = group["betas"]
-        if decay != 0:
-            if group["decoupled_weight_decay"]:
-                write(param, updates.scale(param._data, 1 - lr * decay))
-            else:
-                grad = updates.add(grad, param._data, decay)
-        grad, mean, square, now = real(grad, state["exp_avg"]._data, state["exp_avg_sq"]._data, param._data)
-        mean = updates.lerp(mean, grad, 1 - beta1)
-        square = updates.addcmul(updates.scale(square, beta2), grad, grad, 1 - beta2)
-        write(state["exp_avg"], mean)
-        write(state["exp_avg_sq"], square)
+            state.update(step=counter(), **_zeros(param, *MOMENTS, *(["max_exp_avg_sq"] if group["amsgrad"] else [])))
+        step, lr, (beta1, beta2) = step_count(state), number(group["lr"]), group["betas"]
+        _, now, mean, square = _moments(state, param, grad, group)
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]
             square = np.maximum(real(largest._data)[0], square)
@@ -144,11 +153,7 @@ class Adamax(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check(eps >= 0.0, f"Invalid epsilon value: {eps}")
-        check(0.0 <= betas[0] < 1.0, f"Invalid beta parameter at index 0: {betas[0]}")
-        check(0.0 <= betas[1] < 1.0, f"Invalid beta parameter at index 1: {betas[1]}")
-        check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        _check(lr, eps, betas, weight_decay)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -164,9 +169,7 @@ class Adamax(Optimizer):
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
         if not state:
-            state["step"] = counter()
-            state["exp_avg"] = wrap(np.zeros_like(param._data))
-            state["exp_inf"] = wrap(np.zeros_like(param._data))
+            state.update(step=counter(), **_zeros(param, "exp_avg", "exp_inf"))
         step = step_count(state)
         beta1, beta2 = group["betas"]
         if group["weight_decay"] != 0:
@@ -177,3 +180,102 @@ class Adamax(Optimizer):
         write(state["exp_avg"], mean)
         write(state["exp_inf"], largest)
         write(param, updates.addcdiv(now, mean, largest, -(number(group["lr"]) / (1 - beta1**step))))
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov's momentum (Dozat, 2016)."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check(lr, eps, betas, weight_decay)
+        check(momentum_decay >= 0.0, f"Invalid momentum_decay value: {momentum_decay}")
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state.update(step=counter(), mu_product=wrap(np.ones((), np.float32)), **_zeros(param, *MOMENTS))
+        product = state["mu_product"]
+        step, lr, (beta1, beta2) = step_count(state), number(group["lr"]), group["betas"]
+        grad, now, mean, square = _moments(state, param, grad, group)
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
+        write(product, product._data * np.float32(mu))
+        so_far = float(product._data)
+        kind = square.dtype.type
+        root = updates.root(square / kind(1 - beta2**step), 1.0, group["eps"])
+        now = updates.addcdiv(now, grad, root, -lr * (1.0 - mu) / (1.0 - so_far))
+        write(param, updates.addcdiv(now, mean, root, -lr * mu_next / (1.0 - so_far * mu_next)))
+
+
+class RAdam(Optimizer):
+    """Adam with a rectified variance (Liu et al., 2019)."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        _check(lr, eps, betas, weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state.update(step=counter(), **_zeros(param, *MOMENTS))
+        step, lr, (beta1, beta2) = step_count(state), number(group["lr"]), group["betas"]
+        _, now, mean, square = _moments(state, param, grad, group)
+        kind = mean.dtype.type
+        moved = mean / kind(1 - beta1**step) * kind(lr)
+        rest = 1 - beta2**step
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / rest
+        if length > 5.0:
+            rect = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+            moved = moved * (kind(rest**0.5) / updates.root(square, 1.0, group["eps"])) * kind(rect)
+        write(param, updates.add(now, moved, -1.0))

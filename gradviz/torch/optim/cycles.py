@@ -8,9 +8,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradviz.torch.optim.callables import own_values
 from gradviz.torch.optim.lr_scheduler import LRScheduler
-from gradviz.torch.optim.optimizer import Optimizer
+from gradviz.torch.optim.optimizer import Optimizer, own_values
 
 
 def _per_group(optimizer: Optimizer, value: Any, name: str) -> list[float]:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from gradviz.engine.tensor import Tensor
-from gradviz.torch.optim.callables import own_values
-from gradviz.torch.optim.optimizer import Optimizer, number
+from gradviz.torch.optim.optimizer import Optimizer, number, own_values
 
 _ORDER = (
     "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call "

@@ -4,6 +4,7 @@ numbers is in the subclasses (`sgd.py`, `adam.py`, …), whose `_update` gets on
 from __future__ import annotations
 
 import functools
+import sys
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -326,3 +327,10 @@ def write(target: Tensor, values: Array) -> None:
     """Put new numbers into a tensor, real pairs also into a complex one."""
     data = target._data
     put(target, values.reshape(-1).view(data.dtype).reshape(data.shape) if data.dtype != values.dtype else values)
+
+
+def own_values(fn: Any) -> dict[str, Any]:
+    """The attributes of a callable object of the user's own class; Python's and PyTorch's objects have none."""
+    known = {"torch", "gradviz", "numpy", *sys.stdlib_module_names}
+    roots = [str.__str__(cls.__module__).split(".")[0] for cls in type(fn).__mro__[:-1]]
+    return {} if any(root in known for root in roots) else fn.__dict__
