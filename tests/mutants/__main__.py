@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from tests.mutants.guards import GUARDS
@@ -58,6 +59,14 @@ def execute(copy: Path, arguments: Sequence[str], seconds: float) -> tuple[int |
             return None, started.communicate()[0]
 
 
+def end_what_is_left(copy: Path) -> None:
+    """Without the guard that ends them, processes of the tests may go on for ever."""
+    for each in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if str(copy).encode() in (each / "cmdline").read_bytes():
+                os.kill(int(each.name), signal.SIGKILL)
+
+
 def run_tests(copy: Path, tests: Sequence[str], seconds: float, *options: str) -> tuple[int | None, list[str]]:
     """The exit status of pytest, and what failed."""
     quiet = ("-q", "-rfE", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist")
@@ -93,6 +102,7 @@ def tried(guard: Guard, copy: Path) -> tuple[str, str]:
         status, failed = run_tests(copy, guard.tests, SECONDS, "-x")
     finally:
         place.write_text(text, encoding="utf-8")
+        end_what_is_left(copy)
     if status == 0:
         return SURVIVED, ", ".join(guard.tests)
     if status is None:
