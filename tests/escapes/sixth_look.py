@@ -46,7 +46,8 @@ _OF_ITS_CLASS = {
     "by a copy of a counter": f"import collections\nclass X: pass\nT = collections.Counter.copy(X)\n{_MADE}",
     "by a property that classmethod reads": (
         "import collections\nclass X:\n    maps = [5, 'A', (), {'__reduce__': 5}]\n"
-        "    made = classmethod(collections.ChainMap.parents)\nprint('ESCAPED', X.made)"
+        "    made = classmethod(collections.ChainMap.parents)\n"
+        "if isinstance(X.made, type) or hasattr(X.made, '__func__'): print('ESCAPED')"  # a method from Python 3.13 on
     ),
     "by flags": (
         "import re\nclass V:\n    def __or__(self, other): return int\nclass X: _value_ = V()\n"
