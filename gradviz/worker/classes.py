@@ -20,6 +20,7 @@ from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
+    HERE,
     HOOKED_ATTRIBUTES,
     MEMORY,
     is_dunder,
@@ -27,7 +28,6 @@ from gradviz.worker.policy_names import (
 
 _BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
 _ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind of Generic[T] and List[int]
-HERE = "available in GradViz snippets"
 
 
 class ClassMaker:

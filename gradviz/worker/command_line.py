@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from gradviz.worker.guard import Guard
 from gradviz.worker.methods import keep_methods
+from gradviz.worker.policy_names import HERE
 from gradviz.worker.stand_in import stand_in
 
 PROGRAM = "snippet.py"  # as in sys.argv
@@ -31,7 +32,6 @@ _FORMATS: dict[str, type[argparse.HelpFormatter]] = {
 }
 _BOOLEAN = "BooleanOptionalAction"
 _MARKS = {"SUPPRESS": argparse.SUPPRESS, "REMAINDER": argparse.REMAINDER, "OPTIONAL": "?", "ZERO_OR_MORE": "*"}
-_HERE = "available in GradViz snippets"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -86,7 +86,7 @@ class _Options:
 
     def __init__(self, real: Any) -> None:
         if not isinstance(real, argparse._ActionsContainer):  # made by the class of a parser
-            raise TypeError(f"objects of this class are not {_HERE} but by ArgumentParser")
+            raise TypeError(f"objects of this class are not {HERE} but by ArgumentParser")
         self._real: Any = real
 
     def add_argument(self, *names: str, **options: Any) -> None:
@@ -164,7 +164,7 @@ class _CommandLine(_Options):
         """The settings, and the arguments that no option takes."""
         result = self._namespace() if namespace is None else namespace
         if not isinstance(result, Namespace):
-            raise TypeError(f"a namespace that is not argparse.Namespace is not {_HERE}")
+            raise TypeError(f"a namespace that is not argparse.Namespace is not {HERE}")
         given = [_text(each) for each in args or ()]
         found, rest = _apart(self._real.parse_known_args, given, argparse.Namespace(**result.__dict__))
         for name, value in vars(found).items():
@@ -180,7 +180,7 @@ class _CommandLine(_Options):
 
     def add_subparsers(self, *args: object, **options: object) -> NoReturn:
         """Refused: a snippet has no command line to choose with."""
-        raise NotImplementedError(f"add_subparsers is not {_HERE}; keep the options of the command that you want")
+        raise NotImplementedError(f"add_subparsers is not {HERE}; keep the options of the command that you want")
 
     def format_usage(self) -> str:
         """The line that says how the script is called."""
@@ -226,10 +226,10 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
         **switches: bool,
     ) -> _CommandLine:
         if formatter_class not in _FORMATS:
-            raise ValueError(f"a formatter_class of one's own is not {_HERE}; use one of argparse's")
+            raise ValueError(f"a formatter_class of one's own is not {HERE}; use one of argparse's")
         unknown = sorted(switches.keys() - {"add_help", "allow_abbrev"})
         if unknown:
-            raise TypeError(f"ArgumentParser's {unknown[0]} is not {_HERE}; leave it out")
+            raise TypeError(f"ArgumentParser's {unknown[0]} is not {HERE}; leave it out")
         texts = {"usage": usage, "description": description, "epilog": epilog, "conflict_handler": conflict_handler}
         real = _Parser(
             write,

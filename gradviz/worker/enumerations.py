@@ -8,7 +8,7 @@ from typing import Any
 
 from gradviz.worker.classes import check_text
 from gradviz.worker.operands import guarded_operators
-from gradviz.worker.policy_names import MEMORY, is_dunder
+from gradviz.worker.policy_names import HERE, MEMORY, is_dunder
 
 
 def enum_names() -> dict[str, Any]:
@@ -28,7 +28,6 @@ def _check_names(names: Any) -> None:
         raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
 
 
-HERE = "available in GradViz snippets"
 _PYTORCHS = ("torch", "gradviz.engine", "gradviz.torch")
 
 

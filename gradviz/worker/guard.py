@@ -30,6 +30,7 @@ from gradviz.worker.intruders import check_arguments, is_numpys_own
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
+    HERE,
     HOOKED_ATTRIBUTES,
     MEMORY,
     NUMPY_ATTRIBUTES,
@@ -38,8 +39,6 @@ from gradviz.worker.policy_names import (
     is_dunder,
 )
 from gradviz.worker.stand_in import StandIn, plain_type
-
-HERE = "available in GradViz snippets"
 
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(

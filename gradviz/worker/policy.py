@@ -16,6 +16,7 @@ from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
+    HERE,
     HOOKED_ATTRIBUTES,
     MODULE_HINTS,
     MODULE_NAMES,
@@ -30,7 +31,6 @@ from gradviz.worker.rewriter import Rewriter
 
 MAX_DEPTH = 200
 MAX_SOURCE = 400_000
-HERE = "available in GradViz snippets"
 
 
 class Refusal(Exception):

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import types
 
+HERE = "available in GradViz snippets"
+
 ALLOWED_NODES = frozenset(
     getattr(ast, name)
     for name in """ Module Expr FunctionDef ClassDef Return Delete Assign AugAssign AnnAssign For While If With Raise

@@ -11,10 +11,9 @@ from typing import Any, NoReturn
 from gradviz.torch.missing import is_pytorch, sentence
 from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard
-from gradviz.worker.policy_names import REFUSED_BUILTINS
+from gradviz.worker.policy_names import HERE, REFUSED_BUILTINS
 from gradviz.worker.stand_in import plain_type
 
-HERE = "available in GradViz snippets"
 PLAIN_BUILTINS = """ abs all any bin bool bytearray bytes callable chr complex dict divmod enumerate filter
 float frozenset hex int isinstance issubclass iter len list map max min next object oct ord pow
 property range reversed round set slice sorted staticmethod classmethod str sum super tuple zip None True False
