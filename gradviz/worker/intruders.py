@@ -7,6 +7,7 @@ itself; so every function of a snippet looks at its arguments first. Next: `rewr
 from __future__ import annotations
 
 import types
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from gradviz.worker.numpy_boundary import REAL
 _NUMPYS = (np.ndarray, np.generic, np.dtype, np.ufunc, np.random.Generator, np.random.BitGenerator)
 _KEPT = (OpRow, Plan, Saved, VersionCounter, State, GraphTask, BatchedArray, Recorder, *PARTS)
 _PYTHONS = (types.ModuleType, types.FrameType, types.CodeType, memoryview)
-_INTRUDERS = (*_NUMPYS, *_KEPT, *_PYTHONS)
+_OTHERS = (*_KEPT, *_PYTHONS)
 _FREQUENT = frozenset((Tensor, int, float, bool, str, type(None), types.FunctionType))
 _SEVERAL = (tuple, list)
 _LOOKED_AT = 32  # items of a list
@@ -47,12 +48,12 @@ def check_arguments(*given: Any) -> None:
             for item in each[:_LOOKED_AT]:
                 _check(item)
         elif kind is dict:
-            for item in tuple(each.values())[:_LOOKED_AT]:
+            for item in islice(each.values(), _LOOKED_AT):  # a table may be large, and is given often
                 _check(item)
         else:
             _check(each)
 
 
 def _check(value: object) -> None:
-    if is_numpys_own(value) if isinstance(value, type) else isinstance(value, _INTRUDERS) and type(value) not in REAL:
+    if is_numpys_own(value) or isinstance(value, _OTHERS):
         raise TypeError("a function of a snippet can't be called with an object that belongs to GradViz")
