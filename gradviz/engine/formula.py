@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-from gradviz.engine.typeset import NUMBERS, called, typeset
+from gradviz.engine.typeset import NUMBERS, Given, called, typeset
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -162,6 +162,78 @@ class _Filled(ast.NodeTransformer):
         return self.given.get(node.id, node)
 
 
+def opened(text: str) -> str:
+    """The expression with every helper written out: what a recorded trace takes along."""
+    parse(text)
+    return ast.unparse(_with_helpers(text))
+
+
+Number = int | float
+_LONGEST = 4_000  # characters of an expression
+
+
+@functools.cache
+def shown_with(expression: str, numbers: tuple[tuple[str, Number], ...], is_complex: bool) -> str:
+    """The text of an expression whose parameters are known: `grad * n * self ** (n - 1)` with n = 3 becomes
+    "grad · 3 · self²". Of complex numbers it shows the conjugates. `ValueError` for what is no expression."""
+    if len(expression) > _LONGEST:
+        raise ValueError("a formula is too long")
+    try:
+        tree, _ = parse(expression)
+        return typeset(_Known(dict(numbers), is_complex).visit(ast.parse(ast.unparse(tree), mode="eval").body))
+    except (SyntaxError, RecursionError, MemoryError, AssertionError, ArithmeticError) as error:
+        raise ValueError(f"not a formula: {expression[:80]}") from error
+
+
+def _constant(node: ast.expr) -> Number | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+class _Known(ast.NodeTransformer):
+    """Numbers in place of parameters; what they make trivial (a factor 1, a power of 0 or 1) is not written."""
+
+    def __init__(self, numbers: Mapping[str, Number], is_complex: bool) -> None:
+        self.numbers, self.is_complex = numbers, is_complex
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        number = self.numbers.get(node.id)
+        return node if number is None else ast.Constant(Given(number) if isinstance(number, float) else number)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = "conjugate" if self.is_complex and called(node) == "conj" else called(node)
+        return ast.Call(ast.Name(name), [self.visit(each) for each in node.args], [])
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left: ast.expr = self.visit(node.left)
+        right: ast.expr = self.visit(node.right)
+        one, other = _constant(left), _constant(right)
+        if one is not None and other is not None and isinstance(node.op, (ast.Add, ast.Sub)):
+            return ast.Constant(one + other if isinstance(node.op, ast.Add) else one - other)
+        if isinstance(node.op, ast.Pow) and other is not None:
+            return self._power(left, other)
+        if isinstance(node.op, (ast.Mult, ast.Div)):
+            if other == 1:
+                return left
+            if one == 1 and isinstance(node.op, ast.Mult):
+                return right
+            for factor, at_left in ((one, True), (other, False)):
+                if factor is not None and factor < 0:
+                    positive = ast.Constant(type(factor)(-factor))
+                    found = ast.BinOp(positive if at_left else left, node.op, right if at_left else positive)
+                    return ast.UnaryOp(ast.USub(), self.visit_BinOp(found))
+        return ast.BinOp(left, node.op, right)
+
+    @staticmethod
+    def _power(base: ast.expr, exponent: Number) -> ast.expr:
+        if exponent in (0, 1):
+            return base if exponent else ast.Constant(1)
+        if exponent == 0.5:
+            return ast.Call(ast.Name("sqrt"), [base], [])
+        whole = int(exponent) if float(exponent).is_integer() else exponent
+        return ast.BinOp(base, ast.Pow(), ast.Constant(whole))
+
+
 # --- rules ---
 
 
@@ -197,7 +269,17 @@ class Rule:
         return shown(self.written) if self.is_formula else self.written
 
     @property
+    def expression(self) -> str:
+        """The formula as an expression of its operands and parameters; "" where words say it."""
+        return opened(self.written) if self.is_formula else ""
+
+    @property
     def texts(self) -> Mapping[str, str]:
+        """By input, where the rule is joint."""
+        return {}
+
+    @property
+    def expressions(self) -> Mapping[str, str]:
         """By input, where the rule is joint."""
         return {}
 
@@ -219,6 +301,10 @@ class JointRule(Rule):
     @property
     def texts(self) -> Mapping[str, str]:
         return {**{name: shown(formula) for name, formula in self.formulas.items()}, **self._sentences}
+
+    @property
+    def expressions(self) -> Mapping[str, str]:
+        return {name: opened(formula) for name, formula in self.formulas.items()}
 
 
 def rule(given: str | Function | Rule) -> Rule:

@@ -80,6 +80,13 @@ class OpRow:
             return self.joint.texts
         return {name: text for name, one in self.gradients.items() if (text := one.text)}
 
+    @functools.cached_property
+    def expressions(self) -> Mapping[str, str]:
+        """The gradient of each input whose formula is more than words, as an expression."""
+        if self.joint is not None:
+            return self.joint.expressions
+        return {name: text for name, one in self.gradients.items() if (text := one.expression)}
+
     @property
     def saved(self) -> tuple[str, ...]:
         """The tensors that its node saves when every input wants a gradient."""

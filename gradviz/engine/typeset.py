@@ -10,6 +10,12 @@ from collections.abc import Mapping
 NUMBERS = {"pi": math.pi, "inf": math.inf}  # names that are no operands
 _WHERE, _COMPARED, _SUM, _PRODUCT, _POWER, _ATOM = range(6)  # how tightly a part holds together
 Part = tuple[str, int]
+
+
+class Given(float):
+    """A number that the snippet gave, which stays as it was written: 0.5, not ½."""
+
+
 # how a function is written: its argument gets brackets if it is more than a name
 _WORDS = {
     "sqrt": "√{}", "log": "ln {}", "sin": "sin {}", "cos": "cos {}", "sinh": "sinh {}", "cosh": "cosh {}",
@@ -26,6 +32,7 @@ _SYMBOLS = {"pi": "π", "inf": "∞"}
 _SIGNS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥",
 }  # fmt: skip
+_SMALL = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ")
 _RAISED = str.maketrans("0123456789−+n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ")
 
 
@@ -61,7 +68,9 @@ def _within(node: ast.expr, rank: int) -> str:
 
 
 def _number(value: object) -> str:
-    return "½" if value == 0.5 else f"{value:g}" if isinstance(value, float) else str(value)
+    if value == 0.5 and not isinstance(value, Given):
+        return "½"
+    return (f"{value:g}" if isinstance(value, float) else str(value)).replace("-", "−")
 
 
 def _compared(node: ast.Compare) -> str:
@@ -102,7 +111,7 @@ def _chosen(condition: ast.expr, one: ast.expr, other: ast.expr) -> str:
 
 def _power(base: ast.expr, exponent: ast.expr) -> Part:
     raised = _set(exponent)[0].replace(" ", "").translate(_RAISED)
-    if any(sign.isalpha() and sign != "ⁿ" for sign in raised):
+    if not set(raised) <= _SMALL:
         raised = "^" + _within(exponent, _ATOM)
     return _within(base, _ATOM) + raised, _POWER
 

@@ -6,14 +6,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gradviz.trace.formulas import formula_for
+from gradviz.trace.formulas import bracketed, formula_for
 
 if TYPE_CHECKING:
     from gradviz.trace.frame import Frame
     from gradviz.trace.trace import Trace
 
 WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_NAME = re.compile(r"[\w.\[\]]+")
 
 
 def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
@@ -76,8 +75,3 @@ def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:
     """The value, where the factor is just one tensor."""
     value = frame.value(operands[factor]) if factor in operands else None
     return value.brief() if value is not None else ""
-
-
-def bracketed(name: str) -> str:
-    """A name as a factor: what is more than a word gets brackets."""
-    return name if _NAME.fullmatch(name) else f"({name})"

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.derivative import WORD, bracketed, is_formula
+from gradviz.session.derivative import WORD, is_formula
 from gradviz.session.lineage import between
 from gradviz.session.state import Selection
-from gradviz.trace.formulas import formula_for
+from gradviz.trace.formulas import bracketed, formula_for
 from gradviz.trace.text import array_text, number_text
 from gradviz.trace.values import FEW
 

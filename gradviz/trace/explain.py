@@ -1,5 +1,5 @@
 """The current step in words: a title, a sentence with the numbers put in, and what comes next. One row per kind of
-step; the formula of a node's backward is filled in by `formulas.py`, errors are explained in `errors`."""
+step; what a backward pass did is told in `contributions.py`, errors are explained in `errors`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gradviz.trace.contributions import (
+    accumulate_sentence,
+    contribution_sentence,
+    free_sentence,
+    listed,
+    node_sentence,
+    saved_names,
+)
 from gradviz.trace.errors.lookup import explain_at
-from gradviz.trace.formulas import backward_sentence, sender_name
 from gradviz.trace.index import span
 from gradviz.trace.kinds import Kind
 from gradviz.trace.values import Value
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame, SavedBuffer
+    from gradviz.trace.frame import Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ def _stop(text: str) -> str:
 
 
 def _text(value: Value | None) -> str:
-    return "None" if value is None else value.text()
+    return "None" if value is None else value.written()
 
 
 def _node_title(frame: Frame) -> str:
@@ -115,8 +122,8 @@ def _forward(frame: Frame) -> str:
     if not name:
         reason = _UNTRACKED[int(trace.nodes.reason[node])]
         return f"{made} Not tracked{reason}: it has no grad_fn and saves nothing."
-    kept = [f"{one.name} ({_saved_as(frame, one)})" for one in frame.saved(node)]
-    return f"{made} {name} is made for the backward pass and saves {', '.join(kept) if kept else 'nothing'}."
+    kept = listed(saved_names(frame, node))
+    return f"{made} {name} is made for the backward pass and keeps {kept or 'nothing'}."
 
 
 _VMAP = {  # what the steps do that vmap adds to the operations of its function
@@ -131,10 +138,6 @@ _UNTRACKED = (
     ", as gradients are switched off here",
     ", as it is not differentiable",
 )
-
-
-def _saved_as(frame: Frame, one: SavedBuffer) -> str:
-    return frame.name(one.tensor) if one.tensor >= 0 else "packed by a hook" if one.is_packed else "its own memory"
 
 
 def _inplace(frame: Frame) -> str:
@@ -167,10 +170,12 @@ def _call(frame: Frame) -> str:
     parts = []
     for row in rows:
         name, given = frame.name(int(trace.roots.tensor[row])), trace.value(int(trace.roots.value[row]))
-        parts.append(f"{name} with {'the implicit gradient 1' if given is None else given.text()}")
+        parts.append(f"{name} with {'the implicit gradient 1' if given is None else given.written()}")
     keep = " The buffers are kept (retain_graph)." if trace.calls.retain_graph[call] else ""
     build = " The gradients get a graph of their own (create_graph)." if trace.calls.create_graph[call] else ""
-    return f"The backward pass starts at {', '.join(parts) or 'the root'}.{keep}{build}"
+    wanted = [frame.name(int(trace.wanted.tensor[row])) for row in trace.history("wanted", "call").all(call)]
+    only = f" Only {listed(wanted)} {'is' if len(wanted) == 1 else 'are'} asked for (inputs)." if wanted else ""
+    return f"The backward pass starts at {listed(parts) or 'the root'}.{only}{keep}{build}"
 
 
 def _contribution_title(frame: Frame) -> str:
@@ -180,60 +185,15 @@ def _contribution_title(frame: Frame) -> str:
 
 
 def _contribution(frame: Frame) -> str:
-    trace, row = frame.trace, _ref(frame)
-    arrived, expected = int(trace.arrivals.arrived[row]), int(trace.arrivals.expected[row])
-    name = frame.name(frame.current_tensor)
-    sender = sender_name(frame, int(trace.arrivals.from_node[row]))
-    came = f"{_text(trace.value(int(trace.arrivals.value[row])))} came from {sender}"
-    if arrived > 1:
-        came += f": {_sum(frame, frame.current_tensor, row)}"
-    if arrived < expected:
-        counts = f"({arrived} of {expected}), {expected - arrived} to come"
-        return f"{name} waits for {expected} contributions: {came} {counts}."
-    return f"{name} has all {expected} contributions: {came}. The node that waited can run now."
-
-
-def _sum(frame: Frame, tensor: int, row: int) -> str:
-    """What an input buffer holds: "7 + 6 = 13", only the sum when it has many parts."""
-    trace = frame.trace
-    total = trace.value(int(trace.arrivals.total[row]))
-    buffer = frame.buffer(tensor) if trace.arrivals.arrived[row] <= _FEW else None
-    parts = " + ".join(value.brief() for _, value in buffer.contributions) if buffer is not None else ""
-    if total is None or not parts or len(parts) > 60:
-        return f"the sum is {_text(total)}"
-    return f"{parts} = {total.brief()}"
-
-
-_FEW = 6  # contributions that are written one by one
+    return contribution_sentence(frame, _ref(frame))
 
 
 def _accumulate_title(frame: Frame) -> str:
     return f"AccumulateGrad {_of(frame, frame.current_tensor)}"
 
 
-def _accumulate(frame: Frame) -> str:
-    trace, tensor = frame.trace, frame.current_tensor
-    name, now = frame.name(tensor), frame.grad(tensor)
-    before = trace.frame_at(frame.cursor - 1).grad(tensor)
-    if before is None:
-        return _stop(f"{name}.grad was None, so it takes the incoming gradient: None → {_text(now)}")
-    came = frame.arriving(tensor)
-    incoming = f" + {came.brief()}" if came is not None else ""
-    return (
-        f"The incoming gradient is added to {name}.grad: {before.brief()}{incoming} = {now.brief() if now else 'None'}."
-    )
-
-
 def _free_title(frame: Frame) -> str:
     return f"{_node_title(frame)} frees its buffers"
-
-
-def _free(frame: Frame) -> str:
-    buffers = [one for one in frame.saved(frame.current_node)]
-    names = [one.name for one in buffers]
-    listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names) or "what it saved"
-    node, them = str(frame.trace.nodes.name[frame.current_node]), "them" if len(names) > 1 else "it"
-    return f"{node} frees {listed}: a second backward() through it would fail, unless retain_graph=True keeps {them}."
 
 
 def _hook_title(frame: Frame) -> str:
@@ -247,9 +207,9 @@ def _hook(frame: Frame) -> str:
     before, after = trace.value(int(trace.hooks.before[row])), trace.value(int(trace.hooks.after[row]))
     if after is None or before is None or trace.hooks.before[row] == trace.hooks.after[row]:
         return "The hook was called and changed nothing."
-    if before.text() == after.text():
-        return _stop(f"The hook returned a new gradient, which reads the same: {after.text()}")
-    return _stop(f"The hook changed the gradient: {before.text()} → {after.text()}")
+    if before.written() == after.written():
+        return _stop(f"The hook returned a new gradient, which reads the same: {after.written()}")
+    return _stop(f"The hook changed the gradient: {before.written()} → {after.written()}")
 
 
 def _clear_title(frame: Frame) -> str:
@@ -315,10 +275,10 @@ _ROWS: dict[Kind, _Row] = {
     Kind.FORWARD: (_forward_title, _forward),
     Kind.INPLACE: (_forward_title, _inplace),
     Kind.BACKWARD_CALL: (_call_title, _call),
-    Kind.BACKWARD: (_node_title, backward_sentence),
+    Kind.BACKWARD: (_node_title, node_sentence),
     Kind.CONTRIBUTION: (_contribution_title, _contribution),
-    Kind.ACCUMULATE: (_accumulate_title, _accumulate),
-    Kind.FREE: (_free_title, _free),
+    Kind.ACCUMULATE: (_accumulate_title, accumulate_sentence),
+    Kind.FREE: (_free_title, free_sentence),
     Kind.HOOK: (_hook_title, _hook),
     Kind.CLEAR_GRAD: (_clear_title, _clear),
     Kind.OPTIMIZER: (_optimizer_title, _optimizer),

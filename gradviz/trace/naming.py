@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,12 +62,12 @@ class Naming:
         while len(ending) < LONGEST:
             bound = self._bound(tensor, cursor)
             if bound:
-                return _short(bound + ending)
+                return _short(_with(bound, ending))
             if tensor not in self._made:
                 self._made[tensor] = self._made_of(tensor)
             before, step = self._made[tensor]
             if before < 0:
-                return _short(self._own(tensor) + ending)
+                return _short(_with(self._own(tensor), ending))
             tensor, ending = before, step + ending
         return _short("…" + ending[-LONGEST + 1 :])
 
@@ -153,4 +154,14 @@ class Naming:
 
 
 def _short(label: str) -> str:
-    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
+    """A label that fits, with both its ends: expressions that begin alike mostly end differently."""
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 19]} … {label[-16:]}"
+
+
+def _with(name: str, ending: str) -> str:
+    """What was done to a tensor: "x.detach()", "(x * w).log_softmax()"."""
+    whole = not ending.startswith(".") or _PRIMARY.fullmatch(name) is not None
+    return f"{name}{ending}" if whole else f"({name}){ending}"
+
+
+_PRIMARY = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")

@@ -16,19 +16,22 @@ class Op:
     inputs: tuple[str, ...]  # "self", "other"
     outputs: tuple[str, ...]  # "result"
     derivatives: Mapping[str, str]  # by input: "grad · other"
+    expressions: Mapping[str, str]  # by input, where the formula is more than words: "grad * other"
 
 
 def find_ops(operands: Operands) -> dict[tuple[str, str], Op]:
     """All operations that were recorded, by name and name of the node."""
-    rows: dict[tuple[str, str], list[tuple[bool, str, str]]] = {}
-    columns = (operands.op, operands.node_name, operands.output, operands.name, operands.formula)
-    for op, node_name, output, name, formula in zip(*columns, strict=True):
-        rows.setdefault((op, node_name), []).append((bool(output), name, formula))
+    rows: dict[tuple[str, str], list[tuple[bool, str, str, str]]] = {}
+    columns = (operands.op, operands.node_name, operands.output, operands.name, operands.formula, operands.expression)
+    for op, node_name, output, *texts in zip(*columns, strict=True):
+        name, formula, expression = texts
+        rows.setdefault((op, node_name), []).append((bool(output), name, formula, expression))
     return {
         key: Op(
-            tuple(name for output, name, _ in found if not output),
-            tuple(name for output, name, _ in found if output),
-            {name: formula for output, name, formula in found if formula and not output},
+            tuple(name for output, name, *_ in found if not output),
+            tuple(name for output, name, *_ in found if output),
+            {name: formula for output, name, formula, _ in found if formula and not output},
+            {name: expression for output, name, _, expression in found if expression and not output},
         )
         for key, found in rows.items()
     }

@@ -145,13 +145,25 @@ def _not_reached(frame: TensorState, tensor: int) -> str:
     rows = trace.history("arrivals", "tensor").all(tensor)
     coming = rows[(trace.arrivals.call[rows] == frame.call) & (trace.arrivals.step[rows] >= frame.cursor)]
     if len(coming):
-        return f"its gradient arrives at step {int(trace.arrivals.step[coming[0]]) + 1}"
+        return _on_its_way(frame, tensor, int(trace.arrivals.step[coming[0]]))
     if trace.tensors.step[tensor] >= trace.calls.step[frame.call]:
         return "made after the last backward call"
     if _stopped_by_error(trace, frame.call):
         return "the error stopped the backward pass before it got here"
     roots = ", ".join(frame.name(int(root)) for root in trace.roots_of(frame.call))
     return f"not reached from {roots or 'the root'}{_uses(frame, tensor)}"
+
+
+def _on_its_way(frame: TensorState, tensor: int, arrival: int) -> str:
+    """When a gradient comes that has not come yet: when `.grad` is written, or that it is not."""
+    steps = frame.trace.steps
+    if frame.is_leaf(tensor):
+        written = (steps.kind[arrival:] == Kind.ACCUMULATE) & (steps.tensor[arrival:] == tensor)
+        written &= steps.call[arrival:] == frame.call
+        if written.any():
+            return f".grad is written at step {arrival + int(written.argmax()) + 1}"
+    stored = ", and is stored (retain_grad)" if frame.retains_grad(tensor) else ", but is not stored"
+    return f"its gradient arrives at step {arrival + 1}{stored}"
 
 
 def _stopped_by_error(trace: Trace, call: int) -> bool:

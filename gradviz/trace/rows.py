@@ -196,10 +196,10 @@ class RowWriter:
         found = self.op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
         if not row.variadic:
             for name in row.inputs:
-                formula = text(row.derivatives.get(name, ""))
-                self.writer.add("operands", *found[:2], False, text(name), formula)
+                formula, expression = text(row.derivatives.get(name, "")), text(row.expressions.get(name, ""))
+                self.writer.add("operands", *found[:2], False, text(name), formula, expression)
             for name in row.outputs:
-                self.writer.add("operands", *found[:2], True, text(name), self.nothing)
+                self.writer.add("operands", *found[:2], True, text(name), self.nothing, self.nothing)
         return found
 
     def _reason(self, inputs: Sequence[Tensor | None]) -> int:

@@ -94,6 +94,7 @@ class Operands(Table):
     output: Flag
     name: Text  # "self", "other", "result"
     formula: Text  # how the gradient of this input is written, "grad · other"; "" for an output, or where there is none
+    expression: Text  # the same as an expression, "grad * other"; "" where words say it
 
 
 class Inputs(Table):

@@ -25,6 +25,7 @@ DTYPES = (
 BLOCK = 16_384  # elements that are summed at once
 WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGE = 3  # elements kept at each end of each dimension of such a value
+MATRIX = 25  # elements of an array that a sentence writes one by one
 FEW = 4  # elements of an array that a formula writes one by one
 
 
@@ -151,6 +152,12 @@ class Value:
     def scalar(self) -> float | complex | int | bool | None:
         """The only element, or None when there are more or fewer."""
         return self.array.reshape(-1)[0].item() if self.array is not None and self.array.size == 1 else None
+
+    def written(self) -> str:
+        """The numbers in a sentence: all of them up to `MATRIX` elements, for more the shape and the range."""
+        if self.array is not None and 1 < self.array.size <= MATRIX:
+            return _few(self.array)
+        return self.brief()
 
     def text(self, max_chars: int = 40) -> str:
         """The numbers as PyTorch prints them, "3." or "[2., 3.]"; where they do not fit, the shape and the range."""

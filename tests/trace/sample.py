@@ -49,8 +49,8 @@ class SampleWriter(Writer):
     def operation(self, op: str, derivatives: dict[str, str]) -> None:
         key = (self.text(op), self.text(f"{op.capitalize()}Backward0"))
         for name, formula in derivatives.items():
-            self.add("operands", *key, False, self.text(name), self.text(formula))
-        self.add("operands", *key, True, self.text("result"), self.text(""))
+            self.add("operands", *key, False, self.text(name), self.text(formula), self.text(""))
+        self.add("operands", *key, True, self.text("result"), self.text(""), self.text(""))
 
     def forward(self, op: str, symbol: str, inputs: list[int], number: float, site: int, name: str | None) -> None:
         node, tensor = self.count("nodes"), self.count("tensors")

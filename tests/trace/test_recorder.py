@@ -99,7 +99,7 @@ def test_hooks_and_retained_gradients() -> None:
     trace = run(HEAD + source)
     x, y = tensor(trace, "x"), tensor(trace, "y")
     changed, same = steps(trace, Kind.HOOK)
-    assert changed.explanation.sentence == "The hook changed the gradient: [1., 1.] → [10., 10.]."
+    assert changed.explanation.sentence == "The hook changed the gradient: [1, 1] → [10, 10]."
     assert same.explanation.sentence == "The hook was called and changed nothing."
     end = trace.frame(len(trace))
     passing, kept, leaf = end.passing(y), end.grad(y), end.grad(x)
@@ -243,7 +243,7 @@ def test_a_grad_that_is_cleared_or_assigned() -> None:
     titles = [frame.explanation.title for frame in steps(trace, Kind.CLEAR_GRAD)]
     assert titles == ["x.grad is set to zero (line 4)", "x.grad is set to None (line 5)", "x.grad is set (line 6)"]
     sentences = [frame.explanation.sentence for frame in steps(trace, Kind.CLEAR_GRAD)]
-    assert sentences == ["x.grad: 4. → 0.", "x.grad: 0. → None.", "x.grad: None → 9."]
+    assert sentences == ["x.grad: 4 → 0.", "x.grad: 0 → None.", "x.grad: None → 9."]
     assert "x.grad * 2" in [trace.frame(len(trace)).name(number) for number in range(len(trace.tensors))]
 
 
@@ -257,9 +257,9 @@ row = torch.nn.Linear(2, 2)(torch.ones(3, 2))
 row.sum().backward()
 """)
     sentences = [frame.explanation.sentence for frame in steps(trace, Kind.BACKWARD)]
-    assert "∂(((b + c) * b).sum())/∂(b + c) = grad · b = [0.5, 0.5, 0.5]" in sentences[1]
-    assert "/∂b = grad · (b + c), summed over the broadcast dimensions = 7.5" in sentences[1]
-    assert "/∂b = grad, summed over the broadcast dimensions = 1.5; " in sentences[2]
+    assert "∂(((b + c) * b).sum())/∂(b + c) = grad · b = [1, 1, 1] × 0.5 = [0.5, 0.5, 0.5]" in sentences[1]
+    assert "through this use of b: grad · (b + c), summed over the broadcast dimensions = 7.5" in sentences[1]
+    assert "rough this use of b: grad, summed over the broadcast dimensions = 1.5; " in sentences[2]
     assert sentences[2].endswith("/∂c = grad = [0.5, 0.5, 0.5].")
     assert " = grad, summed over the broadcast dimensions = [3, 3]" in " ".join(sentences)
 

@@ -216,7 +216,8 @@ PERMUTE = op(
     brief="Dimensions in another order.",
     view=True,
     self=sentence(
-        _SAME, lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims])))
+        "grad, with its dimensions in their former order",
+        lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims])))
     ),
 )
 TRANSPOSE = op(
@@ -229,7 +230,7 @@ TRANSPOSE = op(
     latex=r"x^\top",
     brief="Two dimensions exchanged.",
     view=True,
-    self=sentence(_SAME, lambda grad, dim0, dim1: grad.transpose(dim0, dim1)),
+    self=sentence("grad, transposed back", lambda grad, dim0, dim1: grad.transpose(dim0, dim1)),
 )
 T = op(
     "t",
@@ -241,7 +242,7 @@ T = op(
     latex=r"x^\top",
     brief="The transposed matrix.",
     view=True,
-    self=sentence(_SAME, lambda grad: grad.t()),
+    self=sentence("grad, transposed back", lambda grad: grad.t()),
 )
 
 

@@ -145,13 +145,17 @@ def _gradient(frame: Frame, tensor: int, category: int, shape: sizes.Shape) -> t
     passing = frame.passing(tensor)
     if passing is not None and not frame.retains_grad(tensor):
         return "∇ passing", value_content(passing, shape), "not stored"
-    none = ValueContent("number", "None")
-    return ".grad", none, "" if frame.call < 0 else short_reason(frame.no_grad_reason(tensor))
+    if frame.call < 0:
+        return ".grad", ValueContent("number", "None"), ""
+    note = short_reason(frame.no_grad_reason(tensor))
+    if note.endswith("not stored"):  # what is on its way will pass, `.grad` stays None
+        return "∇", ValueContent("number", "–"), note
+    return ".grad", ValueContent("number", "None"), note
 
 
 SHORTER = (  # how a reason begins, what a card says, and whether the rest follows
     ("computed inside no_grad", "inside no_grad", True),
-    ("its gradient arrives at step ", "comes at step ", True),
+    (".grad is written at ", "written at ", True),
     ("it was set to None", "set to None", True),
     ("none of the inputs of ", "no input requires grad", False),
     ("not among the inputs", "not asked for", False),
@@ -178,6 +182,8 @@ def short_reason(reason: str | None) -> str:
         return "no input requires grad"
     if reason.startswith("not reached from ") and len(reason.split(": ")[0]) > LONGEST_REASON:
         return "not reached by backward"
+    if reason.startswith("its gradient arrives"):
+        return reason.removeprefix("its gradient ").split(", and")[0].replace(", but is", ",")
     if "only floating point" in reason:
         return f"{reason.split(':')[0]} has no gradients"
     if " gradients have arrived" in reason:
