@@ -12,8 +12,8 @@ from functools import partial
 from benchmarks.aims import Line
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Operation, Ref
-from gradviz.trace.schema import Batch as TraceBatch
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.schema import Batch as TraceBatch
+from gradviz.trace.table.trace import Trace
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.launch import application
 from gradviz.worker.client import WorkerPool

@@ -18,7 +18,7 @@ from benchmarks.stage import Stage
 from gradviz.ui.memory_management import trim_memory
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 SIZES = (10_000, 100_000)  # operations
 CYCLES = 100

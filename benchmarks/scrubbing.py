@@ -13,13 +13,13 @@ from benchmarks.problems import SCALAR_OPERATIONS
 from benchmarks.workloads import chain
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 def scrubbing_rows() -> Iterator[tuple[str, float]]:
     """(what, median milliseconds) for one frame at a random cursor, and for the next frame when stepping."""
     import gradviz.torch
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
     _, batch = recorded(chain(gradviz.torch, SCALAR_OPERATIONS), send=True)
     trace = Trace()

@@ -101,8 +101,8 @@ class Stage:
 
     def warm(self) -> None:
         """Wait for the worker, and for what the window loads beside its work."""
-        import gradviz.trace.explain
-        import gradviz.trace.trace  # noqa: F401
+        import gradviz.trace.table.trace
+        import gradviz.trace.words.explain  # noqa: F401
 
         (spare,) = self.window.shell.runner.pool._spares
         assert spare.wait_ready(PATIENCE)

@@ -14,7 +14,7 @@ import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas import TraceView
 
 FRAME = 0.016

@@ -23,7 +23,7 @@ from gradviz.worker.terminal import Terminal, visible
 if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
     from gradviz.trace.figures import Figure
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.worker.client import WorkerPool
 
 EXIT = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "died": 3, "stopped": 130}
@@ -110,7 +110,7 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots
     if trace is not None and as_json:
         import json
 
-        from gradviz.trace.jsonable import trace_json
+        from gradviz.trace.words.jsonable import trace_json
 
         document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace_json(trace)}
         sys.stdout.write(json.dumps(document) + "\n")
@@ -174,7 +174,7 @@ def _text_of(path: Path, otherwise: str) -> str | None:
 
 
 def _new_trace(source: str) -> Trace:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
     return Trace(source)
 

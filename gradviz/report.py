@@ -1,15 +1,16 @@
 """A trace as text, one line per step (further ones are indented), for a terminal: `gradviz run --steps`. The words are
-the frame's own explanations, the same that the window shows."""
+the same that the window shows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.explain import explain, step_title
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 TITLED = {Kind.BACKWARD, Kind.HOOK, Kind.OPTIMIZER, Kind.ERROR}  # their sentence does not say what ran
 
@@ -22,9 +23,9 @@ def step_lines(trace: Trace) -> Iterator[str]:
         frame = trace.frame(cursor)
         step = frame.step
         assert step is not None
-        sentence = frame.explanation.sentence
+        sentence = explain(frame).sentence
         if step.kind in TITLED:
-            sentence = f"{step.title}: {sentence}"
+            sentence = f"{step_title(frame)}: {sentence}"
         elif step.kind is Kind.PRINT:
             sentence = f"prints {sentence}"
         place = f"line {step.line}" if step.line > 0 else ""

@@ -55,7 +55,7 @@ def pilot(qtbot: QtBot, window: MainWindow, answers: Answers) -> Pilot:
 @pytest.fixture
 def sample(pilot: Pilot) -> Pilot:
     """A window that shows the hand-made trace, as after a run that ended in its error."""
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
     store, trace = pilot.window.store, Trace(SOURCE)
     trace.extend(sample_batch())

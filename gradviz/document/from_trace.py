@@ -20,8 +20,8 @@ from gradviz.document.recorded import Call, linear, linear_layers, pieces, trans
 from gradviz.document.shaping import free_name, identifier, tidy
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
-    from gradviz.trace.values import Value
+    from gradviz.trace.table.trace import Trace
+    from gradviz.trace.table.values import Value
 
 MOST_NODES = 2_000
 MOST_NUMBERS = 4_096  # of one tensor that are written down

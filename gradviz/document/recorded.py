@@ -15,7 +15,7 @@ from gradviz.document.catalogue import Entry, catalogue
 from gradviz.document.drawing import Literal, Number, Operand, Ref
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Params = dict[str, Literal]
 OF_OTHER_PLACES = ("{}", "nn.functional.{}", "Tensor.{}", "linalg.{}", "special.{}", "fft.{}")

@@ -1,6 +1,6 @@
 """What the engine reports while it works. The engine does not know who listens: it calls the methods of the one
-observer that is installed, and costs next to nothing when none is. `gradviz.trace.recorder` is the observer of the
-program."""
+observer that is installed, and costs next to nothing when none is. `gradviz.trace.record.recorder` is the observer of
+the program."""
 
 from __future__ import annotations
 

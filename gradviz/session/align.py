@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.kinds import Kind
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Array = NDArray[Any]
 Pairs = tuple[Array, Array]  # rows of one run and the rows of the other that they correspond to

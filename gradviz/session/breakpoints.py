@@ -12,7 +12,7 @@ from gradviz.session.condition_errors import ConditionError
 
 if TYPE_CHECKING:
     from gradviz.session.state import Selection
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 MOST = 100
 MOST_LINES = 1_000_000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gradviz.session.state import State
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 OFF, ON = "☐", "☑"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradviz.session.paths import Dependencies, Paths
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)

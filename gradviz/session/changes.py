@@ -12,7 +12,7 @@ from gradviz.session.state import Selection
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 TENSOR_TABLES = ("writes", "grads", "flags", "arrivals")
 
@@ -51,7 +51,7 @@ def _of_tensor(trace: Trace, tensor: int) -> list[NDArray[Any]]:
 def _of_node(trace: Trace, node: int) -> list[NDArray[Any]]:
     import numpy as np
 
-    from gradviz.trace.index import span
+    from gradviz.trace.table.tables import span
 
     low, high = span(trace.saved.node, node, node + 1)
     storages = np.unique(trace.saved.storage[low:high]).tolist()

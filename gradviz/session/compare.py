@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from gradviz.session.align import Alignment, Match, align, mixed, same_occurrence
 from gradviz.session.fingerprints import Fingerprints, fingerprints, same
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.kinds import Kind
 
 if TYPE_CHECKING:
-    from gradviz.trace.tables import Table
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.tables import Table
+    from gradviz.trace.table.trace import Trace
 
 Array = NDArray[Any]
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gradviz.trace.formulas import bracketed, formula_for
+from gradviz.trace.words.formulas import bracketed, formula_for
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
 
 WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 

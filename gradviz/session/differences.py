@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from gradviz.session.compare import ALONE, GRADIENT, TEXT, Comparison, compare, held_values, plain
 from gradviz.session.strip import size_text
-from gradviz.trace.kinds import Kind
-from gradviz.trace.schema import ELEMENT
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import ELEMENT
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Array = NDArray[Any]
 

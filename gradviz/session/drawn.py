@@ -14,7 +14,7 @@ from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Place = tuple[int, int, int, int]  # line, column, end line, end column
 

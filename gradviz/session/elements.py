@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gradviz.session.condition_errors import AbsentError, ConditionError
 
 if TYPE_CHECKING:
-    from gradviz.trace.values import Value
+    from gradviz.trace.table.values import Value
 
 NO_ANSWER = "This is not true or false; compare it with something."
 ONE_EACH = "This gives one result per element; end it with .any() or .all()."

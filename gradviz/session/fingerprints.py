@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Array = NDArray[Any]
 

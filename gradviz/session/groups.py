@@ -12,7 +12,7 @@ from gradviz.session.state import Selection
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
     Rows = NDArray[Any]
 

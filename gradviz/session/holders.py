@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gradviz.session.columns import place
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 MOST = 200  # storages that are listed
 LOOKED_AT = 4 * MOST  # buffers among which they are sought: several may hold the same storage

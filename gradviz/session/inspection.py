@@ -10,13 +10,14 @@ from gradviz.session.derivative import local_derivative
 from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.state import Selection, State
 from gradviz.session.strip import size_text
+from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.frame import Frame
-    from gradviz.trace.trace import Trace
-    from gradviz.trace.values import Value
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
+    from gradviz.trace.table.values import Value
 
     Rows = NDArray[Any]
 
@@ -167,7 +168,7 @@ def _users(frame: Frame, tensor: int) -> tuple[list[int], int]:
 
 
 def _bytes(value: Value | None) -> str:
-    from gradviz.trace.values import numpy_dtype
+    from gradviz.trace.table.values import numpy_dtype
 
     return size_text(value.numel * numpy_dtype(value.dtype).itemsize) if value is not None else ""
 
@@ -188,7 +189,7 @@ def _grad_rows(frame: Frame, tensor: int) -> list[Row]:
     if passing is not None:
         stored = " · not stored" if grad is None else ""
         rows.append(row("∇ passing", value_text(passing) + stored, "gradient"))
-    reason = frame.no_grad_reason(tensor)
+    reason = no_grad_reason(frame, tensor)
     if reason:
         rows.append(row("why None", reason, "muted"))
     return rows
@@ -284,7 +285,7 @@ def _progress(frame: Frame, node: int) -> str:
 
 
 def _untracked(frame: Frame, node: int) -> str:
-    from gradviz.trace.schema import UNTRACKED
+    from gradviz.trace.table.schema import UNTRACKED
 
     return UNTRACKED[int(frame.trace.nodes.reason[node])]
 

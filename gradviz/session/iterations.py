@@ -1,5 +1,5 @@
 """The iterations of the outermost loops as runs of steps, and how many of them share a label where they stand close.
-Pure; what a region is stands in `gradviz.trace.regions`."""
+Pure; what a region is stands in `gradviz.trace.table.regions`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradviz.session.zoom import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 ROUND = (1, 2, 5)
 
@@ -86,8 +86,8 @@ def iterations(trace: Trace, steps: int) -> Iterations:
     """The iterations of all loops that are in no other loop, in the order in which they ran."""
     import numpy as np
 
-    from gradviz.trace.regions import RegionKind
-    from gradviz.trace.schema import NEVER
+    from gradviz.trace.table.regions import RegionKind
+    from gradviz.trace.table.schema import NEVER
 
     regions, nesting = trace.regions, trace.nesting
     around = _loops_around(regions.parent, regions.kind == RegionKind.LOOP)

@@ -18,7 +18,7 @@ from gradviz.session.state import Selection
 if TYPE_CHECKING:
     from gradviz.session.paths import Path
     from gradviz.session.state import Lineage
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Flags = NDArray[np.bool_]
 

@@ -12,7 +12,7 @@ from gradviz.session.zoom import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 class Mark(IntEnum):
@@ -76,7 +76,7 @@ def find_marks(trace: Trace, steps: int) -> dict[Mark, NDArray[Any]]:
     """The marks that follow from the trace alone."""
     import numpy as np
 
-    from gradviz.trace.kinds import Kind
+    from gradviz.trace.table.kinds import Kind
 
     kinds = trace.steps.kind[:steps]
     found = {
@@ -91,7 +91,7 @@ def find_marks(trace: Trace, steps: int) -> dict[Mark, NDArray[Any]]:
 def _is_bad(trace: Trace, values: NDArray[Any]) -> NDArray[Any]:
     import numpy as np
 
-    from gradviz.trace.frame import NOT_FINITE
+    from gradviz.trace.table.frame import NOT_FINITE
 
     bad: NDArray[Any] = (values >= 0) & (np.append(trace.value_flag, 0)[values] == NOT_FINITE)
     return bad

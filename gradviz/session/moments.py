@@ -15,12 +15,12 @@ from gradviz.session.elements import elements_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 def kind_words() -> tuple[str, ...]:
-    """The kinds of steps in words, "backward call", in the order of `gradviz.trace.kinds.Kind`."""
-    from gradviz.trace.kinds import Kind
+    """The kinds of steps in words, "backward call", in the order of `gradviz.trace.table.kinds.Kind`."""
+    from gradviz.trace.table.kinds import Kind
 
     return tuple(kind.name.lower().replace("_", " ") for kind in Kind)
 
@@ -145,9 +145,9 @@ class Moment:
         return str(self.trace.nodes.op[self.node]) if self.node >= 0 else ""
 
     def _frame(self) -> Any:
-        from gradviz.trace.tensor_state import TensorState
+        from gradviz.trace.table.frame import Frame
 
-        return TensorState(self.trace, self.step + 1)
+        return Frame(self.trace, self.step + 1)
 
 
 ABSENT = object()

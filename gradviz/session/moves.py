@@ -11,7 +11,7 @@ from gradviz.session.problem import problem
 from gradviz.session.state import Selection, State
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 NEAR = 1000  # steps that are looked at together
 Find = Callable[[State], "int | None"]
@@ -37,7 +37,7 @@ def error(state: State) -> int | None:
 def _next(state: State, kind: str) -> int | None:
     if state.trace is None:
         return None
-    from gradviz.trace.kinds import Kind
+    from gradviz.trace.table.kinds import Kind
 
     return state.trace.next_of(Kind[kind], state.cursor)
 

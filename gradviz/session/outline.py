@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,5 +41,8 @@ def outline(trace: Trace, steps: int) -> Outline:
 
 def precompute(trace: Trace) -> None:
     """Build now what a window asks of a long trace first, in another thread than the one that will read it."""
+    from gradviz.trace.words.explain import explain
+
     trace.precompute()
+    explain(trace.frame(len(trace)))
     outline(trace, len(trace)).strip.precompute()

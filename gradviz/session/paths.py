@@ -1,6 +1,6 @@
 """The chain rule made visible: the paths by which the gradient of a backward call comes to a tensor, with the product
 of local derivatives along each and their sum, and what that gradient depends on. Pure; the worker walked the paths
-(`gradviz.trace.chains`), the graph is looked over here with networkx."""
+(`gradviz.trace.record.chains`), the graph is looked over here with networkx."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 from gradviz.session.derivative import WORD, is_formula
 from gradviz.session.lineage import between
 from gradviz.session.state import Selection
-from gradviz.trace.formulas import bracketed, formula_for
-from gradviz.trace.text import array_text, number_text
-from gradviz.trace.values import FEW
+from gradviz.trace.table.values import FEW, array_text, number_text
+from gradviz.trace.words.formulas import bracketed, formula_for
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from gradviz.trace.frame import Frame
-    from gradviz.trace.trace import Trace
-    from gradviz.trace.values import Value
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
+    from gradviz.trace.table.values import Value
 
 MOST_IN_GRAPH = 20_000  # operations between two tensors, beyond which the graph is not looked over
 

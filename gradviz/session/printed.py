@@ -10,7 +10,7 @@ from gradviz.session.state import State
 from gradviz.worker.terminal import plain
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 @dataclass(frozen=True)

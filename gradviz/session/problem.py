@@ -14,7 +14,7 @@ from gradviz.document.documents import text_of
 from gradviz.session.state import Phase, State
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 TITLES = {
     Phase.RAISED: "the snippet has a syntax error",
@@ -77,7 +77,7 @@ def _caught(state: State) -> Problem | None:
 
 @lru_cache(maxsize=1)
 def _explained_caught(text: str, trace: Trace, row: int) -> Problem:
-    from gradviz.trace.errors.lookup import as_ended
+    from gradviz.trace.words.errors import as_ended
 
     found = _explained(text, as_ended(trace, row), int(trace.caught.step[row]) + 1)
     return replace(found, title=f"{found.title}, caught")
@@ -89,7 +89,7 @@ def _raised(text: str, trace: Trace, cursor: int) -> Problem:
 
 
 def _explained(text: str, trace: Trace, cursor: int) -> Problem:
-    from gradviz.trace.errors.lookup import explain_error
+    from gradviz.trace.words.errors import explain_error
 
     kind, message, line = str(trace.errors.type[0]), str(trace.errors.message[0]), int(trace.errors.line[0])
     explanation = explain_error(trace)

@@ -12,7 +12,7 @@ from gradviz.session.state import Phase, Run, State
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
     from gradviz.trace.figures import Figure
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 def begun(state: State, snippet: Document) -> State:

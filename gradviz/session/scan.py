@@ -17,7 +17,7 @@ from gradviz.session.moments import ABOUT, Things, kind_words, things
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 PIECE = 8192  # steps whose columns are asked at once
 BREATH = 32  # conditions that are asked one by one before the clock is looked at

@@ -17,7 +17,7 @@ from gradviz.session.groups import as_operation
 from gradviz.session.state import Search, Selection, State
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]

@@ -14,7 +14,7 @@ from gradviz.session.state import Lineage, Selection, State
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 NOTHING: frozenset[int] = frozenset()
 

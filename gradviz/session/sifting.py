@@ -15,7 +15,7 @@ from gradviz.session.moments import kind_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 PIECE = 8192
 BREATH = 64  # titles that are made before the clock is looked at
@@ -105,10 +105,9 @@ class Sieve:
 
 def title_of(trace: Trace, step: int) -> str:
     """What a step did, in a few words. From a frame of its own: the trace's cached one stays the cursor's."""
-    from gradviz.trace.frame import Frame
+    from gradviz.trace.words.explain import step_title
 
-    view = Frame(trace, step + 1).step
-    return view.title if view else ""
+    return step_title(trace.frame_at(step + 1))
 
 
 def _in_fields(trace: Trace, query: Query, texts: _Texts | None, first: int, last: int) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from gradviz.session.groups import as_operation
 from gradviz.session.state import Selection, State
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 @dataclass(frozen=True)

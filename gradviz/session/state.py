@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gradviz.session.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gradviz.session.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Subscriber = Callable[[State, State], None]  # (before, after)
 

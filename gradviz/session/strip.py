@@ -17,7 +17,7 @@ from gradviz.session.zoom import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 BLOCK = 16  # steps that are counted together
 COARSE = 4 * BLOCK  # from so many steps per pixel on the blocks are exact enough
@@ -91,7 +91,7 @@ class Strip:
         """A picture of the kinds, rows × columns: each column is divided among the kinds of its steps."""
         import numpy as np
 
-        from gradviz.trace.kinds import Kind
+        from gradviz.trace.table.kinds import Kind
 
         if span.width < columns:
             centres = span.start + (np.arange(columns) + 0.5) * span.width / columns
@@ -148,7 +148,7 @@ class Strip:
         """Forward passes, backward calls, optimizer steps and the error, in order."""
         import numpy as np
 
-        from gradviz.trace.kinds import Kind
+        from gradviz.trace.table.kinds import Kind
 
         call = self.trace.steps.call[: self.steps]
         key = np.where(self.kinds == Kind.OPTIMIZER, -2, np.where(self.kinds == Kind.ERROR, -3, call))
@@ -193,7 +193,7 @@ def _places() -> NDArray[Any]:
     """For each kind its place in STACKED."""
     import numpy as np
 
-    from gradviz.trace.kinds import Kind
+    from gradviz.trace.table.kinds import Kind
 
     place_of = np.empty(len(Kind), np.int32)
     place_of[[Kind[name] for name in STACKED]] = np.arange(len(STACKED), dtype=np.int32)

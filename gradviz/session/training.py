@@ -12,7 +12,7 @@ from gradviz.session.columns import place
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 LEAST = 3  # backward calls that make a course
 MOST_SERIES = 3  # losses of different lines that are told apart
@@ -94,7 +94,7 @@ def _gradient_norms(trace: Trace, began: int) -> NDArray[Any]:
     """Per call the norm over all .grad that it wrote, NaN where it wrote none."""
     import numpy as np
 
-    from gradviz.trace.kinds import Kind
+    from gradviz.trace.table.kinds import Kind
 
     grads, steps = trace.grads, trace.steps
     rows = np.flatnonzero((grads.step >= 0) & (grads.value >= 0))

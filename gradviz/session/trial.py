@@ -1,5 +1,5 @@
 """Why a drawing with one more wire can't run, in one short sentence with the operation and the shapes. It judges a run
-that has been made: `ui.trial` makes it. Long explanations of errors are in `trace.errors`."""
+that has been made: `ui.trial` makes it. Long explanations of errors are in `trace.words.errors`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradviz.session.drawn import drawn
 from gradviz.session.state import Phase
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 SHORT = 110  # characters of PyTorch's own sentence
 Shape = tuple[int, ...]

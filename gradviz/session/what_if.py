@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gradviz.session.differences import Difference, Verdict
     from gradviz.session.proposals import Proposal
     from gradviz.session.state import State
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 AS_WRITTEN = "as written"
 CHANGED = "changed"

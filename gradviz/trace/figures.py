@@ -18,6 +18,7 @@ from gradviz.trace.colour_maps import is_map
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
 MOST_FIGURES = 50  # in one run
 MOST_NUMBERS = 1_000_000  # in one figure
 MOST_AXES = 64
@@ -133,7 +134,7 @@ def read(header: Mapping[str, Any], payload: bytes) -> Figure:
     """The figure in a message; TraceFormatError where it is not one."""
     import numpy as np
 
-    from gradviz.trace.encoding import refuse_unless
+    from gradviz.trace.table.encoding import refuse_unless
 
     refuse_unless(len(payload) % 8 == 0 and len(payload) <= 8 * MOST_NUMBERS, "a figure has too many numbers")
     numbers = np.frombuffer(payload, "<f8").astype(float)
@@ -275,7 +276,7 @@ class _Fields:
 
     def refuse_unless(self, holds: object, what: str) -> None:
         """Raise unless the condition holds."""
-        from gradviz.trace.encoding import TraceFormatError
+        from gradviz.trace.table.encoding import TraceFormatError
 
         if not holds:
             raise TraceFormatError(f"malformed plot: {self._what} {what}")

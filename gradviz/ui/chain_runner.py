@@ -23,7 +23,7 @@ from gradviz.worker.events import Done
 
 if TYPE_CHECKING:
     from gradviz.session.paths import Dependencies, Paths
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 NONE = "No backward call computes a gradient for {}."
 FAILED = "The paths could not be followed: the run ended before this backward call. Run the snippet again."

@@ -24,7 +24,7 @@ from gradviz.ui.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintDevice
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.scene import Scene
     from gradviz.worker.events import Done
 
@@ -67,7 +67,7 @@ def export(source_path: Path | str, out: Path | str, step: str | int | None = No
 
 def _run(path: Path) -> tuple[Document, Trace, Done]:
     """A document and the trace of it, whatever became of the run."""
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.worker.client import pool_of_a_command
     from gradviz.worker.follow import follow
 

@@ -20,7 +20,7 @@ from gradviz.worker.run import Run as WorkerRun
 
 if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 SLICE = 0.008  # seconds of events per turn of the event loop
 TELL_EVERY = 100  # milliseconds between two reports of progress
@@ -142,7 +142,8 @@ class LiveRun(QObject):
             self._finish(event)
 
     def _show(self, event: events.Figure) -> None:
-        from gradviz.trace import encoding, figures
+        from gradviz.trace import figures
+        from gradviz.trace.table import encoding
 
         try:
             self.figures.append(figures.read(event.header, event.payload))
@@ -183,6 +184,6 @@ class LiveRun(QObject):
 
 
 def _new_trace(source: str) -> Trace:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
     return Trace(source)

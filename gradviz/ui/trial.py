@@ -19,7 +19,7 @@ from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Done
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Then = Callable[[str], None]
 

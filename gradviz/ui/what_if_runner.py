@@ -21,7 +21,7 @@ from gradviz.worker.events import Done
 if TYPE_CHECKING:
     from gradviz.session.differences import Verdict
     from gradviz.session.proposals import Proposal
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 FIRST = "Press Run (F5) before trying a change."
 

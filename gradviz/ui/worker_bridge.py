@@ -25,7 +25,7 @@ NO_TENSOR = "The snippet ran but made no tensor, so there is no graph. Try x = t
 
 if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 SHORT = 2_000  # steps that need no thread
@@ -223,8 +223,8 @@ def _load() -> None:
     from gradviz.worker.process import remove_forgotten
 
     remove_forgotten()
-    import gradviz.trace.explain
-    import gradviz.trace.trace  # noqa: F401
+    import gradviz.trace.table.trace
+    import gradviz.trace.words.explain  # noqa: F401
 
 
 def refusal(snippet: Document) -> str:

@@ -20,8 +20,8 @@ from typing import Any
 
 from gradviz.engine.anomaly import forward_stack
 from gradviz.engine.formula import compiled
-from gradviz.trace.recorder import Recorder
-from gradviz.trace.sites import Sites
+from gradviz.trace.record.location import Sites
+from gradviz.trace.record.recorder import Recorder
 from gradviz.worker import errors, fresh, runner, standard_modules
 
 # "compile" makes code of a type hint in quotation marks; running code is "exec"

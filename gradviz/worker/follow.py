@@ -15,7 +15,7 @@ from gradviz.worker.terminal import Terminal
 
 if TYPE_CHECKING:
     from gradviz.trace import figures
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.worker.run import Run
 
 
@@ -65,7 +65,7 @@ class _Follower:
         elif isinstance(event, Asked):
             self._answer(event, run)
         elif isinstance(event, Figure) or self._trace is not None:
-            from gradviz.trace.encoding import TraceFormatError
+            from gradviz.trace.table.encoding import TraceFormatError
 
             try:
                 self._keep(event)
@@ -75,7 +75,8 @@ class _Follower:
         return None
 
     def _keep(self, event: Batch | Figure) -> None:
-        from gradviz.trace import figures, schema
+        from gradviz.trace import figures
+        from gradviz.trace.table import schema
 
         if isinstance(event, Batch) and self._trace is not None:
             self._trace.extend(schema.Batch(event.header, event.payload))

@@ -11,7 +11,7 @@ from gradviz.worker.events import Batch, Detail, Done, Event
 from gradviz.worker.mailbox import Mailbox
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 DECODED = Batch({}, b"")
 UNREADABLE = "The worker sent data that could not be decoded ({}). Run it again."
@@ -34,7 +34,7 @@ class Intake:
             self._mailbox.put(self._decoded(event))
 
     def _decoded(self, batch: Batch) -> Event:
-        from gradviz.trace import encoding, schema
+        from gradviz.trace.table import encoding, schema
 
         try:
             with self._extending:

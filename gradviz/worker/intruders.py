@@ -19,7 +19,7 @@ from gradviz.engine.saved import Saved
 from gradviz.engine.state import State
 from gradviz.engine.tensor import Tensor
 from gradviz.engine.versions import VersionCounter
-from gradviz.trace.recorder import PARTS, Recorder
+from gradviz.trace.record.recorder import PARTS, Recorder
 from gradviz.worker.numpy_boundary import REAL
 
 _NUMPYS = (np.ndarray, np.generic, np.dtype, np.ufunc, np.random.Generator, np.random.BitGenerator)

@@ -100,7 +100,7 @@ def _prepare() -> Runner:
 
 
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:
-    from gradviz.trace.chains import Question
+    from gradviz.trace.record.chains import Question
     from gradviz.worker.protocol import FrameKind, read_frame
 
     while (frame := read_frame(lambda count: os.read(reading, count), 1 << 20)) is not None:

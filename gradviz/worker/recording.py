@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gradviz.engine.observe import set_observer
-from gradviz.trace.recorder import Recorder
+from gradviz.trace.record.recorder import Recorder
 from gradviz.worker.errors import ErrorText
 
 

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import run_state
-from gradviz.trace.chains import Question
-from gradviz.trace.encoding import BUDGET
-from gradviz.trace.instrument import instrument
-from gradviz.trace.recorder import Recorder
+from gradviz.trace.record.chains import Question
+from gradviz.trace.record.instrument import instrument
+from gradviz.trace.record.recorder import Recorder
+from gradviz.trace.table.encoding import BUDGET
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh

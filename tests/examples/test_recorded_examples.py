@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gradviz.trace.jsonable import trace_json
-from gradviz.trace.schema import Batch as TraceBatch
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.schema import Batch as TraceBatch
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.jsonable import trace_json
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Done, Event
 from gradviz.worker.limits import Limits

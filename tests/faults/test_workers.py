@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.trace.schema import Batch as Rows
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.schema import Batch as Rows
+from gradviz.trace.table.trace import Trace
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Asked, Batch, Done, Event, Output
 from gradviz.worker.limits import Limits

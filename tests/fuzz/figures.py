@@ -9,8 +9,8 @@ import math
 import struct
 from typing import Any
 
-from gradviz.trace.encoding import TraceFormatError
 from gradviz.trace.figures import COLUMNS, FREE, MOST_TEXT, Figure, read
+from gradviz.trace.table.encoding import TraceFormatError
 from tests.document.damage import places
 from tests.fuzz.choices import Choices
 from tests.fuzz.traces import WRONG

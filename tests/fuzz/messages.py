@@ -10,8 +10,8 @@ import struct
 import threading
 from typing import Any
 
-from gradviz.trace import encoding, schema
-from gradviz.trace.trace import Trace
+from gradviz.trace.table import encoding, schema
+from gradviz.trace.table.trace import Trace
 from gradviz.worker.events import Asked, Batch, Done, Event, Output
 from gradviz.worker.limits import Limits
 from gradviz.worker.process import WorkerProcess

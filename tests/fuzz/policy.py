@@ -10,7 +10,7 @@ import types
 import warnings
 from collections.abc import Iterator
 
-from gradviz.trace.instrument import instrument
+from gradviz.trace.record.instrument import instrument
 from gradviz.worker.pasted import parse
 from gradviz.worker.policy import Refusal, Rewriter, compile_snippet
 from gradviz.worker.policy_names import (

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 from gradviz.document.snippet import Snippet
 from gradviz.document.trust import OwnFiles
 from gradviz.session.state import Phase, Run
-from gradviz.trace.encoding import TraceFormatError
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.encoding import TraceFormatError
+from gradviz.trace.table.trace import Trace
 from gradviz.ui.launch import application
 from gradviz.ui.ownership import Ownership
 from gradviz.ui.settings import Forgetful, Settings

@@ -28,12 +28,14 @@ from gradviz.session.problem import problem
 from gradviz.session.search import find
 from gradviz.session.sources import place_of
 from gradviz.session.state import Selection, State
-from gradviz.trace.chains import Question
-from gradviz.trace.encoding import TraceFormatError
-from gradviz.trace.jsonable import trace_json
-from gradviz.trace.schema import TABLES, Batch
-from gradviz.trace.tables import row_dtype
-from gradviz.trace.trace import Trace
+from gradviz.trace.record.chains import Question
+from gradviz.trace.table.encoding import TraceFormatError
+from gradviz.trace.table.schema import TABLES, Batch
+from gradviz.trace.table.tables import row_dtype
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.jsonable import trace_json
+from gradviz.trace.words.reasons import no_grad_reason
 from tests.fuzz.choices import Choices
 from tests.trace.running import record
 from tests.trace.sample import SOURCE, sample_batch
@@ -209,11 +211,11 @@ def look_at_everything(trace: Trace) -> None:
     every = max(1, len(trace) // MOST_CURSORS)
     for cursor in range(0, len(trace) + 1, every):
         frame = trace.frame(cursor)
-        _ = frame.step, frame.explanation, frame.current_line, frame.held_bytes
+        _ = frame.step, explain(frame), frame.current_line, frame.held_bytes
         _ = frame.shown_graphs(), frame.shown_nodes, frame.shown_tensors, frame.node_freed
         _ = frame.input_grad_now, frame.input_grad_norm, frame.input_grad_flag
         for tensor in range(min(len(trace.tensors), 20)):
-            _ = frame.name(tensor), frame.no_grad_reason(tensor), frame.buffer(tensor), frame.version(tensor)
+            _ = frame.name(tensor), no_grad_reason(frame, tensor), frame.buffer(tensor), frame.version(tensor)
         for node in range(min(len(trace.nodes), 20)):
             _ = frame.saved(node), trace.op_of(node), trace.slots_of(node), trace.outputs_of(node)
 

@@ -22,9 +22,9 @@ from gradviz.session.conditions import compiled
 from gradviz.session.moments import kind_words
 from gradviz.session.scan import Scan
 from gradviz.session.state import Selection
-from gradviz.trace.kinds import Kind
-from gradviz.trace.regions import RegionKind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 LOOP = """\

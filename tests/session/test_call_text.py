@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradviz.session.call_text import call_texts
 from gradviz.session.state import State
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.kinds import Kind
 from tests.trace.running import run
 
 SNIPPET = """import torch

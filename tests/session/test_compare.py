@@ -10,8 +10,8 @@ from gradviz.session.compare import ALONE, BUFFER, GRADIENT, TEXT, VALUE, Compar
 from gradviz.session.differences import Difference, differences, sentence
 from gradviz.session.fingerprints import fingerprints, same
 from gradviz.session.merged import merge
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 HEAD = "import torch\nx = torch.tensor([1., 2.], requires_grad=True)\n"

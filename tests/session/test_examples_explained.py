@@ -15,8 +15,9 @@ from gradviz.session.moves import inspected, on_screen
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.strip import Strip
-from gradviz.trace import schema
-from gradviz.trace.trace import Trace
+from gradviz.trace.table import schema
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.explain import explain
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Event
 
@@ -50,7 +51,7 @@ def test_an_example_is_explained_step_by_step(pool: WorkerPool, path: Path) -> N
     trace = state.trace
     assert trace is not None and state.steps
     for cursor in range(1, state.steps + 1):
-        explanation = trace.frame(cursor).explanation
+        explanation = explain(trace.frame(cursor))
         assert explanation.title and explanation.sentence, cursor
         here = replace(state, cursor=cursor)
         thing = inspected(here)

@@ -14,7 +14,7 @@ from gradviz.session.lineage import ancestors, descendants
 from gradviz.session.sources import place_of
 from gradviz.session.state import Selection, State
 from gradviz.session.store import Store
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 RNN = """import torch

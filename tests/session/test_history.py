@@ -11,7 +11,7 @@ from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.session.history import UNDO_BYTES
 from gradviz.session.state import Run, Selection, State
 from gradviz.session.store import Store
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 

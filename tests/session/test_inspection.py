@@ -8,7 +8,7 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.inspection import Inspection, inspect
 from gradviz.session.moves import error, inspected, neighbour, next_accumulation, next_backward, on_screen
 from gradviz.session.state import Phase, Run, Selection, State
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 from tests.trace.sample import ADD, MUL1, MUL2, SOURCE, B, SampleWriter, W, X, Y, Z, sample_batch
 

@@ -6,7 +6,7 @@ import pytest
 
 from gradviz.session.lineage import Family, ancestors, between, descendants, family
 from gradviz.session.state import Lineage, Selection
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 SNIPPET = """import torch

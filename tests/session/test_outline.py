@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradviz.session.marks import Mark
 from gradviz.session.outline import outline, precompute
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.sample import SOURCE, sample_batch
 
 

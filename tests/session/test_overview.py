@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradviz.session.moves import inspected
 from gradviz.session.overview import overview
 from gradviz.session.state import Selection, State
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.kinds import Kind
 from tests.trace.running import run
 
 SNIPPET = """import torch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradviz.session.paths import Paths, call_of, dependencies, paths
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 from tests.trace.test_chains import NET, SCALARS, asked, tensor_called
 

@@ -15,8 +15,8 @@ from gradviz.session.problem import Problem, problem
 from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.what_if import begun, compared, swapped
-from gradviz.trace import schema
-from gradviz.trace.trace import Trace
+from gradviz.trace.table import schema
+from gradviz.trace.table.trace import Trace
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Event
 

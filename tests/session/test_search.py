@@ -9,7 +9,7 @@ import pytest
 from gradviz.session import search
 from gradviz.session.search import find
 from gradviz.session.state import Search, Selection, State
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 SNIPPET = """import torch

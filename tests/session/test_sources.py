@@ -8,7 +8,7 @@ import pytest
 
 from gradviz.session.sources import Place, made_at, next_made_at, place_of
 from gradviz.session.state import Selection, State
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 SNIPPET = """import torch

@@ -9,6 +9,7 @@ from gradviz.document.drawing import Drawing, Ref
 from gradviz.session.drawn import drawn
 from gradviz.session.state import Lineage, Run, Selection, State
 from gradviz.session.store import Store
+from gradviz.trace.words.explain import step_title
 from tests.trace.running import run
 
 TEXT = """import torch
@@ -53,9 +54,7 @@ class Desk:
     def step(self) -> str:
         state = self.store.state
         assert state.trace is not None
-        step = state.trace.frame(state.cursor).step
-        assert step is not None
-        return step.title
+        return step_title(state.trace.frame(state.cursor))
 
 
 def test_the_cursor_stays_at_the_step_of_the_same_node() -> None:

@@ -12,9 +12,9 @@ from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.store import TYPING, Store
-from gradviz.trace.encoding import Writer
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 
 
 class Clock:

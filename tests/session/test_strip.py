@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from gradviz.session.strip import STACKED, Group, Strip, size_text
 from gradviz.session.zoom import LEAST, Span, whole
-from gradviz.trace.encoding import Writer
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 from tests.trace.sample import SOURCE, sample_batch
 
 

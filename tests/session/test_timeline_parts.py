@@ -17,8 +17,8 @@ from gradviz.session.sifting import Query, Sieve, query_of, title_of
 from gradviz.session.state import Selection
 from gradviz.session.training import training
 from gradviz.session.zoom import Span, whole
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 TRAIN = """\

@@ -12,11 +12,11 @@ from typing import TextIO
 import gradviz.torch as torch
 from gradviz.engine.observe import set_observer
 from gradviz.engine.state import state
-from gradviz.trace.chains import Question
-from gradviz.trace.instrument import instrument
-from gradviz.trace.recorder import Recorder
-from gradviz.trace.schema import Batch
-from gradviz.trace.trace import Trace
+from gradviz.trace.record.chains import Question
+from gradviz.trace.record.instrument import instrument
+from gradviz.trace.record.recorder import Recorder
+from gradviz.trace.table.schema import Batch
+from gradviz.trace.table.trace import Trace
 
 FILENAME = "<snippet>"
 

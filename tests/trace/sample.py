@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradviz.trace.encoding import Writer
-from gradviz.trace.kinds import Kind
-from gradviz.trace.schema import PLAIN, Batch
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import PLAIN, Batch
+from gradviz.trace.table.trace import Trace
 
 SOURCE = """\
 import torch

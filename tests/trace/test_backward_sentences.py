@@ -8,8 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from gradviz.trace.frame import Frame
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.frame import Frame
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.explain import explain
 from tests.engine.shown_formulas import computed
 from tests.trace.running import run
 
@@ -97,7 +98,7 @@ z.backward(torch.tensor({given}))
 """)
     first = int(np.flatnonzero(trace.steps.kind == Kind.BACKWARD)[0])
     frame = trace.frame(first + 1)
-    sentence = frame.explanation.sentence
+    sentence = explain(frame).sentence
     assert given == 1 or "∂" not in sentence  # twice the derivative is not the derivative
     parts = RULE.findall(sentence)
     assert parts

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.trace.errors.lookup import explain_at, explain_error
-from gradviz.trace.jsonable import trace_json
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.errors import explain_at, explain_error
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.jsonable import trace_json
 from tests.trace.running import run
 
 HEAD = "import torch\nx = torch.tensor(2., requires_grad=True)\ny = x * x\n"
@@ -28,7 +29,7 @@ def test_a_caught_error_is_a_step_and_the_run_goes_on() -> None:
     step = int(trace.caught.step[0])
     assert step == int(trace.texts.step[0]) - 1 and trace.nodes.step[-1] > step
     assert trace.sites.source[trace.steps.site[step]] == "(y + y).backward()"
-    explained = trace.frame(step + 1).explanation
+    explained = explain(trace.frame(step + 1))
     assert explained.title == "Caught: RuntimeError (line 6)"
     assert explained.sentence.startswith("MulBackward0 (line 3) needs what it saved, but it freed other and self")
     assert explained.sentence.endswith("The snippet catches the error and goes on.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.trace.chains import MOST_PATHS, Question
-from gradviz.trace.trace import Trace
+from gradviz.trace.record.chains import MOST_PATHS, Question
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 SCALARS = """\

@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from gradviz.session.paths import paths
-from gradviz.trace.encoding import TraceFormatError, Writer
-from gradviz.trace.jsonable import trace_json
-from gradviz.trace.kinds import Kind
-from gradviz.trace.schema import TABLES, Batch
-from gradviz.trace.tables import columns
-from gradviz.trace.trace import Trace
-from gradviz.trace.values import DTYPES, WHOLE, numpy_dtype
+from gradviz.trace.table.encoding import TraceFormatError, Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import TABLES, Batch
+from gradviz.trace.table.tables import columns
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.table.values import DTYPES, WHOLE, numpy_dtype
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.jsonable import trace_json
+from gradviz.trace.words.reasons import no_grad_reason
 from tests.trace.running import record
 from tests.trace.sample import SOURCE, sample_batch
 
@@ -168,7 +170,7 @@ def test_streaming_in_pieces_gives_the_same_trace(every: int) -> None:
         assert len(batches) > 1
         for batch in batches:
             pieces.extend(batch)
-            pieces.frame(len(pieces)).explanation  # noqa: B018  indexes built half-way must not stay
+            explain(pieces.frame(len(pieces)))  # indexes built half-way must not stay
         assert content(whole) == content(pieces)
         assert trace_json(whole) == trace_json(pieces)
 
@@ -193,7 +195,7 @@ def look_at_everything(trace: Trace) -> None:
         frame = trace.frame(cursor)
         frame.shown_graphs(), frame.shown_tensors, frame.input_grad_now, frame.held_bytes
         for tensor in range(len(trace.tensors)):
-            frame.name(tensor), frame.no_grad_reason(tensor), frame.buffer(tensor), frame.version(tensor)
+            frame.name(tensor), no_grad_reason(frame, tensor), frame.buffer(tensor), frame.version(tensor)
 
 
 def refused_or_sound(batch: Batch) -> bool:

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from gradviz.trace.errors.graph import GRAPH_ROWS
-from gradviz.trace.errors.lookup import explain_error
-from gradviz.trace.errors.shapes import SHAPE_ROWS
-from gradviz.trace.jsonable import trace_json
+from gradviz.trace.words.errors import SHAPE_ROWS, explain_error
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.graph_errors import GRAPH_ROWS
+from gradviz.trace.words.jsonable import trace_json
 from tests.trace.running import run
 
 X = "import torch\nx = torch.tensor([1., 4.], requires_grad=True)\n"  # the code of a case begins on line 3
@@ -110,7 +110,7 @@ def test_errors_are_explained(code: str, why: str, fix: str, marked: list[str]) 
     assert why in found.why and fix in found.fix
     assert [trace.nodes.op[mark.node] for mark in found.marks] == marked
     assert trace.error_step == len(trace)
-    assert found.why in trace.frame(len(trace)).explanation.sentence
+    assert found.why in explain(trace.frame(len(trace))).sentence
     error = trace_json(trace)["error"]
     assert error is not None and error["why"] == found.why
 
@@ -118,7 +118,7 @@ def test_errors_are_explained(code: str, why: str, fix: str, marked: list[str]) 
 def test_an_error_without_a_row_is_shown_as_it_is() -> None:
     trace = run(X + "undefined\n")
     assert explain_error(trace) is None
-    assert trace.frame(len(trace)).explanation.sentence == "name 'undefined' is not defined"
+    assert explain(trace.frame(len(trace))).sentence == "name 'undefined' is not defined"
     assert trace_json(trace)["error"]["last_line"] == "NameError: name 'undefined' is not defined"
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gradviz.trace import figures
-from gradviz.trace.encoding import TraceFormatError
 from gradviz.trace.figures import read
+from gradviz.trace.table.encoding import TraceFormatError
 
 Header = dict[str, Any]
 

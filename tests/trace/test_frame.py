@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.trace.frame import Frame
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.frame import Frame
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.reasons import no_grad_reason
 from tests.trace.sample import ADD, MUL1, MUL2, WX, B, W, X, Y, Z, sample_trace
 
 
@@ -37,9 +39,9 @@ def snapshot(frame: Frame) -> dict[str, object]:
         "grads": [value.text() if (value := frame.grad(t)) else None for t in tensors],
         "passing": [value.text() if (value := frame.passing(t)) else None for t in tensors],
         "saved": [frame.saved(n) for n in range(len(trace.nodes))],
-        "reasons": [frame.no_grad_reason(t) for t in tensors],
+        "reasons": [no_grad_reason(frame, t) for t in tensors],
         "held": frame.held_bytes,
-        "text": frame.explanation,
+        "text": explain(frame),
     }
 
 
@@ -48,7 +50,7 @@ def test_nothing_has_happened_at_cursor_0(trace: Trace) -> None:
     assert frame.step is None
     assert not frame.node_created.any() and not frame.tensor_created.any() and not frame.shown_tensors.any()
     assert frame.held_bytes == 0 and frame.current_line == -1
-    assert frame.explanation.next == "x: constant (line 3)"
+    assert explain(frame).next == "x: constant (line 3)"
 
 
 def test_cursors_beyond_the_ends_are_cut(trace: Trace) -> None:
@@ -92,7 +94,7 @@ def test_gradients_of_intermediates_only_pass(trace: Trace) -> None:
     passing = frame.passing(Y)
     assert passing is not None and passing.scalar == 3.0
     assert frame.grad(Y) is None and frame.passing(B) is None
-    assert "passed through and was not stored" in str(frame.no_grad_reason(Y))
+    assert "passed through and was not stored" in str(no_grad_reason(frame, Y))
 
 
 def test_edges_light_up_when_a_gradient_flows(trace: Trace) -> None:
@@ -132,10 +134,10 @@ def test_buffers_are_held_and_then_freed(trace: Trace) -> None:
 
 def test_reasons_for_no_gradient(trace: Trace) -> None:
     end, start = trace.frame(len(trace)), at(trace, Kind.FORWARD)
-    assert end.no_grad_reason(X) == "requires_grad=False"
-    assert start.no_grad_reason(W) == "backward() has not run yet"
-    assert end.no_grad_reason(W) is None
-    assert str(at(trace, Kind.BACKWARD_CALL).no_grad_reason(B)).startswith(".grad is written at step")
+    assert no_grad_reason(end, X) == "requires_grad=False"
+    assert no_grad_reason(start, W) == "backward() has not run yet"
+    assert no_grad_reason(end, W) is None
+    assert str(no_grad_reason(at(trace, Kind.BACKWARD_CALL), B)).startswith(".grad is written at step")
 
 
 def test_jumps(trace: Trace) -> None:
@@ -155,14 +157,13 @@ def test_one_graph_is_shown_throughout(trace: Trace) -> None:
 
 
 def test_sentences_have_the_numbers_put_in(trace: Trace) -> None:
-    assert "through this use of w: grad · y = 1 × 7 = 7" in at(trace, Kind.BACKWARD).explanation.sentence
+    assert "through this use of w: grad · y = 1 × 7 = 7" in explain(at(trace, Kind.BACKWARD)).sentence
     assert (
-        at(trace, Kind.ACCUMULATE).explanation.sentence
-        == "b.grad was None, so it takes the incoming gradient: None → 3."
+        explain(at(trace, Kind.ACCUMULATE)).sentence == "b.grad was None, so it takes the incoming gradient: None → 3."
     )
-    waiting = at(trace, Kind.CONTRIBUTION).explanation
+    waiting = explain(at(trace, Kind.CONTRIBUTION))
     assert waiting.sentence == "w has 1 of its 2 contributions: 7 came from MulBackward0 (line 8)."
-    assert "∂z/∂w = 7 + 6 = 13" in at(trace, Kind.CONTRIBUTION, 1).explanation.sentence
-    assert at(trace, Kind.FREE).explanation.sentence.startswith("MulBackward0 lets go of w and y: a second")
-    assert at(trace, Kind.ACCUMULATE).explanation.title == "AccumulateGrad (b, line 5)"
-    assert at(trace, Kind.BACKWARD, 1).explanation.next == "AccumulateGrad (b, line 5)"
+    assert "∂z/∂w = 7 + 6 = 13" in explain(at(trace, Kind.CONTRIBUTION, 1)).sentence
+    assert explain(at(trace, Kind.FREE)).sentence.startswith("MulBackward0 lets go of w and y: a second")
+    assert explain(at(trace, Kind.ACCUMULATE)).title == "AccumulateGrad (b, line 5)"
+    assert explain(at(trace, Kind.BACKWARD, 1)).next == "AccumulateGrad (b, line 5)"

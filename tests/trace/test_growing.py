@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradviz.trace.jsonable import trace_json
-from gradviz.trace.schema import NEVER
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.schema import NEVER
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.jsonable import trace_json
 from tests.trace.running import record, run
 
 SOURCE = """import torch

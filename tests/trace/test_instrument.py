@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from gradviz.trace.instrument import ALSO, CATCH, HOOK, ITERATE, instrument
-from gradviz.trace.instrument_regions import STACK
-from gradviz.trace.region_stack import WIDTH
-from gradviz.trace.schema import ELEMENT, LOCAL, PLAIN
+from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK, instrument
+from gradviz.trace.record.location import WIDTH
+from gradviz.trace.table.schema import ELEMENT, LOCAL, PLAIN
 from tests.trace.running import run
 
 

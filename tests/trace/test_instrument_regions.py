@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.trace.region_stack import LONGEST
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.record.location import LONGEST
+from gradviz.trace.table.regions import RegionKind
 from tests.trace.running import run
 from tests.trace.test_regions import tree
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 CHAIN = """

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradviz.trace.frame import Frame
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.frame import Frame
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.reasons import no_grad_reason
 from tests.trace.running import run
 
 HEAD = "import torch\n"
@@ -72,7 +74,7 @@ def test_data_changes_the_value_but_not_the_version() -> None:
     x, end = tensor(trace, "x"), trace.frame(len(trace))
     assert text(end, x) == "[11., 12.]" and end.version(x) == 0
     assert not len(trace.errors)
-    assert "x changed with it" in steps(trace, Kind.INPLACE)[0].explanation.sentence
+    assert "x changed with it" in explain(steps(trace, Kind.INPLACE)[0]).sentence
     assert "x.data" in [end.name(number) for number in range(len(trace.tensors))]
 
 
@@ -89,7 +91,7 @@ def test_the_numbers_of_a_snippet_are_parameters_of_the_operation() -> None:
     trace = run(HEAD + "x = torch.tensor(3., requires_grad=True)\ny = x * 2\nz = y ** 3\nz.backward()\n")
     assert trace.nodes.params.tolist() == ["other=2", "exponent=3"]
     assert trace.inputs.tensor.tolist() == [0, 1]
-    sentences = [frame.explanation.sentence for frame in steps(trace, Kind.BACKWARD)]
+    sentences = [explain(frame).sentence for frame in steps(trace, Kind.BACKWARD)]
     assert "∂z/∂x = grad · 2 = 108 × 2 = 216" in sentences[1]
 
 
@@ -99,8 +101,8 @@ def test_hooks_and_retained_gradients() -> None:
     trace = run(HEAD + source)
     x, y = tensor(trace, "x"), tensor(trace, "y")
     changed, same = steps(trace, Kind.HOOK)
-    assert changed.explanation.sentence == "The hook changed the gradient: [1, 1] → [10, 10]."
-    assert same.explanation.sentence == "The hook was called and changed nothing."
+    assert explain(changed).sentence == "The hook changed the gradient: [1, 1] → [10, 10]."
+    assert explain(same).sentence == "The hook was called and changed nothing."
     end = trace.frame(len(trace))
     passing, kept, leaf = end.passing(y), end.grad(y), end.grad(x)
     assert passing is not None and kept is not None and leaf is not None
@@ -153,7 +155,7 @@ y.backward()
 """
     trace = run(HEAD + source)
     end = trace.frame(len(trace))
-    reasons = {name: end.no_grad_reason(tensor(trace, name)) for name in ("x", "d", "n", "i", "k", "u", "y")}
+    reasons = {name: no_grad_reason(end, tensor(trace, name)) for name in ("x", "d", "n", "i", "k", "u", "y")}
     assert reasons == {
         "x": None,
         "d": "detached at line 4",
@@ -216,7 +218,7 @@ def test_a_deep_graph_needs_no_recursion() -> None:
     assert not len(trace.errors)
     end = trace.frame(len(trace))
     assert {end.name(number) for number in range(len(trace.tensors))} >= {"x", "y", "z", "w"}
-    assert end.explanation.title.startswith("AccumulateGrad")
+    assert explain(end).title.startswith("AccumulateGrad")
     assert len(trace.graphs) > 1
 
 
@@ -240,9 +242,9 @@ def test_a_grad_that_is_cleared_or_assigned() -> None:
     source = "x = torch.tensor(2., requires_grad=True)\n(x * x).backward()\nx.grad.zero_()\nx.grad = None\n"
     source += "x.grad = torch.tensor(9.)\nprint(x.grad * 2)\n"
     trace = run(HEAD + source)
-    titles = [frame.explanation.title for frame in steps(trace, Kind.CLEAR_GRAD)]
+    titles = [explain(frame).title for frame in steps(trace, Kind.CLEAR_GRAD)]
     assert titles == ["x.grad is set to zero (line 4)", "x.grad is set to None (line 5)", "x.grad is set (line 6)"]
-    sentences = [frame.explanation.sentence for frame in steps(trace, Kind.CLEAR_GRAD)]
+    sentences = [explain(frame).sentence for frame in steps(trace, Kind.CLEAR_GRAD)]
     assert sentences == ["x.grad: 4 → 0.", "x.grad: 0 → None.", "x.grad: None → 9."]
     assert "x.grad * 2" in [trace.frame(len(trace)).name(number) for number in range(len(trace.tensors))]
 
@@ -256,7 +258,7 @@ c = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 row = torch.nn.Linear(2, 2)(torch.ones(3, 2))
 row.sum().backward()
 """)
-    sentences = [frame.explanation.sentence for frame in steps(trace, Kind.BACKWARD)]
+    sentences = [explain(frame).sentence for frame in steps(trace, Kind.BACKWARD)]
     assert "∂(((b + c) * b).sum())/∂(b + c) = grad · b = [1, 1, 1] × 0.5 = [0.5, 0.5, 0.5]" in sentences[1]
     assert "through this use of b: grad · (b + c), summed over the broadcast dimensions = 7.5" in sentences[1]
     assert "rough this use of b: grad, summed over the broadcast dimensions = 1.5; " in sentences[2]

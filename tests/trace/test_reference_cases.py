@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.trace.errors.lookup import explain_error
-from gradviz.trace.jsonable import trace_json
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.errors import explain_error
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.jsonable import trace_json
+from gradviz.trace.words.reasons import no_grad_reason
 from tests.trace.running import run
 
 CASE_1 = """
@@ -131,8 +133,8 @@ def backward_order(trace: Trace) -> list[str]:
 def test_every_step_of_every_case_can_be_looked_at_both_ways(source: str) -> None:
     trace = run(source)
     assert len(trace) > 2
-    there = [(trace.frame(c).explanation, trace.frame(c).held_bytes) for c in range(len(trace) + 1)]
-    back = [(trace.frame(c).explanation, trace.frame(c).held_bytes) for c in range(len(trace), -1, -1)]
+    there = [(explain(trace.frame(c)), trace.frame(c).held_bytes) for c in range(len(trace) + 1)]
+    back = [(explain(trace.frame(c)), trace.frame(c).held_bytes) for c in range(len(trace), -1, -1)]
     assert there == back[::-1]
     assert all(explanation.sentence for explanation, _ in there)
     assert len(trace_json(trace)["steps"]) == len(trace)
@@ -148,7 +150,7 @@ def test_case_1() -> None:
     assert backward_order(trace) == ["AddBackward0", "Accumulate(b)", "MulBackward0", "Accumulate(w)"]
     grads = [value.scalar if (value := end.grad(t)) else None for t in range(5)]
     assert grads == [None, 2.0, 1.0, None, None]
-    assert end.no_grad_reason(0) == "requires_grad=False"
+    assert no_grad_reason(end, 0) == "requires_grad=False"
     assert [(one.name, one.tensor) for one in trace.frame(4).saved(0)] == [("other", 0)]
 
 
@@ -169,7 +171,7 @@ def test_case_3() -> None:
     trace = run(CASE_3)
     assert printed(trace) == "tensor(4.)\n"
     mul = trace.frame(trace.next_of(Kind.BACKWARD, 0) or 0)
-    assert "∂(A * 4)/∂A = grad · 4 = 1 × 4 = 4" in mul.explanation.sentence
+    assert "∂(A * 4)/∂A = grad · 4 = 1 × 4 = 4" in explain(mul).sentence
 
 
 def test_case_4_optimizer_and_zero_grad() -> None:
@@ -185,7 +187,7 @@ def test_case_4_optimizer_and_zero_grad() -> None:
         assert new.array == pytest.approx(old.array - 0.01 * grad.array)
         assert step.version(number) == 1
         assert trace.frame(len(trace)).grad(number) is None
-    assert "SGD step" in step.explanation.title and "x: " in step.explanation.sentence
+    assert "SGD step" in explain(step).title and "x: " in explain(step).sentence
 
 
 def test_case_5_says_which_shape_was_meant() -> None:
@@ -204,7 +206,7 @@ def test_case_6() -> None:
     grad = end.grad(tensor(trace, "x"))
     assert grad is not None and grad.text() == "[[4.5000, 4.5000], [4.5000, 4.5000]]"
     y = tensor(trace, "y")
-    assert end.grad(y) is None and "was not stored (retain_grad() stores it)" in str(end.no_grad_reason(y))
+    assert end.grad(y) is None and "was not stored (retain_grad() stores it)" in str(no_grad_reason(end, y))
     buffer = end.buffer(y)
     assert buffer is not None and buffer.expected == 2
 
@@ -221,7 +223,7 @@ def test_case_7_marks_the_node_that_freed_its_buffers() -> None:
         found.why == f"MulBackward0 (line 4) needs what it saved, but it {mark.reason}, when backward() ran on line 6."
     )
     assert found.fix.startswith("Pass retain_graph=True on line 6") and found.fix_line == 6
-    assert trace.frame(len(trace)).explanation.sentence == f"{found.why} {found.fix}"
+    assert explain(trace.frame(len(trace))).sentence == f"{found.why} {found.fix}"
 
 
 def test_case_7_with_retain_graph() -> None:
@@ -250,5 +252,5 @@ def test_case_8() -> None:
     trace = run(CASE_8)
     assert printed(trace) == "True True\n"
     central = tensor(trace, "central")
-    reason = str(trace.frame(len(trace)).no_grad_reason(central))
+    reason = str(no_grad_reason(trace.frame(len(trace)), central))
     assert reason.endswith("which it was computed from: computed inside no_grad at line 9")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.trace.encoding import TraceFormatError, Writer
-from gradviz.trace.kinds import Kind
-from gradviz.trace.regions import RegionKind
-from gradviz.trace.schema import NEVER
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.encoding import TraceFormatError, Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.schema import NEVER
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gradviz.engine.state import state
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
 HEAD = """\

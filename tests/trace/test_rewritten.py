@@ -11,10 +11,9 @@ import traceback
 
 import pytest
 
-from gradviz.trace.instrument import instrument
-from gradviz.trace.instrument_regions import STACK
-from gradviz.trace.recorder import Recorder
-from gradviz.trace.region_stack import WIDTH
+from gradviz.trace.record.instrument import STACK, instrument
+from gradviz.trace.record.location import WIDTH
+from gradviz.trace.record.recorder import Recorder
 
 FILENAME = "<snippet>"
 

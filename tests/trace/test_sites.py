@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import cast
 
-from gradviz.trace.encoding import Writer
-from gradviz.trace.sites import Sites
+from gradviz.trace.record.location import Sites
+from gradviz.trace.table.encoding import Writer
 
 SOURCE = "a = 1\nb = a + 1\n"
 

@@ -8,9 +8,10 @@ import pytest
 
 from gradviz.session.inspection import inspect
 from gradviz.session.state import Selection, State
-from gradviz.trace.frame import Frame
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.frame import Frame
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.explain import explain
 from tests.trace.running import run
 
 CHECKPOINT = """
@@ -30,7 +31,7 @@ def frames(trace: Trace, kind: Kind) -> list[Frame]:
 
 
 def sentences(trace: Trace, kind: Kind) -> list[str]:
-    return [frame.explanation.sentence for frame in frames(trace, kind)]
+    return [explain(frame).sentence for frame in frames(trace, kind)]
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
@@ -39,7 +40,7 @@ def test_what_a_checkpoint_computes_again_is_in_the_trace(reentrant: bool) -> No
     again = [frame for frame in frames(trace, Kind.FORWARD) if frame.call >= 0 and frame.current_line == 7]
     ops = [str(trace.nodes.op[frame.current_node]) for frame in again]
     assert ops == (["mul", "sin", "exp"] if reentrant else ["mul", "sin"])  # else it ends when all buffers are there
-    assert again[0].explanation.sentence.startswith("Computed again for the backward pass: mul = [3, 8].")
+    assert explain(again[0]).sentence.startswith("Computed again for the backward pass: mul = [3, 8].")
     end = trace.frame(len(trace))
     grads = {end.name(each): end.grad(each) for each in range(len(trace.tensors)) if end.is_leaf(each)}
     assert grads["w"] is not None and grads["x"] is not None

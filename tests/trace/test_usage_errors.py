@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from gradviz.trace.errors.lookup import explain_error
-from gradviz.trace.errors.usage import USAGE_ROWS
+from gradviz.trace.words.errors import USAGE_ROWS, explain_error
 from tests.trace.running import run
 
 HEAD = "import torch\nfrom torch.func import vmap\nx = torch.tensor([1., 2.], requires_grad=True)\n"

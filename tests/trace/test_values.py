@@ -13,8 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 import gradviz.torch as torch
 from gradviz.engine.memory import held_bytes, occurrences
-from gradviz.trace.text import array_text, number_text
-from gradviz.trace.values import Value, edge_indices, summarise
+from gradviz.trace.table.values import Value, array_text, edge_indices, number_text, summarise
 
 
 @given(

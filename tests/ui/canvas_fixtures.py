@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import Presentation
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.diagram import build
 from gradviz.ui.canvas.diagram_layout import lay_out

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Number, Operation, Ref
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from gradviz.ui.drawing.scene import DrawnScene
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.theme import LIGHT, Theme

@@ -275,7 +275,7 @@ def test_ten_thousand_operations_deep(qtbot: QtBot) -> None:
 
 
 def test_a_growing_trace_is_laid_out_again(qtbot: QtBot) -> None:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from tests.trace.running import record
 
     trace = Trace(RECURRENCE)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
-from gradviz.trace.values import Value
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.table.values import Value
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.content import (
     OperationContent,

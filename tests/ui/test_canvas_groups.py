@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
 from gradviz.session.folding import Folding, Presentation
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import GROUP, build
 from gradviz.ui.canvas.group_content import GroupContent

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.session.folding import Folding, Presentation
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes, sticky_titles
 from gradviz.ui.canvas.animation import Motion
 from gradviz.ui.canvas.array_painter import paint_grid, paint_picture

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.code.parse import parse
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Operation, Ref
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.kinds import Kind
 from gradviz.ui.canvas.content import OperationContent, TensorContent, content
 from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.moment import FLOW

@@ -11,7 +11,7 @@ from PySide6.QtGui import QTextDocumentFragment
 from gradviz.document.snippet import Snippet
 from gradviz.session.inspection import inspect
 from gradviz.session.state import Phase, Run, Selection, State
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from gradviz.ui import look
 from gradviz.ui.canvas.hover_words import html, words
 from gradviz.ui.panels.inspector import page

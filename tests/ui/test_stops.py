@@ -16,8 +16,8 @@ from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints import Breakpoint
 from gradviz.session.playing import Playback
 from gradviz.session.state import Phase, Run, Selection
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 from gradviz.ui.panels.breakpoints import BreakpointsPanel
 from gradviz.ui.panels.events import EventsPanel
 from gradviz.ui.panels.memory import MemoryPanel

@@ -18,9 +18,9 @@ from gradviz.session.playing import Playback
 from gradviz.session.state import Phase, Run
 from gradviz.session.strip import Strip
 from gradviz.session.zoom import Span, whole
-from gradviz.trace.encoding import Writer
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 from gradviz.ui.panels.timeline import TimelinePanel
 from gradviz.ui.panels.timeline_geometry import Geometry
 from gradviz.ui.panels.timeline_mouse import tooltip

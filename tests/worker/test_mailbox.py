@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.trace import Trace
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Batch, Done, Event, Output
 from gradviz.worker.intake import DECODED, Intake

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.trace.instrument import instrument
+from gradviz.trace.record.instrument import instrument
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.stand_ins import TorchFacade, World
 from gradviz.worker.torch_modules import load_torch, torch_modules

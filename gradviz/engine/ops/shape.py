@@ -217,7 +217,7 @@ PERMUTE = op(
     view=True,
     self=sentence(
         "grad, with its dimensions in their former order",
-        lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims])))
+        lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))),
     ),
 )
 TRANSPOSE = op(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.trace.text import number_text
+from gradviz.trace.table.values import number_text
 from gradviz.ui.canvas.diagram import OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
 
 DIGITS = (4, 3, 2, 1)  # of a number, the first that there is room for
 LONGEST = 14  # characters of a small array that is written

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradviz.trace.text import number_text
+from gradviz.trace.table.values import number_text
+from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import (
     CONSTANT,
@@ -22,9 +23,8 @@ from gradviz.ui.canvas.group_content import GroupContent, group_content
 from gradviz.ui.canvas.heat import Picture, cells, picture
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame, SavedBuffer
-    from gradviz.trace.tensor_state import Buffer
-    from gradviz.trace.values import Value
+    from gradviz.trace.table.frame import Buffer, Frame, SavedBuffer
+    from gradviz.trace.table.values import Value
 
 NUMBER_CHARACTERS = 11
 LONGEST_REASON = 26  # characters that fit on the narrowest card
@@ -141,13 +141,13 @@ def _gradient(frame: Frame, tensor: int, category: int, shape: sizes.Shape) -> t
     if stored is not None:
         return ".grad", value_content(stored, shape), "" if frame.is_leaf(tensor) else "stored by retain_grad()"
     if category == CONSTANT:
-        return "", None, short_reason(frame.no_grad_reason(tensor))
+        return "", None, short_reason(no_grad_reason(frame, tensor))
     passing = frame.passing(tensor)
     if passing is not None and not frame.retains_grad(tensor):
         return "∇ passing", value_content(passing, shape), "not stored"
     if frame.call < 0:
         return ".grad", ValueContent("number", "None"), ""
-    note = short_reason(frame.no_grad_reason(tensor))
+    note = short_reason(no_grad_reason(frame, tensor))
     if note.endswith("not stored"):  # what is on its way will pass, `.grad` stays None
         return "∇", ValueContent("number", "–"), note
     return ".grad", ValueContent("number", "None"), note

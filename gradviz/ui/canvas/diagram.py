@@ -42,7 +42,7 @@ from gradviz.ui.canvas.sizes import frame_header
 from gradviz.ui.canvas.structure import Structure, find_structure
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.links import Links
 
 Ints = NDArray[np.int64]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradviz.session.folding import Folding
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas.group_words import NUMBERED
 from gradviz.ui.canvas.groups import Flags, Groups, Ints
 from gradviz.ui.canvas.structure import Structure

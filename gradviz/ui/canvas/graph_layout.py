@@ -18,7 +18,7 @@ from gradviz.ui.memory_management import trim_memory
 
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.groups import Flags
     from gradviz.ui.canvas.placed import Placed
     from gradviz.ui.canvas.sizes import Ruler

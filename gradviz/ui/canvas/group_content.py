@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.frame import NOT_FINITE
-from gradviz.trace.regions import RegionKind
-from gradviz.trace.text import number_text
+from gradviz.trace.table.frame import NOT_FINITE
+from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.values import number_text
 from gradviz.ui.canvas.group_words import GRADIENTS
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
+    from gradviz.trace.table.frame import Frame
     from gradviz.ui.canvas.diagram import Diagram
 
 Ints = NDArray[np.int64]

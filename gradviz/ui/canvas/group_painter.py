@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import Box
 from gradviz.ui.canvas.group_content import GroupContent

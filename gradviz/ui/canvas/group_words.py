@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.table.regions import RegionKind
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 MODULE, FUNCTION = int(RegionKind.MODULE), int(RegionKind.FUNCTION)
 GRADIENTS, RUN = 4, 5  # kinds of their own, after those of RegionKind: what a backward call made, equal calls

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas.group_words import GRADIENTS, RUN, group_words
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 SMALL = 12  # operations of a graph that needs no groups
 NEARLY_ALL = 0.85  # a module or function with so much of its graph makes no group

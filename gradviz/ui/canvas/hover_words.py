@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.session.derivative import local_derivative
 from gradviz.session.strip import size_text
-from gradviz.trace.text import number_text
+from gradviz.trace.table.values import number_text
+from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, Diagram
 from gradviz.ui.canvas.group_content import group_content
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
-    from gradviz.trace.values import Value
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.values import Value
 
 LONGEST_VALUE = 120
 MOST = 6  # rows, and columns, of a table
@@ -148,7 +149,7 @@ def tensor_words(frame: Frame, tensor: int) -> Words:
     rows = _value("value", value)
     rows += _value(".grad", grad, "gradient") if grad is not None else [Row(".grad", "None", "muted")]
     rows += _value("∇ passing", passing, "gradient")
-    rows.append(Row("why None", frame.no_grad_reason(tensor) or "", "muted"))
+    rows.append(Row("why None", no_grad_reason(frame, tensor) or "", "muted"))
     if buffer is not None and buffer.expected > 1:
         arrived = f"{buffer.arrived} of {buffer.expected} arrived"
         parts = " + ".join(part.text(40) for _, part in buffer.contributions[:MOST])

@@ -14,7 +14,7 @@ from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.sizes import group_size
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.groups import Groups
 
 TENSOR, OPERATION, REFERENCE, GROUP = range(4)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.errors.lookup import explain_at
-from gradviz.trace.kinds import Kind
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.errors import explain_at
 from gradviz.ui.canvas.diagram import GROUP, REFERENCE, Diagram, Flags, Floats, Ints
 from gradviz.ui.canvas.group_content import where_in
 
 if TYPE_CHECKING:
-    from gradviz.trace.frame import Frame
+    from gradviz.trace.table.frame import Frame
 
 NO_FLOW, FLOW, ZERO_FLOW, BAD_FLOW = range(4)
 ABOUT_THE_OPERATION = {Kind.FORWARD, Kind.INPLACE, Kind.BACKWARD, Kind.FREE}

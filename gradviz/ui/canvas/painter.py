@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QTransform
 from shiboken6 import Shiboken
 
-from gradviz.trace.frame import Frame
+from gradviz.trace.table.frame import Frame
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.brief import Brief, Briefs, Writer
 from gradviz.ui.canvas.brief_painter import BriefPainter

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, QRect, QRectF
 from PySide6.QtGui import QPainter, QRegion
 
+from gradviz.trace.words.explain import step_title
 from gradviz.ui.canvas import navigation
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.diagram import Flags, Ints
@@ -25,7 +26,7 @@ from gradviz.ui.canvas.placed import Placed
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 MOST_CHANGES = 64
 REACH = 12  # pixels that halos, dashes and arrows reach over a bounding box
@@ -284,5 +285,5 @@ class Scene:
 
     def description(self) -> str:
         """What a screen reader is told of the picture."""
-        step = self.moment.frame.step
-        return f"{self.boxes} items. Now: {step.title if step is not None else 'before the first step'}"
+        step = step_title(self.moment.frame)
+        return f"{self.boxes} items. Now: {step or 'before the first step'}"

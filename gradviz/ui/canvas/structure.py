@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.regions import RegionKind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas.groups import Groups, find_groups
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]

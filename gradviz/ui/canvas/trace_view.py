@@ -14,7 +14,7 @@ from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.morph import Morph
     from gradviz.ui.canvas.placed import Placed
     from gradviz.ui.canvas.scene import Scene

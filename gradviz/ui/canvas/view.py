@@ -30,7 +30,7 @@ from gradviz.ui.canvas.viewport import Viewport
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.scene import Scene
 
 OUTSIDE = QPoint(-1, -1)

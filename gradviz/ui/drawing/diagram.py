@@ -23,7 +23,7 @@ from gradviz.ui.drawing.initial_sizes import Sizes, symbol_of
 from gradviz.ui.drawing.items import Items, find_items, find_structure
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.measure import Look
 
 

@@ -34,7 +34,7 @@ from gradviz.ui.drawing.wiring import Wiring, loose_wire
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.drawing.view import DrawingView
 
 

@@ -17,7 +17,7 @@ from gradviz.ui.canvas.measure import GROUP, OPERATION, TENSOR
 from gradviz.ui.canvas.structure import Structure
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 FOREVER = np.iinfo(np.int64).max
 OWN = -1_000_000  # the index of a group of the drawing: no region of a trace, and no call

@@ -223,7 +223,7 @@ class Painting:
     @cached_property
     def error(self) -> str:
         """Why the run ended: what explains it best."""
-        from gradviz.trace.errors.lookup import explain_error
+        from gradviz.trace.words.errors import explain_error
 
         trace = self.sketch.diagram.trace
         explained = explain_error(trace)

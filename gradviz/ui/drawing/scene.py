@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 
 from gradviz.document.documents import code_of
 from gradviz.document.drawing import Operation, Ref
+from gradviz.trace.words.explain import step_title
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.hover import HINT
 from gradviz.ui.canvas.hover_words import Row, Words
@@ -129,8 +130,8 @@ class DrawnScene(Scene):
     def description(self) -> str:
         drawing = self.sketch.geometry.drawing
         nodes = f"{len(drawing.nodes)} nodes" if len(drawing.nodes) != 1 else "1 node"
-        step = self.moment.frame.step
-        return f"Drawing with {nodes}. Now: {step.title if step is not None else 'before the first step'}"
+        step = step_title(self.moment.frame)
+        return f"Drawing with {nodes}. Now: {step or 'before the first step'}"
 
 
 def _world(camera: Camera, area: QRectF) -> QRectF:

@@ -16,7 +16,7 @@ from gradviz.ui.drawing.initial_sizes import Sizes
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.drawing.diagram import Sketch
     from gradviz.ui.drawing.scene import DrawnScene
@@ -117,6 +117,6 @@ def same_structure(one: Trace, other: Trace) -> bool:
 @cache
 def _no_trace() -> Trace:
     """That of nothing."""
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
     return Trace("")

@@ -22,7 +22,7 @@ from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from gradviz.session.drawn import Drawn
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.drawing.scene import DrawnScene
 

@@ -17,7 +17,7 @@ from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 class ComparisonCanvases(QObject):

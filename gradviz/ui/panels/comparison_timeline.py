@@ -187,6 +187,7 @@ class ComparisonTimeline(QWidget):
 def _words(found: Comparison, merged: Merged, place: int) -> str:
     """What the step at a place is, and in what it differs."""
     from gradviz.session.compare import WORDS
+    from gradviz.trace.words.explain import step_title
 
     is_here = merged.step_here[place] >= 0
     trace, steps, marks = (
@@ -195,6 +196,5 @@ def _words(found: Comparison, merged: Merged, place: int) -> str:
         else (found.there, merged.step_there, found.steps_there)
     )
     step = int(steps[place])
-    view = trace.frame_at(step + 1).step
     differs = [word for flag, word in WORDS.items() if marks[step] & flag]
-    return " · ".join([f"Step {step + 1:,}", view.title if view is not None else "", *differs])
+    return " · ".join([f"Step {step + 1:,}", step_title(trace.frame_at(step + 1)), *differs])

@@ -14,8 +14,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen, QPolygo
 from gradviz.session.compare import ALONE, Comparison
 from gradviz.session.merged import Merged
 from gradviz.session.strip import size_text
-from gradviz.trace.kinds import Kind
-from gradviz.trace.trace import Trace
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.trace import Trace
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme

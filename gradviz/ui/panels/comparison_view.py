@@ -26,7 +26,7 @@ from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas import CanvasView
 
 BUTTONS = (  # label, command, what it does
@@ -207,5 +207,7 @@ def _first_up(text: str) -> str:
 def _place(trace: Trace | None, cursor: int, steps: int) -> str:
     if trace is None:
         return ""
-    step = trace.frame_at(cursor).step if cursor else None
-    return f"Step {cursor:,} of {steps:,}" + (f" · {step.title}" if step is not None else "")
+    from gradviz.trace.words.explain import step_title
+
+    title = step_title(trace.frame_at(cursor))
+    return f"Step {cursor:,} of {steps:,}" + (f" · {title}" if title else "")

@@ -68,7 +68,9 @@ class ExplanationPanel(Panel):
             self._texts = ("",)
             self._write()
             return
-        explanation = after.trace.frame(after.cursor).explanation
+        from gradviz.trace.words.explain import explain  # not before the window has been painted
+
+        explanation = explain(after.trace.frame(after.cursor))
         place = f"Step {after.cursor:,} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
         self._title = f"{place} · {explanation.title}"
         self.title.setToolTip(look.tip(self._title))  # where the window is too narrow for it

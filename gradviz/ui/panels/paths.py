@@ -19,7 +19,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.session.chain_rule import ChainRule
-    from gradviz.trace.frame import Frame
+    from gradviz.trace.table.frame import Frame
 
 COLUMNS = ("Path, from the end to the tensor", "Product of the local derivatives", "Gradient along it")
 HINT = "Select a tensor with a gradient to see every path along which it arrives."

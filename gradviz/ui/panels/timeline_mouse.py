@@ -151,7 +151,9 @@ def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> s
     cursor = geometry.cursor_at(place.x(), place.y(), state.cursor)
     if not cursor:
         return ""
-    title = content.trace.frame_at(cursor).explanation.title
+    from gradviz.trace.words.explain import step_title
+
+    title = step_title(content.trace.frame_at(cursor))
     held = f"\n{size_text(int(content.strip.held[cursor - 1]))} in saved buffers"
     iteration = content.iterations.at(cursor - 1)
     where = f" · {iteration.title}" if iteration is not None else ""

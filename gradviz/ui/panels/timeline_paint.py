@@ -16,7 +16,7 @@ from gradviz.ui.panels.timeline_geometry import BLOCK, Geometry
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 TEXT = 18.0  # pixels of the line of words over the curves, which the playhead leaves alone
 DASHES = 9.0  # from this width on a freed buffer is a dashed outline
@@ -71,7 +71,7 @@ def columns_of(theme: Theme, strip: Strip, geometry: Geometry, columns: int, *, 
     """More steps than there is room for blocks: each pixel shows what its steps are, in proportion."""
     import numpy as np
 
-    from gradviz.trace.kinds import Kind
+    from gradviz.trace.table.kinds import Kind
 
     rows = 3 if all_steps else max(1, int(geometry.strip.height()))
     span = whole(strip.steps) if all_steps else geometry.span
@@ -82,7 +82,7 @@ def columns_of(theme: Theme, strip: Strip, geometry: Geometry, columns: int, *, 
 
 
 def _paint_blocks(painter: QPainter, geometry: Geometry, strip: Strip) -> None:
-    from gradviz.trace.kinds import Kind
+    from gradviz.trace.table.kinds import Kind
 
     theme, row = geometry.theme, geometry.strip
     width = row.width() / geometry.span.width
@@ -125,7 +125,7 @@ def _sign(trace: Trace, step: int, kind: str) -> str:
 
 def paint_lens(painter: QPainter, geometry: Geometry, trace: Trace, cursor: int) -> None:
     """Under a strip of many steps: the ones around the cursor, large enough to tell them apart."""
-    from gradviz.trace.kinds import Kind
+    from gradviz.trace.table.kinds import Kind
 
     theme, row = geometry.theme, geometry.lens
     ratio = painter.device().devicePixelRatio()

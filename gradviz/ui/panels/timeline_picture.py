@@ -20,7 +20,7 @@ from gradviz.ui.panels.timeline_paint import paint_lens, paint_playhead, paint_s
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gradviz.trace.trace import Trace
+    from gradviz.trace.table.trace import Trace
 
 
 class Content:

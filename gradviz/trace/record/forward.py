@@ -1,0 +1,214 @@
+"""The forward pass as the engine reports it: factories and operations, and what is written over: operations in place,
+views whose base was written to, gradients that are stored, and what a write changes elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradviz.trace.record.compact import pack_plain
+from gradviz.trace.record.location import UNKNOWN
+from gradviz.trace.record.rows import RowWriter, params_text, version_of
+from gradviz.trace.table.encoding import PACK
+from gradviz.trace.table.kinds import Kind
+
+if TYPE_CHECKING:
+    from gradviz.engine.graph import Node
+    from gradviz.engine.rows import OpRow
+    from gradviz.engine.tensor import Tensor
+
+
+class Writes:
+    """Tensors and gradients that get other values."""
+
+    def __init__(self, rows: RowWriter) -> None:
+        self._rows = rows
+
+    def in_place(
+        self,
+        row: OpRow,
+        inputs: Sequence[Tensor | None],
+        outputs: Sequence[Tensor],
+        node: Node | None,
+        params: Mapping[str, Any],
+        site: int,
+    ) -> None:
+        """An operation wrote to its first operand."""
+        rows = self._rows
+        target = outputs[0] if outputs else None
+        if target is not None and target._tag <= -2 and node is None and row.name in ("zero", "zero_", "fill", "fill_"):
+            owner = -2 - target._tag
+            step = rows.add_step(Kind.CLEAR_GRAD, -1, owner, site, rows.writer.count("grads"))
+            rows.writer.add("grads", step, owner, rows.value(target._data), -1)
+            return
+        base = target._base if target is not None and node is not None else None
+        if base is not None and target is not None:
+            inputs = [base, *inputs[1:]]
+        for each in inputs:
+            if each is not None and each._wrapped is None:
+                rows.tensor_of(each)
+        number = len(rows.first_output)
+        changed = rows.tensor_count if node is not None else -1 if target is None else target._tag
+        step = rows.add_step(Kind.INPLACE, number, changed, site, number)
+        tracked_target = base if base is not None else target
+        rows.first_output.append(rows.tensor_count)
+        name = "CopySlices" if base is not None else ""
+        rows.add_node(row, inputs, node, params, site, step, number, name)
+        if target is None or tracked_target is None:
+            return
+        if node is not None:
+            history = tracked_target._node
+            if history is not None:
+                history._tag = number
+            rows.add_tensor(tracked_target, step, number, 0, rows.storage_of(tracked_target._tag), site)
+            if node.saved:
+                rows.add_saved(node, step, number, outputs)
+            if base is not None:
+                self._remade_view(target, base, step, site)
+        self.written(step, target, fresh=node is not None)
+
+    def _remade_view(self, view: Tensor, base: Tensor, step: int, site: int) -> None:
+        """A view whose base was written to through it has a new history: `AsStridedBackward0` of the base."""
+        rows = self._rows
+        node = view._node
+        if node is None:
+            return
+        number = len(rows.first_output)
+        rows.first_output.append(rows.tensor_count)
+        rows.add_node(node.row, [base], node, {}, site, step, number)
+        rows.add_tensor(view, step, number, 0, rows.storage_of(base._tag), site)
+
+    def written(self, step: int, tensor: Tensor, fresh: bool = False) -> None:
+        """The memory of a tensor was overwritten; `fresh`: its row is new and has the value already."""
+        rows = self._rows
+        add = rows.writer.add
+        if not fresh:
+            add("writes", step, tensor._tag, rows.value(tensor._data), version_of(tensor))
+        add("versions", step, rows.storage_of(tensor._tag), version_of(tensor))
+        self._owner_changed(step, tensor)
+        for each in rows.memory.sharing(tensor):
+            if each._tag >= 0:
+                add("writes", step, each._tag, rows.value(each._data), version_of(each))
+                self._owner_changed(step, each)
+
+    def _owner_changed(self, step: int, tensor: Tensor) -> None:
+        rows = self._rows
+        owner = rows.grad_tensors.get(tensor._tag, -1)
+        if owner >= 0:
+            rows.writer.add("grads", step, owner, rows.value(tensor._data), tensor._tag)
+
+    def grad_changed(self, step: int, tensor: Tensor) -> None:
+        """`.grad` of a tensor is another one, or has another value."""
+        rows = self._rows
+        number, grad = rows.tensor_of(tensor), tensor._grad
+        if grad is None:
+            rows.writer.add("grads", step, number, -1, -1)
+            return
+        if grad._tag == -1:
+            grad._tag = -2 - number
+        rows.writer.add("grads", step, number, rows.value(grad._data), max(grad._tag, -1))
+        if grad._tag >= 0:
+            rows.writer.add("writes", step, grad._tag, rows.value(grad._data), version_of(grad))
+
+
+_FORWARD = int(Kind.FORWARD)
+_pack_step = PACK["steps"]
+
+
+class ForwardPass:
+    """Factories and operations. What every operation needs is at hand, not looked up in the rows."""
+
+    def __init__(self, rows: RowWriter, writes: Writes) -> None:
+        self._rows = rows
+        self._writes = writes
+        self._here, self._value = rows.sites.here, rows.value
+        self._first_output, self._stack, self._op_texts = rows.first_output, rows.stack, rows.op_texts
+        self._plain, self._steps = rows.compact.plain, rows.writer.rows["steps"]
+        self._nothing = rows.nothing
+        self._dull: Mapping[str, Any] = {}  # the last parameters that there was nothing to tell of
+
+    def created(self, tensor: Tensor) -> None:
+        """A factory made a tensor."""
+        rows = self._rows
+        same = next((each for each in rows.memory.sharing(tensor) if each._tag >= 0), None)
+        storage = rows.storage_of(same._tag) if same is not None else -1
+        site, number = self._here(2), rows.tensor_count
+        step = rows.add_step(Kind.LEAF, -1, number, site, number)
+        rows.add_tensor(tensor, step, -1, 0, storage, site)
+        rows.memory.enter(tensor)
+
+    def forward(
+        self,
+        row: OpRow,
+        inputs: Sequence[Tensor | None],
+        outputs: Sequence[Tensor],
+        node: Node | None,
+        params: Mapping[str, Any],
+    ) -> None:
+        """One operation ran."""
+        rows = self._rows
+        site = self._here(3)
+        many = len(inputs)
+        if node is None or row.view or len(outputs) != 1 or many > 3 or outputs[0]._tag >= 0:
+            self._general(row, inputs, outputs, node, params, site)
+            return
+        out = outputs[0]
+        first = inputs[0]
+        second = inputs[1] if many > 1 else None
+        third = inputs[2] if many > 2 else None
+        one = -1 if first is None else first._tag
+        two = -1 if second is None else second._tag
+        three = -1 if third is None else third._tag
+        strange = (one < 0 and first is not None) or (two < 0 and second is not None)
+        if strange or (three < 0 and third is not None) or out is first:
+            self._general(row, inputs, outputs, node, params, site)
+            return
+        shown = self._nothing
+        if params and params is not self._dull:
+            shown = rows.writer.text(", ".join(params_text(params)))
+            if shown == self._nothing:
+                self._dull = params
+        number, tensor, step = len(self._first_output), rows.tensor_count, rows.step
+        self._first_output.append(tensor)
+        rows.tensor_count, rows.step = tensor + 1, step + 1
+        node._tag, out._tag = number, tensor
+        region = self._stack[-1]
+        if region <= UNKNOWN:
+            region = rows.region(step)
+        op, name, symbol = self._op_texts.get(row) or rows.texts_of(row)
+        self._plain += pack_plain(
+            step, number, tensor, op, name, symbol, site, region, shown, node.sequence_nr, rows.call, one, two,
+            three, self._value(out._data),
+        )  # fmt: skip
+        if node.saved:
+            rows.add_saved(node, step, number, outputs)
+
+    def _general(
+        self,
+        row: OpRow,
+        inputs: Sequence[Tensor | None],
+        outputs: Sequence[Tensor],
+        node: Node | None,
+        params: Mapping[str, Any],
+        site: int,
+    ) -> None:
+        """Any operation, in rows of the full tables."""
+        rows = self._rows
+        if not outputs or outputs[0]._tag >= 0 or any(outputs[0] is each for each in inputs):
+            self._writes.in_place(row, inputs, outputs, node, params, site)
+            return
+        for each in inputs:
+            if each is not None and each._tag < 0 and each._wrapped is None:
+                rows.tensor_of(each)
+        step, number, tensor = rows.step, len(self._first_output), rows.tensor_count
+        rows.add_node(row, inputs, node, params, site, step, number)
+        rows.step = step + 1
+        self._first_output.append(tensor)
+        self._steps += _pack_step(_FORWARD, number, tensor, site, rows.call, number)
+        if row.view:
+            rows.add_views(inputs[0], outputs, step, number, site)
+        else:
+            for nr, each in enumerate(outputs[: len(outputs) - row.hidden]):
+                rows.add_tensor(each, step, number, nr, -1, site)
+        if node is not None and node.saved:
+            rows.add_saved(node, step, number, outputs)

@@ -1,0 +1,291 @@
+"""Names for tensors: rewrites a snippet so that each binding is reported, `y = w * x` as `y = <n>("y", w * x)`, and
+puts functions and loops that are regions on a stack while they run (see Note [The stack of regions] in `location.py`).
+Lines and columns stay as they are, and a name with `<` can't be typed by anybody. What rewritten code calls is in
+`bindings.py`.
+
+Note [Regions in rewritten code] All that is put around and into a function or a loop is subscripts of one list: no
+call, no new variable, no frame. A `try` with only a `finally` costs nothing, keeps tracebacks and lets every way out
+(`break`, `return`, an exception) take off what was put on.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from gradviz.trace.record.location import BEFORE, COUNT, ROW, UNKNOWN, WIDTH, Place, entry
+from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.schema import ELEMENT, LOCAL, PLAIN
+
+if TYPE_CHECKING:
+    pass
+
+
+# -- regions, see Note [Regions in rewritten code]
+
+STACK = "<s>"
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Loop = ast.For | ast.While
+
+_AT_THE_END = 1 << 30
+_MOST_BLOCKS = 19  # that CPython lets be nested in one function, without that of the function
+_PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)  # code of their own
+
+
+def is_region(node: Function) -> bool:
+    """Whether calls of a function are regions: `forward` and special methods are parts of a module's call, and what
+    autograd calls with its `ctx` is part of an operation; a body that can be left and come back to is none."""
+    first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+    special = node.name == "forward" or (node.name.startswith("__") and node.name.endswith("__"))
+    return not special and not suspends(node) and (first is None or first.arg != "ctx")
+
+
+def suspends(node: Function) -> bool:
+    """Whether a function is a generator or asynchronous."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        return True
+    left: list[ast.AST] = list(node.body)
+    while left:
+        each = left.pop()
+        if isinstance(each, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(each, _PLAIN_BODY):
+            left += ast.iter_child_nodes(each)
+    return False
+
+
+def has_room(body: list[ast.stmt]) -> bool:
+    """Whether the loops of a body can have a `try` each: CPython lets only so many blocks be nested."""
+    return _depth(body) <= _MOST_BLOCKS
+
+
+def _depth(body: list[ast.stmt]) -> int:
+    deepest = 0
+    for each in body:
+        if isinstance(each, _PLAIN_BODY):
+            continue
+        own = 2 if isinstance(each, (ast.For, ast.While)) else 3 if isinstance(each, ast.Try) else 1
+        own = len(each.items) if isinstance(each, ast.With) else own
+        inner: list[ast.stmt] = []
+        for child in ast.iter_child_nodes(each):
+            parts = child.body if isinstance(child, (ast.ExceptHandler, ast.match_case)) else [child]
+            inner += [part for part in parts if isinstance(part, ast.stmt)]
+        deepest = max(deepest, own + _depth(inner)) if inner else deepest
+    return deepest
+
+
+def as_function(node: Function) -> None:
+    """Put the body of a function, but for its docstring, on the stack."""
+    first = 1 if ast.get_docstring(node, clean=False) is not None else 0
+    end = node.col_offset + len(f"def {node.name}".encode())
+    pushed = entry(RegionKind.FUNCTION, node.name, (node.lineno, node.lineno, node.col_offset, end))
+    if len(node.body) > first:
+        node.body[first:] = _within(pushed, node.body[first:], node.body[-1])
+
+
+def as_loop(node: Loop, counted: bool) -> list[ast.stmt]:
+    """A loop on the stack; `counted`: the first statement of its body already counts the iterations."""
+    header = node.iter if isinstance(node, ast.For) else node.test
+    place: Place = (node.lineno, header.end_lineno, node.col_offset, header.end_col_offset)
+    if not counted:
+        node.body[:0] = [
+            ast.copy_location(ast.AugAssign(_slot(node, COUNT), ast.Add(), _constant(node, 1)), node),
+            _assign(node, _slot(node, ROW), UNKNOWN),
+        ]
+    if node.orelse:  # is in the loop, but in no iteration
+        node.orelse[:0] = [_assign(node, _slot(node, COUNT), BEFORE), _assign(node, _slot(node, ROW), UNKNOWN)]
+    return _within(entry(RegionKind.LOOP, "", place), [node], node)
+
+
+def _within(pushed: tuple[object, ...], body: list[ast.stmt], at: ast.AST) -> list[ast.stmt]:
+    pop = ast.copy_location(ast.Delete([_slice(at, -WIDTH, ast.Del())]), at)
+    guarded = ast.copy_location(ast.Try(body, [], [], [pop]), at)
+    return [_assign(at, _slice(at, _AT_THE_END, ast.Store()), pushed), guarded]
+
+
+def _assign(at: ast.AST, target: ast.expr, value: object) -> ast.stmt:
+    return ast.copy_location(ast.Assign([target], _constant(at, value)), at)
+
+
+def _constant(at: ast.AST, value: object) -> ast.expr:
+    return ast.copy_location(ast.Constant(value), at)  # type: ignore[arg-type]  # a tuple of constants is one, too
+
+
+def _slot(at: ast.AST, number: int) -> ast.Subscript:
+    return _of_stack(at, _constant(at, number), ast.Store())
+
+
+def _slice(at: ast.AST, first: int, context: ast.expr_context) -> ast.Subscript:
+    return _of_stack(at, ast.copy_location(ast.Slice(_constant(at, first)), at), context)
+
+
+def _of_stack(at: ast.AST, index: ast.expr, context: ast.expr_context) -> ast.Subscript:
+    stack = ast.copy_location(ast.Name(STACK, ast.Load()), at)
+    return ast.copy_location(ast.Subscript(stack, index, context), at)
+
+
+HOOK = "<n>"
+CATCH = "<e>"
+ITERATE, ALSO = "<i>", "<j>"  # the first variable of a loop, which counts the iteration; its other ones
+
+
+def instrument(tree: ast.Module) -> ast.Module:
+    """Report every binding of a parsed snippet; the tree is changed and returned."""
+    changed: ast.Module = _Instrument(has_room(tree.body)).visit(tree)
+    return ast.fix_missing_locations(changed)
+
+
+class _Instrument(ast.NodeTransformer):
+    def __init__(self, loops: bool) -> None:
+        self._depth = 0  # functions and classes around
+        self._loops = loops  # whether loops here are regions
+
+    @property
+    def _rank(self) -> int:
+        return LOCAL if self._depth else PLAIN
+
+    def _report(self, name: str, value: ast.expr, at: ast.AST, rank: int, hook: str = HOOK) -> ast.Call:
+        arguments = [ast.Constant(name), value] + ([ast.Constant(rank)] if rank != PLAIN else [])
+        call = ast.Call(ast.Name(hook, ast.Load()), arguments, [])
+        for node in (call, call.func, call.args[0], *call.args[2:]):
+            ast.copy_location(node, at)
+        return call
+
+    def _after(self, target: ast.expr, rank: int) -> list[ast.stmt]:
+        """Statements that report what a target was bound to, by reading it."""
+        parts = _flat(target)
+        if parts != [target]:
+            return [found for each in parts for found in self._after(each, rank)]
+        name = _name(target)
+        if name is None:
+            return []
+        read = ast.copy_location(ast.parse(name, mode="eval").body, target)
+        for node in ast.walk(read):
+            ast.copy_location(node, target)
+        return [ast.copy_location(ast.Expr(self._report(name, read, target, rank)), target)]
+
+    def _assigned(self, value: ast.expr, targets: list[ast.expr]) -> tuple[ast.expr, list[ast.expr]]:
+        """The value, reported under the names of simple targets; and the targets that are left."""
+        rest = []
+        for target in reversed(targets):
+            name = _name(target)
+            if name is None:
+                rest.append(target)
+            else:
+                rank = self._rank if isinstance(target, ast.Name) else max(self._rank, ELEMENT)
+                value = self._report(name, value, value, rank)
+        return value, rest[::-1]
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        self.generic_visit(node)
+        node.value, rest = self._assigned(node.value, node.targets)
+        return [node, *(found for target in rest for found in self._after(target, self._rank))]
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        self.generic_visit(node)
+        if node.value is not None:
+            node.value, _ = self._assigned(node.value, [node.target])
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        self.generic_visit(node)
+        return [node, *(self._after(node.target, self._rank) if isinstance(node.target, ast.Name) else [])]
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        self.generic_visit(node)
+        node.value, _ = self._assigned(node.value, [node.target])
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        if not self._loops:
+            node.body[:0] = self._after(node.target, LOCAL)
+            return node
+        variables, others = self._loop_variables(node.target)
+        node.body[:0] = [*variables, *others]
+        return as_loop(node, counted=bool(variables))
+
+    def _loop_variables(self, target: ast.expr) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Reports of the variables of a loop, the first of which counts; and of what else it binds."""
+        variables: list[ast.stmt] = []
+        others: list[ast.stmt] = []
+        for each in _flat(target):
+            if isinstance(each, ast.Name):
+                hook = ALSO if variables else ITERATE
+                report = self._report(each.id, ast.Name(each.id, ast.Load()), target, PLAIN, hook)
+                variables.append(ast.copy_location(ast.Expr(report), target))
+            else:
+                others += self._after(each, LOCAL)
+        return variables, others
+
+    def visit_While(self, node: ast.While) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        return as_loop(node, counted=False) if self._loops else node
+
+    def visit_Try(self, node: ast.Try) -> ast.stmt:
+        self.generic_visit(node)
+        for handler in node.handlers:
+            if handler.type is None or "RecursionError" not in ast.unparse(handler.type):  # no room for a call there
+                call = ast.copy_location(ast.Call(ast.Name(CATCH, ast.Load()), [], []), handler)
+                ast.copy_location(call.func, handler)
+                handler.body[:0] = [ast.copy_location(ast.Expr(call), handler)]
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.stmt:
+        self.generic_visit(node)
+        targets = [item.optional_vars for item in node.items if item.optional_vars is not None]
+        node.body[:0] = [found for target in targets for found in self._after(target, LOCAL)]
+        return node
+
+    def _visit_function(self, node: Function) -> Function:
+        self._depth += 1
+        loops, self._loops = self._loops, has_room(node.body) and not suspends(node)
+        region = is_region(node)
+        self.generic_visit(node)
+        self._depth -= 1
+        self._loops = loops
+        given = node.args
+        every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        names = [
+            ast.copy_location(ast.Name(arg.arg, ast.Load()), arg) for arg in every if arg.arg not in ("self", "cls")
+        ]
+        first = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        node.body[first:first] = [found for name in names for found in self._after(name, LOCAL)]
+        if region:
+            as_function(node)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        return self._visit_function(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.stmt:
+        return self._visit_function(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
+        self._depth += 1
+        loops, self._loops = self._loops, has_room(node.body)
+        self.generic_visit(node)
+        self._depth -= 1
+        self._loops = loops
+        return node
+
+
+def _flat(target: ast.expr) -> list[ast.expr]:
+    """The simple targets of nested ones, in order."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [found for each in target.elts for found in _flat(each)]
+    return _flat(target.value) if isinstance(target, ast.Starred) else [target]
+
+
+def _name(target: ast.expr) -> str | None:
+    """What to call a target: "w", "self.w"; None for what has no short name, or a private one that a policy guards."""
+    if isinstance(target, ast.Name):
+        return target.id if "<" not in target.id else None
+    if isinstance(target, ast.Attribute) and "<" not in target.attr:
+        holder = target.value
+        if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and "<" in holder.func.id and holder.args:
+            holder = holder.args[0]  # a policy has put a guard around the object
+        before = _name(holder)
+        return None if before is None else f"{before}.{target.attr}"
+    return None

@@ -1,0 +1,224 @@
+"""Where the program is while it runs: the modules, functions, loops and iterations that it is in, innermost last, and
+the place in its text: that of the nearest frame that runs its own code. `instrument.py` makes the snippet push, count
+and pop by itself; a region gets its row in the trace when the first operation runs in it (see Note [Order of regions]
+in `regions.py`).
+
+Note [The stack of regions] One flat list, so that instrumented code needs no call that shows in a traceback or takes
+a frame of the recursion limit: a function is entered by `stack[the end:] = a constant` and left by `del
+stack[-WIDTH:]`, an iteration begins by `stack[COUNT] += 1; stack[ROW] = UNKNOWN`. The last element is always the row of
+the innermost region, so the recorder reads its place from there. A region in which a leaf was made or anything else
+happened before its first operation has no row yet, but its first step: ROW is then `BEGUN - step`.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType, FrameType, TracebackType
+from typing import Any
+
+from gradviz.trace.table.encoding import PACK, Writer
+from gradviz.trace.table.regions import RegionKind
+
+_getframe = sys._getframe
+Place = tuple[int | None, int | None, int | None, int | None]
+LONGEST_TEXT = 200  # characters of source text that are kept
+
+
+class Sites:
+    """Numbers for places in one snippet. A place is (code object, instruction): that is what a frame tells cheaply."""
+
+    def __init__(self, writer: Writer, source: str, filename: str) -> None:
+        self._writer = writer
+        self._lines = source.splitlines()
+        self._filename = filename
+        self._code: CodeType | None = None
+        self._known: dict[int, int] = {}
+        self._by_code: dict[int, tuple[CodeType, dict[int, int], list[Place]]] = {}
+        self._by_place: dict[Place, int] = {}
+
+    def here(self, depth: int) -> int:
+        """The place of the snippet that is running, -1 when there is none; `depth` frames above may be skipped."""
+        frame = _getframe()  # its own: the audit hook of a worker permits no other
+        while depth and frame.f_back is not None:
+            frame, depth = frame.f_back, depth - 1
+        if frame.f_code is self._code:
+            site = self._known.get(frame.f_lasti)
+            if site is not None:
+                return site
+        return self._search(frame)
+
+    def at_line(self, line: int) -> int:
+        """A place that is only known by its line."""
+        return self._add((line, None, None, None))
+
+    def at(self, place: Place) -> tuple[int, str]:
+        """A place as Python's code objects write it (columns in bytes), and the text there."""
+        line, end_line, col, end_col = place
+        first, last = line or -1, end_line or -1
+        start, end = self._column(first, col or 0), self._column(last, end_col or 0)
+        return self._add(place), self._text(first, start, last, end)
+
+    def _search(self, start: FrameType) -> int:
+        frame: FrameType | None = start
+        while frame is not None and frame.f_code.co_filename != self._filename:
+            frame = frame.f_back
+        if frame is None:
+            return -1
+        return self._of(frame, frame.f_lasti)
+
+    def _of(self, frame: FrameType, instruction: int) -> int:
+        code = frame.f_code
+        entry = self._by_code.get(id(code))
+        if entry is None:  # the code object is kept, so that its id stays its own
+            entry = self._by_code[id(code)] = (code, {}, list(code.co_positions()))
+        self._code, self._known, positions = entry
+        site = self._known.get(instruction)
+        if site is None:
+            # a frame's own line is looked for from the first line on, so it is not asked without need
+            place = positions[instruction // 2] if instruction >= 0 else (frame.f_lineno, None, None, None)
+            site = self._known[instruction] = self._add(place)
+        return site
+
+    def raised(self, traceback: TracebackType | None) -> tuple[int, list[str]]:
+        """The last place of the snippet in a traceback, -1 for none, and the modules whose code was running below."""
+        site = -1
+        below: list[str] = []
+        while traceback is not None:
+            frame = traceback.tb_frame
+            if frame.f_code.co_filename == self._filename:
+                site, below = self._of(frame, traceback.tb_lasti), []
+            else:
+                below.append(str(frame.f_globals.get("__name__")))
+            traceback = traceback.tb_next
+        return site, below
+
+    def _add(self, place: Place) -> int:
+        site = self._by_place.get(place)
+        if site is None:
+            line, end_line, col, end_col = place
+            first, last = line or -1, end_line or line or -1
+            start, end = self._column(first, col or 0), self._column(last, end_col or 0)
+            text = self._text(first, start, last, end) if end_col is not None else ""
+            site = self._by_place[place] = self._writer.add("sites", first, start, last, end, self._writer.text(text))
+        return site
+
+    def _column(self, line: int, col: int) -> int:
+        """A column in characters from one in UTF-8 bytes."""
+        if not 0 < line <= len(self._lines):
+            return 0
+        return len(self._lines[line - 1].encode()[:col].decode(errors="ignore"))
+
+    def _text(self, line: int, col: int, end_line: int, end_col: int) -> str:
+        if not 0 < line <= end_line <= len(self._lines):
+            return ""
+        lines = self._lines[line - 1 : end_line]
+        lines[-1] = lines[-1][:end_col]
+        lines[0] = lines[0][col:]
+        return " ".join(" ".join(lines).split())[:LONGEST_TEXT]
+
+
+# Fields of an entry, counted from the top of the stack.
+WIDTH = 8
+KIND, NAME, PLACE, LOOP, VARIABLE, VALUE, COUNT, ROW = range(-WIDTH, 0)
+UNKNOWN = -2  # in ROW: nothing has happened there yet
+BEGUN = -3  # in ROW: no operation has run there yet, but step BEGUN - ROW was there
+BEFORE = -1  # in COUNT: no iteration is going on
+LONGEST = 40  # characters of a name
+_MOST = 1 << 63  # numbers beyond this size have too many digits to be read
+
+_pack = PACK["regions"]
+_MODULE, _LOOP, _ITERATION = int(RegionKind.MODULE), int(RegionKind.LOOP), int(RegionKind.ITERATION)
+
+
+def entry(kind: RegionKind, name: str, place: Place) -> tuple[Any, ...]:
+    """What is pushed when a region is entered."""
+    return (int(kind), name, place, UNKNOWN, "", None, BEFORE, UNKNOWN)
+
+
+class RegionStack:
+    """The stack of one run, and the rows of `regions`."""
+
+    def __init__(self, writer: Writer, sites: Sites) -> None:
+        self._writer = writer
+        self._sites = sites
+        self.stack: list[Any] = [None] * (WIDTH - 1) + [-1]
+        self._modules: list[int] = []  # how high the stack was when they were entered
+        self._places: dict[Place, tuple[int, int]] = {}
+        self._rows = writer.rows["regions"]
+        self._count = 0
+
+    def enter(self, name: str) -> None:
+        """A module is called."""
+        self._modules.append(len(self.stack))
+        self.stack += (_MODULE, name, self._sites.here(2), UNKNOWN, "", None, BEFORE, UNKNOWN)
+
+    def exit(self) -> None:
+        """The call that was entered last is over, and whatever began in it."""
+        del self.stack[self._modules.pop() :]
+
+    def begin(self, step: int) -> None:
+        """A step begins what nothing has happened in before."""
+        stack = self.stack
+        at = len(stack)
+        while stack[at + ROW] == UNKNOWN:
+            stack[at + ROW] = BEGUN - step
+            if stack[at + LOOP] == UNKNOWN:
+                stack[at + LOOP] = BEGUN - step
+            at -= WIDTH
+
+    def row(self, step: int) -> int:
+        """The row of the innermost region, in which `step` is; it is made now if it is not there."""
+        self.begin(step)
+        stack = self.stack
+        at = len(stack)
+        while stack[at + ROW] <= BEGUN:
+            at -= WIDTH
+        while at < len(stack):
+            parent = stack[at + ROW]
+            at += WIDTH
+            stack[at + ROW] = self._add(at, parent)
+        found: int = stack[ROW]
+        return found
+
+    def _add(self, at: int, parent: int) -> int:
+        """A row for the entry that ends at `at`: for a loop also one for its iteration."""
+        stack = self.stack
+        kind, place, step = stack[at + KIND], stack[at + PLACE], BEGUN - stack[at + ROW]
+        if kind == _MODULE:
+            return self._write(step, parent, kind, self._writer.text(stack[at + NAME]), place, 0)
+        site, name = self._places.get(place) or self._place(place, stack[at + NAME])
+        if kind != _LOOP:
+            return self._write(step, parent, kind, name, site, 0)
+        loop: int = stack[at + LOOP]
+        if loop <= BEGUN:
+            loop = stack[at + LOOP] = self._write(BEGUN - loop, parent, kind, name, site, 0)
+        count = stack[at + COUNT]
+        if count == BEFORE:
+            return loop
+        called = self._writer.text(_iteration(count, stack[at + VARIABLE], stack[at + VALUE]))
+        return self._write(step, loop, _ITERATION, called, site, count)
+
+    def _write(self, step: int, parent: int, kind: int, name: int, site: int, index: int) -> int:
+        row = self._count
+        self._count = row + 1
+        self._rows += _pack(step, parent, kind, name, site, index)
+        return row
+
+    def _place(self, place: Place, name: str) -> tuple[int, int]:
+        """The site of a function or loop, and the text that it is called: a loop is called after its source."""
+        site, source = self._sites.at(place)
+        found = self._places[place] = (site, self._writer.text(name or shortened(source)))
+        return found
+
+
+def _iteration(count: int, variable: str, value: object) -> str:
+    """The name of an iteration: "t = 3"."""
+    if value is None or (type(value) is int and not -_MOST < value < _MOST):
+        return f"iteration {count}"
+    text = repr(value[: LONGEST + 1]) if type(value) is str else repr(value)
+    return shortened(f"{variable} = {text}")
+
+
+def shortened(name: str) -> str:
+    """A name cut to what fits in a title."""
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"

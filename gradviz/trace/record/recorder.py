@@ -1,0 +1,129 @@
+"""The recorder: the observer of the engine that writes what happens into the tables of `schema.py`, as packed rows. It
+is put together from parts that share the rows (`rows`): the forward pass and writes are in `forward`, the backward pass
+is in `backward`, names and errors that are caught are in `bindings`. Here is what remains.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gradviz.trace.record.backward import BackwardPass
+from gradviz.trace.record.bindings import Binder, Catcher
+from gradviz.trace.record.chains import Question
+from gradviz.trace.record.compact import Compact
+from gradviz.trace.record.forward import ForwardPass, Writes
+from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK
+from gradviz.trace.record.location import RegionStack, Sites
+from gradviz.trace.record.rows import Memory, RowWriter
+from gradviz.trace.table.encoding import BUDGET, Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import Batch
+
+if TYPE_CHECKING:
+    from gradviz.engine.tensor import Tensor
+
+
+class Recorder:
+    """Records one run. `filename` is the name under which the snippet was compiled."""
+
+    def __init__(self, source: str, filename: str, budget: int = BUDGET, question: Question | None = None) -> None:
+        rows = self._rows = RowWriter(source, filename, budget)
+        writes = self._writes = Writes(rows)
+        forward, backward = ForwardPass(rows, writes), BackwardPass(rows, writes, question)
+        # What the engine reports goes to the part that writes it without a call in between.
+        self.created, self.forward, self.detached = forward.created, forward.forward, rows.detached
+        self.backward_begin, self.backward_end = backward.begin, backward.end
+        self.contribution, self.backward_node = backward.contribution, backward.node_ran
+        self.accumulated, self.hook, self.before_write = backward.accumulated, backward.hook, backward.before_write
+        self.enter, self.exit = rows.regions.enter, rows.regions.exit
+        self._binder, self._catcher = Binder(rows), Catcher(rows)
+
+    # -- what the worker calls
+
+    def hooks(self) -> dict[str, object]:
+        """The names that instrumented code needs."""
+        binder = self._binder
+        return {
+            HOOK: binder.bind,
+            ITERATE: binder.iterate,
+            ALSO: binder.also,
+            STACK: self._rows.regions.stack,
+            CATCH: self._catcher.catch,
+        }
+
+    @property
+    def step(self) -> int:
+        """The number of the next step."""
+        return self._rows.step
+
+    @property
+    def busy(self) -> bool:
+        """Whether an event is being recorded right now, so that a batch must not be taken."""
+        frame = sys._getframe()
+        while frame is not None:
+            if frame.f_code in _CODES:
+                return True
+            frame = frame.f_back  # type: ignore[assignment]
+        return False
+
+    def take_batch(self) -> Batch | None:
+        """What was recorded since the last call, None when there is nothing."""
+        rows = self._rows
+        dropped, rows.dropped = rows.dropped, []
+        for step, node in dropped:
+            rows.writer.add("drops", step, node)
+        rows.compact.expand(rows.writer.rows)
+        return rows.writer.take() if any(rows.writer.rows.values()) else None
+
+    def text(self, stream: str, text: str) -> None:
+        """The snippet printed ("out"), or a warning was shown ("err")."""
+        rows = self._rows
+        kind = Kind.PRINT if stream == "out" else Kind.WARNING
+        step = rows.add_step(kind, -1, -1, rows.sites.here(2), rows.writer.count("texts"))
+        rows.writer.add("texts", step, rows.writer.text(stream), rows.writer.text(text))
+
+    def raised(self, kind: str, message: str, line: int, traceback: str, last_line: str) -> None:
+        """The snippet ended with an error; only the first one counts."""
+        rows = self._rows
+        if rows.writer.count("errors"):
+            return
+        text = rows.writer.text
+        step = rows.add_step(Kind.ERROR, -1, -1, rows.sites.at_line(line), 0)
+        rows.writer.add("errors", step, text(kind), text(message), line, text(traceback), text(last_line))
+
+    # -- everything else
+
+    def cleared(self, tensor: Tensor, to_none: bool) -> None:
+        """`.grad` was set to None, to zeros or to another tensor."""
+        rows = self._rows
+        number = rows.tensor_of(tensor)
+        step = rows.add_step(Kind.CLEAR_GRAD, -1, number, rows.sites.here(3), rows.writer.count("grads"))
+        self._writes.grad_changed(step, tensor)
+
+    def optimizer(self, name: str, params: Sequence[Tensor]) -> None:
+        """An optimizer updated its parameters."""
+        rows = self._rows
+        step = rows.add_step(Kind.OPTIMIZER, -1, -1, rows.sites.here(3), rows.writer.count("optimizers"))
+        rows.writer.add("optimizers", step, rows.writer.text(name))
+        for each in params:
+            rows.tensor_of(each)
+            self._writes.written(step, each)
+
+    def metadata_changed(self, tensor: Tensor) -> None:
+        """`requires_grad_`, `retain_grad`, `detach_` or `.data = ...` changed the tensor."""
+        rows = self._rows
+        number, step = rows.tensor_of(tensor), rows.step - 1
+        retains = bool(tensor.retains_grad)
+        rows.writer.add("flags", step, number, tensor.requires_grad, retains, tensor.is_leaf)
+        self._writes.written(step, tensor)
+
+
+PARTS = (RowWriter, Writes, ForwardPass, BackwardPass)  # what writes for a recorder, and is as little for a snippet
+_CODES = {
+    function.__code__
+    for owner in (Recorder, *PARTS, Binder, Catcher, RegionStack, Sites, Writer, Memory, Compact)
+    for name, function in vars(owner).items()
+    if hasattr(function, "__code__") and name != "__init__"
+}

@@ -1,0 +1,329 @@
+"""The rows that are written about tensors and operations, and the numbers that these get. The other parts of the
+recorder share them: `forward` and `backward` say what is reported when. A write is looked up
+among the tensors that share memory (`Memory`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.engine.memory import held_bytes
+from gradviz.engine.saved import Saved
+from gradviz.engine.state import state
+from gradviz.trace.record.compact import Compact, pack_kept
+from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
+from gradviz.trace.table.encoding import PACK, Writer
+from gradviz.trace.table.kinds import Kind
+
+if TYPE_CHECKING:
+    from gradviz.engine.graph import Node
+    from gradviz.engine.rows import OpRow
+    from gradviz.engine.tensor import Tensor
+
+
+Array = NDArray[Any]
+
+
+class Memory:
+    """Which tensors look at the same memory: a write to one changes the values of all. Only tensors that can share are
+    entered, leaves and views, by the array that owns their memory; they are not kept alive."""
+
+    def __init__(self) -> None:
+        self._tensors: dict[int, list[ref[Any]]] = {}
+        self._purge_at = 10_000
+
+    def enter(self, tensor: Any) -> None:
+        """Remember that this tensor looks at its memory."""
+        entries = self._tensors.setdefault(_owner(tensor._data), [])
+        if len(entries) > 16:
+            entries[:] = [entry for entry in entries if entry() is not None]
+        if not any(entry() is tensor for entry in entries):
+            entries.append(ref(tensor))
+        if len(self._tensors) > self._purge_at:
+            alive = {key: [entry for entry in kept if entry() is not None] for key, kept in self._tensors.items()}
+            self._tensors = {key: kept for key, kept in alive.items() if kept}
+            self._purge_at = 2 * len(self._tensors) + 10_000
+
+    def sharing(self, tensor: Any) -> list[Any]:
+        """The other living tensors whose elements may overlap with those of this one."""
+        data = tensor._data
+        found = [entry() for entry in self._tensors.get(_owner(data), ())]
+        return [each for each in found if each is not None and each is not tensor and _overlap(each._data, data)]
+
+
+def _owner(data: Array) -> int:
+    """Identifies the memory: views of views lead to the same array."""
+    base = data.base
+    while isinstance(base, np.ndarray):
+        data, base = base, base.base
+    return id(data)
+
+
+def _overlap(a: Array, b: Array) -> bool:
+    return bool(np.may_share_memory(a, b))
+
+
+NOTHING_REQUIRES, SWITCHED_OFF, NOT_DIFFERENTIABLE = 1, 2, 3  # why an operation is not tracked, see schema.UNTRACKED
+_pack_step, _pack_node, _pack_input, _pack_tensor, _pack_saved = (
+    PACK[name] for name in ("steps", "nodes", "inputs", "tensors", "saved")
+)
+
+
+class Watched(ref["Node"]):
+    """A weak reference to a node that knows its number."""
+
+    __slots__ = ("number",)
+    number: int
+
+
+class RowWriter:
+    """The numbers given so far, and what is written of each. Tensors are numbered by their `tag`: -1 not recorded;
+    -2 - t the .grad of tensor t, which is not recorded itself."""
+
+    def __init__(self, source: str, filename: str, budget: int) -> None:
+        self.writer = Writer(budget)
+        self.value = self.writer.value
+        self.sites = Sites(self.writer, source, filename)
+        self.step = 0  # the number of the next step
+        self.call = -1
+        self.first_output: list[int] = []  # by node: its first tensor
+        self.regions = RegionStack(self.writer, self.sites)
+        self.region, self.stack = self.regions.row, self.regions.stack
+        self.nothing = self.writer.text("")
+        self._storage: dict[int, int] = {}  # where it differs from the tensor's own number
+        self.compact = Compact(self._storage)
+        self._kept = self.compact.kept
+        rows = self.writer.rows
+        self._steps, self._nodes, self._inputs = rows["steps"], rows["nodes"], rows["inputs"]
+        self._tensors, self._saved = rows["tensors"], rows["saved"]
+        self.tensor_count = 0
+        self._own_memory = -1  # storage numbers of buffers that are no tensor's count down
+        self._saved_names: dict[Any, tuple[int, ...]] = {}
+        self.op_texts: dict[Any, tuple[int, int, int]] = {}
+        self.memory = Memory()
+        self.grad_tensors: dict[int, int] = {}
+        self.alive: dict[int, Watched] = {}  # nodes that hold buffers
+        self._note_dropped = self._dropped
+        self.dropped: list[tuple[int, int]] = []  # (step, node) since the last batch
+
+    def add_step(self, kind: Kind, node: int, tensor: int, site: int, ref: int) -> int:
+        """Add a step; returns its number."""
+        step = self.step
+        self.step = step + 1
+        self._steps += _pack_step(kind, node, tensor, site, self.call, ref)
+        if self.stack[-1] == UNKNOWN:
+            self.regions.begin(step)
+        return step
+
+    def add_tensor(self, tensor: Tensor, step: int, producer: int, output_nr: int, storage: int, site: int) -> int:
+        number = self.tensor_count
+        self.tensor_count = number + 1
+        owner = -2 - tensor._tag if tensor._tag <= -2 else -1
+        tensor._tag = number
+        if storage >= 0:
+            self._storage[number] = storage
+        if owner >= 0:
+            self.grad_tensors[number] = owner
+        parameter = getattr(type(tensor), "_keeps_type", False)
+        self._tensors += _pack_tensor(
+            step, producer, output_nr, self.value(tensor._data), self.storage_of(number), version_of(tensor),
+            tensor._requires_grad, tensor.is_leaf, parameter, owner, site,
+        )  # fmt: skip
+        return number
+
+    def storage_of(self, number: int) -> int:
+        """The storage of a recorded tensor."""
+        return self._storage.get(number, number)
+
+    def tensor_of(self, tensor: Tensor) -> int:
+        """The number of a tensor; one that was made while nobody watched gets one now."""
+        if tensor._tag >= 0:
+            return tensor._tag
+        source = tensor.__dict__.pop("_detached_from", None)
+        if source is not None:
+            return self._add_detached(source, tensor, tensor.__dict__.pop("_detached_at"))
+        same = next((each for each in self.memory.sharing(tensor) if each._tag >= 0), None)
+        storage = self.storage_of(same._tag) if same is not None else -1
+        number = self.add_tensor(tensor, self.step - 1, -1, 0, storage, self.sites.here(2))
+        self.memory.enter(tensor)
+        return number
+
+    def detached(self, source: Tensor, result: Tensor) -> None:
+        """A tensor over the memory of another; it gets a step when the snippet names or uses it."""
+        result.__dict__["_detached_from"] = source
+        result.__dict__["_detached_at"] = self.sites.here(2)
+
+    def _add_detached(self, source: Tensor, tensor: Tensor, site: int) -> int:
+        before = self.tensor_of(source)
+        number, text = len(self.first_output), self.writer.text
+        self.first_output.append(self.tensor_count)
+        step = self.add_step(Kind.FORWARD, number, self.tensor_count, site, number)
+        self._inputs += _pack_input(number, 0, before)
+        self._nodes += _pack_node(
+            step, text("detach"), self.nothing, text("✂"), site, self.region(step), self.nothing, -1, self.call,
+            NOTHING_REQUIRES,
+        )  # fmt: skip
+        self.memory.enter(source)
+        self.add_tensor(tensor, step, number, 0, self.storage_of(before), site)
+        self.memory.enter(tensor)
+        return self.tensor_count - 1
+
+    def add_node(
+        self,
+        row: OpRow,
+        inputs: Sequence[Tensor | None],
+        node: Node | None,
+        params: Mapping[str, Any],
+        site: int,
+        step: int,
+        number: int,
+        name: str = "",
+    ) -> None:
+        """The row of an operation and its edges; `name` where the node has another one than its row."""
+        numbers: list[str] = []
+        edges = b""
+        for slot, tensor in enumerate(inputs):
+            if tensor is not None:
+                tag = tensor._tag
+                if tag < 0:  # a number
+                    operand = row.inputs[slot] if slot < len(row.inputs) else "other"
+                    numbers.append(f"{operand}={tensor._wrapped}")
+                    continue
+                edges += _pack_input(number, slot, tag)
+        self._inputs += edges
+        shown = self.nothing
+        if numbers or (params and (len(params) > 1 or "alpha" not in params or params["alpha"] != 1)):
+            shown = self.writer.text(", ".join([*numbers, *params_text(params)]))
+        op, name_text, symbol = self.op_texts.get(row) or self.texts_of(row)
+        if node is None:
+            fields = (self.nothing, symbol, site, self.region(step), shown, -1, self.call, self._reason(inputs))
+        else:
+            node._tag = number
+            name_text = self.writer.text(name) if name else name_text
+            fields = (name_text, symbol, site, self.region(step), shown, node.sequence_nr, self.call, 0)
+        self._nodes += _pack_node(step, op, *fields)
+
+    def adopt_node(self, node: Node) -> int:
+        """A node that was made while nobody watched gets a row when it runs."""
+        number = len(self.first_output)
+        made = -1
+        self.first_output.append(made)
+        node._tag = number
+        text = self.writer.text
+        for slot, (before, nr) in enumerate(node.next_functions):
+            variable = None if before is None else before._leaf
+            if variable is not None:
+                tensor = self.tensor_of(variable)
+            else:
+                tensor = self.first_output[before._tag] if before is not None and before._tag >= 0 else -1
+                tensor += nr if tensor >= 0 else 0
+            if tensor >= 0:
+                self._inputs += _pack_input(number, slot, tensor)
+        name = node.name().removeprefix("torch::autograd::")
+        self._nodes += _pack_node(
+            self.step - 1, text(name), text(name), self.nothing, -1, self.region(self.step - 1), self.nothing,
+            node.sequence_nr, self.call, 0,
+        )  # fmt: skip
+        return number
+
+    def texts_of(self, row: OpRow) -> tuple[int, int, int]:
+        """The texts of an operation, the first time that it runs: `op_texts` keeps them."""
+        text = self.writer.text
+        found = self.op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
+        if not row.variadic:
+            for name in row.inputs:
+                formula, expression = text(row.derivatives.get(name, "")), text(row.expressions.get(name, ""))
+                self.writer.add("operands", *found[:2], False, text(name), formula, expression)
+            for name in row.outputs:
+                self.writer.add("operands", *found[:2], True, text(name), self.nothing, self.nothing)
+        return found
+
+    def _reason(self, inputs: Sequence[Tensor | None]) -> int:
+        if not any(each is not None and each._requires_grad for each in inputs):
+            return NOTHING_REQUIRES
+        return NOT_DIFFERENTIABLE if state.grad else SWITCHED_OFF
+
+    def add_saved(self, node: Node, step: int, number: int, outputs: Sequence[Tensor]) -> None:
+        """The buffers of a node, with the tensors that they are."""
+        self._watch(node, number)
+        saved = node.saved or ()
+        names = self._saved_names.get(node.plan) or self._names_of(node)
+        short = bytearray()
+        for name, one in zip(names, saved):  # noqa: B905  strict= costs as much as the row
+            if one is None:
+                continue
+            held = one.tensor
+            if type(one) is not Saved:
+                tensor = -1
+            else:
+                tensor = held._tag if held is not None else outputs[one.index]._tag
+            if tensor < 0:
+                self._add_own_memory(node, step, number, outputs, names)
+                return
+            short += pack_kept(step, number, name, tensor, one.version)
+        self._kept += short
+
+    def _watch(self, node: Node, number: int) -> None:
+        """Note when a node that holds buffers goes with its graph."""
+        watched = self.alive[number] = Watched(node, self._note_dropped)
+        watched.number = number
+
+    def _dropped(self, watched: Watched) -> None:
+        """May come between any two instructions, also while a batch is taken: so it only puts a pair on a list."""
+        if self.alive.pop(watched.number, None) is not None and (state.observer is not None or self.call >= 0):
+            self.dropped.append((self.step - 1, watched.number))
+
+    def _add_own_memory(
+        self, node: Node, step: int, number: int, outputs: Sequence[Tensor], names: tuple[int, ...]
+    ) -> None:
+        """The buffers of a node, some of which are no tensor's memory."""
+        for name, one in zip(names, node.saved or (), strict=True):
+            if one is None:
+                continue
+            tensor = -1  # what a hook has packed is memory of its own
+            if type(one) is Saved:
+                tensor = one.tensor._tag if one.tensor is not None else outputs[one.index]._tag
+            if tensor >= 0:
+                self._saved += _pack_saved(step, number, name, tensor, -1, 0, self.storage_of(tensor), one.version)
+            else:
+                value, storage = self.value(one.data), self._own_memory
+                self._saved += _pack_saved(step, number, name, -1, value, held_bytes(one.data), storage, one.version)
+                self._own_memory -= 1
+
+    def _names_of(self, node: Node) -> tuple[int, ...]:
+        """The texts of the names of a node's buffers, in its order."""
+        text = self.writer.text
+        if node.plan is None:
+            return tuple(text(f"saved[{i}]") for i in range(len(node.saved or ())))
+        found = self._saved_names[node.plan] = tuple(text(name) for name in node.plan.saved_names)
+        return found
+
+    def add_views(self, source: Tensor | None, outputs: Sequence[Tensor], step: int, number: int, site: int) -> None:
+        """Outputs that share the memory of the first operand."""
+        storage = -1
+        if source is not None and source._tag >= 0:
+            storage = self.storage_of(source._tag)
+            self.memory.enter(source)
+        for nr, each in enumerate(outputs):
+            self.add_tensor(each, step, number, nr, storage, site)
+            self.memory.enter(each)
+
+
+def params_text(params: Mapping[str, Any]) -> list[str]:
+    """The parameters that a person reads: numbers, texts and tuples of them."""
+    return [
+        f"{name}={value}"
+        for name, value in params.items()
+        if isinstance(value, (int, float, complex, str, tuple, list))
+        and (name, value) not in (("alpha", 1), ("beta", 1))
+    ]
+
+
+def version_of(tensor: Tensor) -> int:
+    """How often the memory of a tensor was written; inference tensors, which refuse to tell, count as never."""
+    counter = tensor._version_counter
+    return 0 if counter is None else counter.value

@@ -1,0 +1,338 @@
+"""A batch of rows on its way through the pipe: `Writer` packs rows, texts and values in the worker; `read` unpacks them
+and `validate` refuses whatever the schema does not allow, because the worker runs code that nobody has read. JSON and
+raw numbers only, never pickle."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.engine.batched import BatchedArray
+from gradviz.trace.table.kinds import TABLE_OF_KIND, Kind
+from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.schema import TABLES, UNTRACKED, Batch
+from gradviz.trace.table.tables import Table, columns, row_dtype, row_format
+from gradviz.trace.table.values import DTYPES, WHOLE, edges_of, kept_elements, numpy_dtype, products, summarise
+
+Array = NDArray[Any]
+
+FORMAT = 1
+MAX_PAYLOAD = 1 << 30
+MAX_STRINGS = 1 << 22
+BUDGET = 256 << 20  # bytes of values that one run keeps whole
+LARGE = 4_096  # bytes of a value that is not put together with others
+
+_HEADER = {"format", "start", "rows", "strings", "elements", "beyond"}
+_CODE = {name: code for code, name in enumerate(DTYPES)}
+PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
+_MOST_DIMS = 64  # of a NumPy array
+_PACK_DIMS = [Struct(f"<{ndim}q").pack for ndim in range(_MOST_DIMS + 1)]
+_SIZE = {name: row_dtype(table).itemsize for name, table in TABLES.items()}
+
+
+class TraceFormatError(ValueError):
+    """A batch that does not follow the schema."""
+
+
+def refuse_unless(holds: object, what: str) -> None:
+    """Raise `TraceFormatError` saying `what` unless the condition holds."""
+    if not holds:
+        raise TraceFormatError(f"malformed trace: {what}")
+
+
+class Writer:
+    """Rows, texts and values since the last `take`, and how many there were in all."""
+
+    def __init__(self, budget: int = BUDGET) -> None:
+        self.rows: dict[str, bytearray] = {name: bytearray() for name in TABLES}
+        self.values = 0  # how many values there are so far
+        self._sent = dict.fromkeys(TABLES, 0)
+        self._budget = budget
+        self._beyond = 0  # values that it did not suffice for
+        self._texts: dict[str, int] = {}
+        self._new_texts: list[str] = []
+        # Of the values, by type: large ones as they are, all between two of them together.
+        self._elements: dict[str, list[bytes | bytearray]] = {name: [] for name in DTYPES}
+        self._value_rows = self.rows["values"]
+        self._dims = self.rows["dims"]
+        self._kinds: dict[np.dtype[Any], tuple[list[bytes | bytearray], list[bytes]]] = {}
+        self._switch(np.dtype(np.float32))
+
+    def count(self, table: str) -> int:
+        """How many rows of a table there are so far, sent or not."""
+        return self._sent[table] + len(self.rows[table]) // _SIZE[table]
+
+    def add(self, table: str, *row: Any) -> int:
+        """Add a row; returns its index."""
+        at = self.count(table)
+        self.rows[table] += PACK[table](*row)
+        return at
+
+    def text(self, text: str) -> int:
+        """The index of a text, sent once."""
+        at = self._texts.get(text)
+        if at is None:
+            at = self._texts[text] = len(self._texts)
+            self._new_texts.append(text.encode("utf-8", "replace").decode())
+        return at
+
+    def value(self, array: Array | BatchedArray) -> int:
+        """The index of a new value, copied as it is now."""
+        at = self.values
+        self.values = at + 1
+        if isinstance(array, BatchedArray):
+            array = array.phys  # all examples of a vmap
+        if array.dtype is not self._dtype:
+            self._switch(array.dtype)
+        if array.ndim:
+            self._add_array(at, array)
+        else:
+            self._value_rows += self._scalar_row
+            self._now += array.tobytes()
+        return at
+
+    def _switch(self, dtype: np.dtype[Any]) -> None:
+        """The next values are of this type, which is looked up once."""
+        known = self._kinds.get(dtype)
+        if known is None:
+            pack, code = PACK["values"], _CODE[dtype.name]
+            rows = [pack(code, ndim, True) for ndim in range(_MOST_DIMS + 1)]
+            known = self._kinds[dtype] = (self._elements[dtype.name], rows)
+        self._dtype, (self._chunks, self._whole_rows) = dtype, known
+        self._scalar_row = self._whole_rows[0]
+        self._begin_chunk()
+
+    def _begin_chunk(self) -> None:
+        last = self._chunks[-1] if self._chunks else b""
+        self._now = last if isinstance(last, bytearray) else bytearray()
+        if self._now is not last:
+            self._chunks.append(self._now)
+
+    def _add_array(self, at: int, array: Array) -> None:
+        shape, size = array.shape, array.nbytes
+        ndim = len(shape)
+        self._dims += _PACK_DIMS[ndim](*shape)
+        if array.size <= WHOLE and size <= self._budget:
+            self._budget -= size
+            self._value_rows += self._whole_rows[ndim]
+            if size < LARGE:
+                self._now += array.tobytes()
+            else:
+                self._chunks.append(array.tobytes())
+                self._begin_chunk()
+            return
+        self._beyond += array.size <= WHOLE
+        found = summarise(array)
+        self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
+        self._value_rows += PACK["values"](_CODE[array.dtype.name], ndim, False)
+        self._now += edges_of(array).tobytes()
+
+    def take(self) -> Batch:
+        """Everything since the last call."""
+        counts = {name: len(rows) // _SIZE[name] for name, rows in self.rows.items()}
+        header = {
+            "format": FORMAT,
+            "start": dict(self._sent),
+            "rows": counts,
+            "strings": self._new_texts,
+            "beyond": self._beyond,
+            "elements": {
+                name: sum(map(len, chunks)) // numpy_dtype(name).itemsize
+                for name, chunks in self._elements.items()
+                if any(chunks)
+            },
+        }
+        payload = b"".join([*self.rows.values(), *itertools.chain.from_iterable(self._elements.values())])
+        for name, rows in self.rows.items():
+            self._sent[name] += counts[name]
+            rows.clear()
+        for chunks in self._elements.values():
+            chunks.clear()
+        self._begin_chunk()
+        self._new_texts = []
+        return Batch(header, payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A batch taken apart: rows as structured arrays, new texts, the elements of the values."""
+
+    start: dict[str, int]
+    rows: dict[str, Array]
+    strings: list[str]
+    elements: dict[str, Array]  # of the values, by type
+    beyond: int  # values of the run so far that were not kept whole because the budget was spent
+
+
+def _counts(found: object, what: str) -> dict[str, int]:
+    refuse_unless(isinstance(found, dict) and set(found) == set(TABLES), f"{what} must name every table")
+    assert isinstance(found, dict)
+    refuse_unless(all(type(n) is int and 0 <= n < 1 << 31 for n in found.values()), f"{what} must be counts")
+    return found
+
+
+def read(batch: Batch) -> Pieces:
+    """Take a batch apart by lengths and types; `validate.py` checks what the rows mean. Raises `TraceFormatError`."""
+    header, payload = batch.header, batch.payload
+    refuse_unless(isinstance(header, dict) and isinstance(payload, bytes), "header or payload has the wrong type")
+    refuse_unless(set(header) == _HEADER, "unknown or missing header fields")
+    refuse_unless(header["format"] == FORMAT and type(header["format"]) is int, "unknown format number")
+    start, counts = _counts(header["start"], "start"), _counts(header["rows"], "rows")
+    strings, elements, beyond = header["strings"], header["elements"], header["beyond"]
+    refuse_unless(type(beyond) is int and 0 <= beyond < 1 << 31, "impossible count of values")
+    refuse_unless(isinstance(strings, list) and len(strings) <= MAX_STRINGS, "strings must be a list")
+    refuse_unless(all(type(s) is str for s in strings), "strings must be texts")
+    refuse_unless(isinstance(elements, dict) and set(elements) <= set(DTYPES), "unknown type of values")
+    refuse_unless(
+        all(type(n) is int and 0 <= n <= MAX_PAYLOAD for n in elements.values()), "impossible length of values"
+    )
+    sizes = [counts[name] * _SIZE[name] for name in TABLES]
+    sizes += [length * numpy_dtype(name).itemsize for name, length in elements.items()]
+    refuse_unless(sum(sizes) == len(payload) <= MAX_PAYLOAD, "the payload has the wrong length")
+    at = 0
+    rows: dict[str, Array] = {}
+    for name, table in TABLES.items():
+        end = at + counts[name] * _SIZE[name]
+        rows[name] = np.frombuffer(payload[at:end], row_dtype(table))
+        at = end
+    found = {}
+    for name in DTYPES:
+        end = at + elements.get(name, 0) * numpy_dtype(name).itemsize
+        found[name] = _chunk(payload[at:end], numpy_dtype(name))
+        at = end
+    return Pieces(start, rows, strings, found, beyond)
+
+
+def _chunk(data: bytes, dtype: np.dtype[Any]) -> Array:
+    array: Array = np.frombuffer(data, np.uint8 if dtype == np.bool_ else dtype)
+    return array != 0 if dtype == np.bool_ else array
+
+
+# -- what the rows of a batch may say: every number that refers to another table must be a row of it, steps never
+# decrease, sizes and lengths agree. After this check nothing that reads a trace can run into a bad index.
+
+_ASCENDING = {  # columns that never decrease, besides every `step`
+    "inputs": "node",
+    "saved": "node",
+    "roots": "call",
+    "wanted": "call",
+    "summaries": "value",
+    "links": "chain",
+}
+
+
+def validate(pieces: Pieces, tables: dict[str, Table], strings: int) -> None:
+    """Check a batch against the trace so far, of which `strings` is the number of texts. Raises `TraceFormatError`."""
+    counts = {name: len(table) for name, table in tables.items()}
+    refuse_unless(pieces.start == counts, "a batch is missing or came twice")
+    totals = {name: counts[name] + len(pieces.rows[name]) for name in TABLES}
+    totals["strings"] = strings + len(pieces.strings)
+    for name, table in TABLES.items():
+        if len(pieces.rows[name]):
+            _references(name, table, pieces.rows[name], totals)
+            _ascending(name, tables[name], pieces.rows[name])
+    _kinds(pieces.rows["steps"], totals)
+    _values(pieces)
+    refuse_unless((pieces.rows["flows"]["slot"] >= 0).all(), "a negative slot")
+    refuse_unless((pieces.rows["nodes"]["reason"] < len(UNTRACKED)).all(), "unknown reason in nodes")
+    _edges(tables, pieces.rows)
+    _regions(tables["regions"].parent, pieces.rows["regions"])  # type: ignore[attr-defined]
+    _answers(tables, pieces.rows, totals)
+    refuse_unless(totals["errors"] <= 1, "more than one error")
+
+
+def _references(name: str, table: type[Table], rows: Array, totals: dict[str, int]) -> None:
+    for column, spec in columns(table).items():
+        if spec.refers:
+            numbers = rows[column]
+            low = -1 if spec.none else 0
+            refuse_unless(
+                (numbers >= low).all() and (numbers < totals[spec.refers]).all(), f"{name}.{column} is out of range"
+            )
+        elif spec.type == "b1":
+            refuse_unless((rows[column].view(np.uint8) <= 1).all(), f"{name}.{column} is not a flag")
+
+
+def _ascending(name: str, before: Table, rows: Array) -> None:
+    for column in {"step", _ASCENDING.get(name, "step")} & set(rows.dtype.names or ()):
+        numbers = rows[column]
+        known = getattr(before, column)
+        refuse_unless((np.diff(numbers) >= 0).all(), f"{name}.{column} goes back")
+        refuse_unless(not len(known) or numbers[0] >= known[-1], f"{name}.{column} goes back")
+
+
+def _kinds(steps: Array, totals: dict[str, int]) -> None:
+    refuse_unless((steps["kind"] < len(Kind)).all(), "unknown kind of step")
+    for kind in Kind:
+        refs = steps["ref"][steps["kind"] == kind]
+        refuse_unless((refs >= 0).all() and (refs < totals[TABLE_OF_KIND[kind]]).all(), f"{kind.name} refers to no row")
+
+
+def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
+    """The edges of the forward graph: each slot once, a real tensor, and no cycle."""
+    inputs, tensors = rows["inputs"], rows["tensors"]
+    numbers = np.arange(len(tables["tensors"]), len(tables["tensors"]) + len(tensors))
+    refuse_unless((tensors["grad_of"] < numbers).all(), "a gradient came before its tensor")
+    if not len(inputs):
+        return
+    refuse_unless((inputs["slot"] >= 0).all(), "a negative slot")
+    refuse_unless(int(inputs["node"][0]) >= len(tables["nodes"]), "an edge of an earlier batch's node")
+    key = inputs["node"].astype(np.int64) << 32 | inputs["slot"]
+    refuse_unless((np.diff(key) > 0).all(), "a slot is used twice")
+    producer = np.concatenate([tables["tensors"].producer, tensors["producer"]])  # type: ignore[attr-defined]
+    refuse_unless((producer[inputs["tensor"]] < inputs["node"]).all(), "an edge leads back")
+
+
+def _regions(before: Array, rows: Array) -> None:
+    """Note [Order of regions]: each is in the one before it or in one around that."""
+    refuse_unless((rows["kind"] < len(RegionKind)).all(), "unknown kind of region")
+    refuse_unless((rows["index"] >= 0).all(), "a negative iteration")
+    around, last = [-1], len(before) - 1
+    while last >= 0:
+        around.insert(1, last)
+        last = int(before[last])
+    for row, parent in enumerate(rows["parent"].tolist(), len(before)):
+        while around and around[-1] != parent:
+            around.pop()
+        refuse_unless(around, "a region is not in one that is open")
+        around.append(row)
+
+
+def _answers(tables: dict[str, Table], rows: dict[str, Array], totals: dict[str, int]) -> None:
+    """The paths of the one backward call that was asked about: each from a root of it."""
+    chains, links = rows["chains"], rows["links"]
+    refuse_unless(totals["answers"] <= 1, "more than one answer")
+    refuse_unless((links["chain"] >= 0).all() and (links["chain"] < totals["chains"]).all(), "a link of no path")
+    if not len(chains):
+        return
+    refuse_unless(totals["answers"], "a path that nobody asked for")
+    call = np.concatenate([tables["answers"].call, rows["answers"]["call"]])  # type: ignore[attr-defined]
+    roots = np.concatenate([tables["roots"].call, rows["roots"]["call"]])  # type: ignore[attr-defined]
+    refuse_unless((chains["root"] >= 0).all() and (chains["root"] < (roots == call).sum()).all(), "a path from no root")
+
+
+def _values(pieces: Pieces) -> None:
+    rows, sizes = pieces.rows["values"], pieces.rows["dims"]["size"]
+    refuse_unless((rows["dtype"] < len(DTYPES)).all(), "unknown type of value")
+    refuse_unless((rows["ndim"] <= 64).all(), "too many dimensions")
+    refuse_unless(int(rows["ndim"].sum(dtype=np.int64)) == len(sizes), "sizes are missing")
+    refuse_unless((sizes >= 0).all() and (_bytes(rows, sizes) <= 2.0**63).all(), "impossible size")
+    count = kept_elements(rows, sizes)
+    refuse_unless((count <= WHOLE).all(), "a value is too large")
+    for code, name in enumerate(DTYPES):
+        found = count[rows["dtype"] == code].sum()
+        refuse_unless(found == len(pieces.elements[name]), f"values and elements of {name} disagree")
+    partial = np.flatnonzero(~rows["complete"]) + pieces.start["values"]
+    refuse_unless(np.array_equal(partial, pieces.rows["summaries"]["value"]), "a summary is missing")
+
+
+def _bytes(rows: Array, sizes: Array) -> Array:
+    """How long each value would be if its elements lay side by side; a size of 0 counts as 1, as it does in NumPy."""
+    itemsize = np.array([float(numpy_dtype(name).itemsize) for name in DTYPES])[rows["dtype"]]
+    found: Array = itemsize * products(rows["ndim"], np.maximum(sizes, 1))
+    return found

@@ -1,0 +1,318 @@
+"""A `Frame`: the state of everything when `cursor` steps are done, computed from the columns by comparison, never by
+replay, so that stepping back is exact: the step itself, each tensor, the nodes and edges, the saved buffers. What the
+step means in words and why a gradient is missing is said in `gradviz.trace.words`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.tables import span
+from gradviz.trace.table.values import Value
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+
+Array = NDArray[Any]
+Rows = NDArray[np.int64]
+
+MOST_CONTRIBUTIONS = 64  # that a Buffer lists one by one
+NO_GRAD, NORMAL, ZERO, NOT_FINITE = range(4)  # values of `input_grad_flag`
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """The input buffer of a tensor's grad_fn or AccumulateGrad in the current backward call."""
+
+    arrived: int
+    expected: int
+    contributions: tuple[tuple[int, Value], ...]  # the last ones: (node that sent it, -1 for the root's; gradient)
+    total: Value
+    used: bool  # the node that waited has run
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """The current step; its title is `words.explain.title`."""
+
+    index: int
+    kind: Kind
+    line: int  # -1 unknown
+    node: int  # -1 none
+    tensor: int
+    call: int
+    ref: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedBuffer:
+    """One tab on an operation."""
+
+    name: str
+    tensor: int  # -1: its own memory
+    nbytes: int
+    state: str  # "held" | "freed" | "stale"
+    version_saved: int
+    version_now: int
+    freed_at: int  # cursor at which it is freed, -1 never
+
+    @property
+    def is_packed(self) -> bool:
+        """True if a pack hook took the tensor and the node holds what it returned, as a checkpoint does."""
+        return self.tensor < 0 and not self.nbytes
+
+
+class Frame:
+    """The state of a trace at a cursor. Masks are over all rows of the table; numbers out of range raise IndexError."""
+
+    def __init__(self, trace: Trace, cursor: int) -> None:
+        self.trace = trace
+        self.cursor = cursor
+
+    # -- the step and its backward call
+
+    @cached_property
+    def step(self) -> StepView | None:
+        """The step just done, None at the very start."""
+        if not self.cursor:
+            return None
+        steps, at = self.trace.steps, self.cursor - 1
+        row = (int(column[at]) for column in (steps.line, steps.node, steps.tensor, steps.call, steps.ref))
+        return StepView(at, Kind(int(steps.kind[at])), *row)
+
+    @property
+    def current_node(self) -> int:
+        """The node of the current step, -1 none."""
+        return int(self.trace.steps.node[self.cursor - 1]) if self.cursor else -1
+
+    @property
+    def current_tensor(self) -> int:
+        """The tensor of the current step, -1 none."""
+        return int(self.trace.steps.tensor[self.cursor - 1]) if self.cursor else -1
+
+    @property
+    def current_line(self) -> int:
+        """The line of the snippet that was running, -1 unknown."""
+        return int(self.trace.steps.line[self.cursor - 1]) if self.cursor else -1
+
+    @cached_property
+    def call(self) -> int:
+        """The backward call that is going on, else the last one, else -1."""
+        now = int(self.trace.steps.call[self.cursor - 1]) if self.cursor else -1
+        return now if now >= 0 else int(np.searchsorted(self.trace.calls.step, self.cursor)) - 1
+
+    @cached_property
+    def in_call(self) -> bool:
+        """Whether the backward call is still going on."""
+        return self.call >= 0 and self.trace.call_end(self.call) >= self.cursor
+
+    def _call_steps(self) -> tuple[int, int]:
+        return (int(self.trace.calls.step[self.call]), self.cursor) if self.call >= 0 else (0, 0)
+
+    def root_name(self) -> str:
+        """The name of what the backward call differentiates."""
+        if self.call < 0 or not len(self.trace.roots_of(self.call)):
+            return "out"
+        return self.name(int(self.trace.roots_of(self.call)[0]))
+
+    # -- tensors
+
+    def value(self, tensor: int) -> Value | None:
+        """The tensor's value."""
+        row = self.trace.history("writes", "tensor").last(tensor, self.cursor)
+        return self.trace.value(self.trace.writes.value[row] if row >= 0 else self.trace.tensors.value[tensor])
+
+    def version(self, tensor: int) -> int:
+        """The tensor's version: how often it was written in place."""
+        row = self.trace.history("writes", "tensor").last(tensor, self.cursor)
+        return int(self.trace.writes.version[row] if row >= 0 else self.trace.tensors.version[tensor])
+
+    def grad(self, tensor: int) -> Value | None:
+        """What `.grad` holds, None for None."""
+        row = self.trace.history("grads", "tensor").last(tensor, self.cursor)
+        return self.trace.value(self.trace.grads.value[row]) if row >= 0 else None
+
+    def _arrivals(self, tensor: int) -> Rows:
+        rows = self.trace.history("arrivals", "tensor").before(tensor, self.cursor)
+        here: Rows = rows[self.trace.arrivals.call[rows] == self.call]
+        return here if self.call >= 0 else here[:0]
+
+    def passing(self, tensor: int) -> Value | None:
+        """The gradient that passed (or is arriving) at a non-leaf in this backward call; it is not stored."""
+        rows = self._arrivals(tensor)
+        if not len(rows) or self.is_leaf(tensor):
+            return None
+        hooks = self.trace.hooks
+        changed = self.trace.history("hooks", "tensor").last(tensor, self.cursor)
+        if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= self.trace.arrivals.step[rows[-1]]:
+            return self.trace.value(hooks.after[changed])
+        return self.trace.value(self.trace.arrivals.total[rows[-1]])
+
+    def arriving(self, tensor: int) -> Value | None:
+        """The sum in the input buffer of this tensor in this backward call."""
+        rows = self._arrivals(tensor)
+        return self.trace.value(self.trace.arrivals.total[rows[-1]]) if len(rows) else None
+
+    def buffer(self, tensor: int) -> Buffer | None:
+        """The input buffer where this tensor's gradient is summed, None while nothing has arrived in this call."""
+        rows = self._arrivals(tensor)
+        if not len(rows):
+            return None
+        table, last = self.trace.arrivals, rows[-1]
+        total = self.trace.value(table.total[last])
+        parts = [(int(table.from_node[row]), self.trace.value(table.value[row])) for row in rows[-MOST_CONTRIBUTIONS:]]
+        contributions = tuple((sender, part) for sender, part in parts if part is not None)
+        if total is None:
+            return None
+        return Buffer(
+            int(table.arrived[last]), int(table.expected[last]), contributions, total, self._used(tensor, int(last))
+        )
+
+    def _used(self, tensor: int, arrival: int) -> bool:
+        """Whether the node that waited for a gradient of this tensor ran after its last arrival."""
+        steps, producer = self.trace.steps, int(self.trace.tensors.producer[tensor])
+        if producer >= 0 and not self.is_leaf(tensor):
+            return bool(self.node_ran[producer])
+        since = int(self.trace.arrivals.step[arrival])
+        return bool(
+            ((steps.kind[since : self.cursor] == Kind.ACCUMULATE) & (steps.tensor[since : self.cursor] == tensor)).any()
+        )
+
+    def requires_grad(self, tensor: int) -> bool:
+        """Whether it requires grad."""
+        row = self.trace.history("flags", "tensor").last(tensor, self.cursor)
+        return bool(self.trace.flags.requires_grad[row] if row >= 0 else self.trace.tensors.requires_grad[tensor])
+
+    def is_leaf(self, tensor: int) -> bool:
+        """Whether it is a leaf."""
+        row = self.trace.history("flags", "tensor").last(tensor, self.cursor)
+        return bool(self.trace.flags.is_leaf[row] if row >= 0 else self.trace.tensors.is_leaf[tensor])
+
+    def retains_grad(self, tensor: int) -> bool:
+        """Whether retain_grad() was called."""
+        row = self.trace.history("flags", "tensor").last(tensor, self.cursor)
+        return row >= 0 and bool(self.trace.flags.retains_grad[row])
+
+    def name(self, tensor: int) -> str:
+        """What the snippet calls it, falling back to the expression that made it."""
+        return self.trace.naming.name(tensor, self.cursor)
+
+    # -- nodes and edges
+
+    def shown_graphs(self) -> Array:
+        """The numbers of the graphs that are shown now."""
+        return np.flatnonzero(self.trace.graphs.shown(self.cursor))
+
+    @cached_property
+    def shown_nodes(self) -> Array:
+        """Which nodes exist and belong to a graph that is shown."""
+        graphs = self.trace.graphs
+        return graphs.shown(self.cursor)[graphs.of_node] & self.node_created
+
+    @cached_property
+    def shown_tensors(self) -> Array:
+        """Which tensors to show: results of shown graphs; leaves that they use, or that are used later or never."""
+        trace, graphs = self.trace, self.trace.graphs
+        shown = graphs.shown(self.cursor)
+        result = np.append(shown, False)[graphs.of_tensor]
+        user, tensor = trace.inputs.node, trace.inputs.tensor
+        last_use = trace.last_use
+        leaf = graphs.of_tensor < 0
+        result |= leaf & ((last_use < 0) | (last_use >= self.cursor))
+        result[tensor[shown[graphs.of_node[user]]]] = True
+        return result & self.tensor_created & ~trace.superseded
+
+    @cached_property
+    def node_created(self) -> Array:
+        """Which operations have run forward."""
+        return self.trace.nodes.step < self.cursor
+
+    @cached_property
+    def tensor_created(self) -> Array:
+        """Which tensors exist."""
+        return self.trace.tensors.step < self.cursor
+
+    @cached_property
+    def node_ran(self) -> Array:
+        """Which nodes have run backward in the current or last backward call."""
+        steps = self.trace.steps
+        low, high = self._call_steps()
+        ran = np.zeros(len(self.trace.nodes), bool)
+        nodes = steps.node[low:high]
+        ran[nodes[(steps.kind[low:high] == Kind.BACKWARD) & (steps.call[low:high] == self.call) & (nodes >= 0)]] = True
+        return ran
+
+    @cached_property
+    def node_freed(self) -> Array:
+        """Which nodes have freed their saved buffers."""
+        frees = self.trace.frees
+        freed = np.zeros(len(self.trace.nodes), bool)
+        nodes = frees.node[: span(frees.step, self.cursor, self.cursor)[0]]
+        freed[nodes[nodes >= 0]] = True
+        return freed
+
+    @cached_property
+    def _flows(self) -> tuple[Array, Array]:
+        """What flowed in this backward call: the row of `inputs` of each gradient, and its value."""
+        flows = self.trace.flows
+        low, high = span(flows.step, *self._call_steps())
+        inputs, values = flows.input[low:high], flows.value[low:high]
+        mine = (inputs >= 0) & (self.trace.steps.call[flows.step[low:high]] == self.call)
+        return (inputs, values) if mine.all() else (inputs[mine], values[mine])
+
+    @cached_property
+    def input_grad_norm(self) -> Array:
+        """For each row of `trace.inputs` the norm of the gradient that flowed there in this call, else NaN."""
+        inputs, values = self._flows
+        norm = np.full(len(self.trace.inputs), np.nan)
+        norm[inputs] = self.trace.values.norm[values]
+        return norm
+
+    @cached_property
+    def input_grad_flag(self) -> Array:
+        """For each row of `trace.inputs`: 0 no gradient, 1 normal, 2 all zero, 3 with NaN or infinity."""
+        inputs, values = self._flows
+        flag = np.zeros(len(self.trace.inputs), np.uint8)
+        flag[inputs] = self.trace.value_flag[values]
+        return flag
+
+    @cached_property
+    def input_grad_now(self) -> Array:
+        """For each row of `trace.inputs`: whether a gradient moves along it in exactly this step."""
+        trace, now = self.trace, np.zeros(len(self.trace.inputs), bool)
+        low, high = span(trace.flows.step, self.cursor - 1, self.cursor)
+        rows = trace.flows.input[low:high]
+        now[rows[rows >= 0]] = True
+        if self.step is not None and self.step.kind == Kind.CONTRIBUTION:
+            sender = int(trace.arrivals.from_node[self.step.ref])
+            low, high = span(trace.inputs.node, sender, sender + 1)
+            now[low:high] |= trace.inputs.tensor[low:high] == self.step.tensor
+        return now
+
+    # -- saved buffers
+
+    def saved(self, node: int) -> tuple[SavedBuffer, ...]:
+        """The buffers that a node saved, in its order; () before it ran forward."""
+        table = self.trace.saved
+        low, high = span(table.node, node, node + 1)
+        return tuple(self._saved(row) for row in range(low, high) if table.step[row] < self.cursor)
+
+    def _saved(self, row: int) -> SavedBuffer:
+        table = self.trace.saved
+        version, freed = int(table.version[row]), int(table.freed[row])
+        last = self.trace.history("versions", "storage").last(int(table.storage[row]), self.cursor)
+        now = int(self.trace.versions.version[last]) if last >= 0 else version
+        state = "freed" if freed < self.cursor else "stale" if now != version else "held"
+        freed_at = freed + 1 if freed < len(self.trace) else -1
+        tensor, nbytes = int(table.tensor[row]), int(table.nbytes[row])
+        return SavedBuffer(table.name[row], tensor, nbytes, state, version, now, freed_at)
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of saved buffers held now, every storage counted once."""
+        return int(self.trace.held_bytes[self.cursor])

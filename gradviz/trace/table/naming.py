@@ -1,0 +1,167 @@
+"""What the snippet calls a tensor at a moment: by its bindings, else by the expression that made it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.table.kinds import Kind
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+
+LONGEST = 40  # characters of an expression that still serves as a name
+
+
+class Naming:
+    """Names of tensors for one length of the trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._history = trace.history("names", "tensor")
+        self._ambiguous = self._find_ambiguous()
+        self._origins: dict[int, int] = {}
+        self._made: dict[int, tuple[int, str]] = {}
+        self._has_name = np.zeros(len(trace.tensors), bool)
+        self._has_name[trace.names.tensor] = True
+        self._overwritten = self._find_overwritten()
+
+    def _find_ambiguous(self) -> set[str]:
+        """Names of parameters that several modules use for different tensors."""
+        names = self._trace.names
+        first: dict[str, int] = {}
+        found = set()
+        for name, owner, tensor in zip(names.name, names.owner, names.tensor.tolist(), strict=True):
+            if owner and first.setdefault(name, tensor) != tensor:
+                found.add(name)
+        return found
+
+    def _find_overwritten(self) -> NDArray[np.int64]:
+        """By operation: the tensor that it wrote into, -1 for those that made a new one."""
+        nodes, steps, inputs = self._trace.nodes, self._trace.steps, self._trace.inputs
+        first = np.searchsorted(inputs.node, np.arange(len(nodes) + 1))
+        in_place = np.zeros(len(nodes), bool)
+        done = np.flatnonzero(nodes.step >= 0)
+        at = nodes.step[done]
+        in_place[done] = (steps.kind[at] == Kind.INPLACE) & (steps.node[at] == done)
+        in_place &= first[1:] > first[:-1]
+        found = np.full(len(nodes), -1, np.int64)
+        found[in_place] = inputs.tensor[first[:-1][in_place]]
+        return found
+
+    def all(self, tensor: int, cursor: int) -> tuple[str, ...]:
+        """Every name bound so far, in order, each once."""
+        return tuple(dict.fromkeys(self._trace.names.name[self._history.before(tensor, cursor)].tolist()))
+
+    def name(self, tensor: int, cursor: int) -> str:
+        """The best name bound so far, else that of the tensor that this one was made of with what was done to it."""
+        ending = ""
+        while len(ending) < LONGEST:
+            bound = self._bound(tensor, cursor)
+            if bound:
+                return _short(_with(bound, ending))
+            if tensor not in self._made:
+                self._made[tensor] = self._made_of(tensor)
+            before, step = self._made[tensor]
+            if before < 0:
+                return _short(_with(self._own(tensor), ending))
+            tensor, ending = before, step + ending
+        return _short("…" + ending[-LONGEST + 1 :])
+
+    def _bound(self, tensor: int, cursor: int) -> str:
+        """The first plain variable that it was bound to, else the first element, else the first local variable."""
+        if not self._has_name[tensor]:
+            return ""
+        # A leaf has one name throughout: a parameter is made before its module has a name.
+        leaf = self._trace.tensors.producer[tensor] < 0
+        rows = self._history.all(tensor) if leaf else self._history.before(tensor, cursor)
+        if not len(rows):
+            return ""
+        names = self._trace.names
+        row = rows[names.rank[rows].argmin()]
+        name, owner = str(names.name[row]), str(names.owner[row])
+        return f"{owner}.{name}" if owner and ("." not in name or name in self._ambiguous) else name
+
+    def _made_of(self, tensor: int) -> tuple[int, str]:
+        """The tensor after which an unnamed one is called, and what to add to that name; -1 when there is none."""
+        trace = self._trace
+        owner, producer = int(trace.tensors.grad_of[tensor]), int(trace.tensors.producer[tensor])
+        if owner >= 0:
+            return owner, ".grad"
+        if producer < 0:
+            return -1, ""
+        if self._overwritten[producer] >= 0:
+            return self._origin(tensor), ""
+        inputs, label, op = trace.inputs_of(producer), str(trace.nodes.source[producer]), str(trace.nodes.op[producer])
+        if len(inputs) != 1 or trace.nodes.call[producer] >= 0:
+            return -1, ""
+        if op == "detach":
+            return int(inputs[0]), ".data" if ".data" in label else ".detach()"
+        if label and not self._inner(tensor, producer):
+            return -1, ""
+        return int(inputs[0]), f".{op}()"
+
+    def _own(self, tensor: int) -> str:
+        """The name of a tensor that is called after no other one."""
+        trace, producer = self._trace, int(self._trace.tensors.producer[tensor])
+        if producer < 0:
+            return self._leaf(tensor)
+        op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
+        if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
+            return op
+        if label and not self._inner(tensor, producer):
+            return label
+        return f"{scope}: {op}" if scope else op
+
+    def _leaf(self, tensor: int) -> str:
+        """The name of a leaf that has none: a number that no factory made is its own name."""
+        trace = self._trace
+        step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
+        made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
+        value = trace.value(int(trace.tensors.value[tensor]))
+        if not made and value is not None and value.scalar is not None:
+            return value.brief()
+        return label or f"tensor {tensor}"
+
+    def _origin(self, tensor: int) -> int:
+        """What a tensor was before all in-place operations that gave it its value, or the last that has a name."""
+        path: list[int] = []
+        while tensor not in self._origins:
+            producer = int(self._trace.tensors.producer[tensor])
+            before = int(self._overwritten[producer]) if producer >= 0 else -1
+            if before < 0 or (path and len(self._history.all(tensor))):
+                self._origins[tensor] = tensor
+                break
+            path.append(tensor)
+            tensor = before
+        origin = self._origins[tensor]
+        for each in path:
+            self._origins[each] = origin
+        return origin
+
+    def _inner(self, tensor: int, producer: int) -> bool:
+        """Whether the expression goes on: an operation of the same call uses the result, so the text is that one's."""
+        nodes = self._trace.nodes
+        return any(
+            nodes.site[user] == nodes.site[producer]
+            and nodes.step[user] == nodes.step[producer] + 1
+            and self._overwritten[user] < 0
+            for user in self._trace.users_of(tensor)
+        )
+
+
+def _short(label: str) -> str:
+    """A label that fits, with both its ends: expressions that begin alike mostly end differently."""
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 19]} … {label[-16:]}"
+
+
+def _with(name: str, ending: str) -> str:
+    """What was done to a tensor: "x.detach()", "(x * w).log_softmax()"."""
+    whole = not ending.startswith(".") or _PRIMARY.fullmatch(name) is not None
+    return f"{name}{ending}" if whole else f"({name}){ending}"
+
+
+_PRIMARY = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")

@@ -1,0 +1,280 @@
+"""A `Trace`: everything that happened while a snippet ran, in columns, growing while the run goes on. The state at
+a moment is a `Frame` (`frame.py`); the tables are declared in `schema.py`. Indexes are built when first asked for,
+once per length of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.table.derive import Op, derive, find_ops, held_curve
+from gradviz.trace.table.encoding import read, validate
+from gradviz.trace.table.frame import NORMAL, NOT_FINITE, ZERO, Frame
+from gradviz.trace.table.graphs import Graphs, find_graphs, find_origins, find_superseded, last_uses
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.naming import Naming
+from gradviz.trace.table.regions import Nesting, Runs, find_nesting, find_runs
+from gradviz.trace.table.schema import (
+    NEVER,
+    Answers,
+    Arrivals,
+    Batch,
+    Calls,
+    Caught,
+    Chains,
+    Dims,
+    Drops,
+    Ends,
+    Errors,
+    Flags,
+    Flows,
+    Frees,
+    Grads,
+    Hooks,
+    Inputs,
+    Links,
+    Names,
+    Nodes,
+    Operands,
+    Optimizers,
+    Regions,
+    Roots,
+    Saved,
+    Sites,
+    Steps,
+    Summaries,
+    Tensors,
+    Texts,
+    Values,
+    Versions,
+    Wanted,
+    Writes,
+)  # fmt: skip
+from gradviz.trace.table.tables import History, Table, span
+from gradviz.trace.table.values import Value, ValueStore
+
+Array = NDArray[Any]
+T = TypeVar("T")
+FIRST_READ = """arrivals.tensor flags.tensor grads.tensor hooks.tensor inputs.tensor names.tensor roots.call
+saved.storage steps.node tensors.producer versions.storage wanted.call writes.tensor"""  # histories, by table and key
+CHANGING = {"saved": ("freed",), "calls": ("end",)}  # columns in which later batches write
+
+
+class Trace:
+    """The tables of one run. Reading never changes what was read before; `extend` adds rows at the end."""
+
+    def __init__(self, source: str = "") -> None:
+        self.source = source  # the snippet's text, for explanations
+        self.sites, self.values, self.dims, self.summaries = Sites(), Values(), Dims(), Summaries()
+        self.operands, self.regions = Operands(), Regions()
+        self.steps, self.nodes, self.inputs, self.tensors = Steps(), Nodes(), Inputs(), Tensors()
+        self.names, self.writes, self.versions, self.flags, self.grads = Names(), Writes(), Versions(), Flags(), Grads()
+        self.flows, self.arrivals, self.saved, self.frees, self.drops = Flows(), Arrivals(), Saved(), Frees(), Drops()
+        self.hooks, self.optimizers, self.calls, self.roots, self.wanted = (
+            Hooks(),
+            Optimizers(),
+            Calls(),
+            Roots(),
+            Wanted(),
+        )
+        self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
+        self.answers, self.chains, self.links = Answers(), Chains(), Links()
+        self.strings: list[str] = []
+        self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
+        self.store = ValueStore(self.values, self.dims, self.summaries)
+        self.run: object = self.store  # the same for all that `as_now` gave of one run
+        self._cache: dict[str, Any] = {}
+        self._frame: Frame | None = None
+
+    def __len__(self) -> int:
+        """How many steps there are."""
+        return len(self.steps)
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """All tables by name."""
+        return {name: table for name, table in vars(self).items() if isinstance(table, Table)}
+
+    def extend(self, batch: Batch) -> None:
+        """Add what a batch holds. Raises `TraceFormatError`, and then nothing was added."""
+        pieces = read(batch)
+        validate(pieces, self.tables, len(self.strings))
+        self.strings += pieces.strings
+        self.beyond_budget = pieces.beyond
+        derive(self, pieces)
+        self._cache.clear()
+        self._frame = None
+
+    def as_now(self) -> Trace:
+        """The trace as long as it is now, which does not grow: to be read while this one does. The rows are shared."""
+        made = Trace(self.source)
+        for name, table in self.tables.items():
+            setattr(made, name, table.as_now(*CHANGING.get(name, ())))
+        made.strings, made.beyond_budget = self.strings, self.beyond_budget
+        made.store = self.store.as_now(made.values, made.dims, made.summaries)
+        made.run = self.run
+        return made
+
+    def value(self, index: int) -> Value | None:
+        """The value with this number, None for -1."""
+        return self.store.get(int(index)) if index >= 0 else None
+
+    def frame(self, cursor: int) -> Frame:
+        """The state when `cursor` steps are done; cut to 0..len(self)."""
+        cursor = max(0, min(int(cursor), len(self)))
+        if self._frame is None or self._frame.cursor != cursor:
+            self._frame = Frame(self, cursor)
+        return self._frame
+
+    def frame_at(self, cursor: int) -> Frame:
+        """Like `frame`, without taking the place of the frame that is kept."""
+        return Frame(self, max(0, min(int(cursor), len(self))))
+
+    def precompute(self) -> None:
+        """Build now what a window asks for first, in another thread than the one that will read it."""
+        for name in ("graphs", "held_bytes", "last_use", "superseded", "value_flag", "nesting", "runs", "naming"):
+            getattr(self, name)
+        for each in FIRST_READ.split():
+            table, _, key = each.partition(".")
+            self.history(table, key)
+        for kind in Kind:
+            self._steps_of(kind)
+        frame = self.frame(len(self))
+        for name in ("shown_nodes", "shown_tensors", "node_freed", "input_grad_norm", "input_grad_flag"):
+            getattr(frame, name)
+
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """What follows from the trace alone, made when it is first asked for."""
+        if name not in self._cache:
+            self._cache[name] = make()
+        found: T = self._cache[name]
+        return found
+
+    @property
+    def graphs(self) -> Graphs:
+        """The graphs, in the order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
+        found: Graphs = self.kept(
+            "graphs",
+            lambda: find_graphs(self.steps, self.nodes, self.inputs, self.tensors, self.origin_of_node),
+        )
+        return found
+
+    @property
+    def graph_of_node(self) -> Array:
+        """The graph of each node."""
+        return self.graphs.of_node
+
+    @property
+    def origin_of_node(self) -> Array:
+        """Per node made in a backward call under create_graph: whose backward made it; -1 for all others."""
+        found: Array = self.kept("origins", lambda: find_origins(self.steps, self.nodes, self.calls))
+        return found
+
+    @property
+    def held_bytes(self) -> Array:
+        """Bytes of saved buffers held at each cursor, every storage counted once."""
+        found: Array = self.kept("held", lambda: held_curve(self.saved, len(self)))
+        return found
+
+    @property
+    def last_use(self) -> Array:
+        """Per tensor the last step at which an operation read it, -1 never."""
+        found: Array = self.kept("last use", lambda: last_uses(self.nodes, self.inputs, self.tensors))
+        return found
+
+    @property
+    def superseded(self) -> Array:
+        """Leaves that only lent their memory, as the argument of nn.Parameter does: never used, without a name."""
+        found: Array = self.kept("superseded", lambda: find_superseded(self.tensors, self.names, self.last_use))
+        return found
+
+    @property
+    def value_flag(self) -> Array:
+        """Per value: 1 normal, 2 all zero, 3 with NaN or infinity."""
+        norm = self.values.norm
+        found: Array = self.kept(
+            "flags", lambda: np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE).astype(np.uint8)
+        )
+        return found
+
+    @property
+    def nesting(self) -> Nesting:
+        """What is in each region: `.parent`, `.depth`, `.end`, `.nodes`, `.first`, `.last`, `.children`."""
+        found: Nesting = self.kept("nesting", lambda: find_nesting(self.regions, self.nodes))
+        return found
+
+    @property
+    def runs(self) -> Runs:
+        """Equal calls of modules, one directly after the other."""
+        found: Runs = self.kept("runs", lambda: find_runs(self.regions, self.nodes, self.nesting))
+        return found
+
+    @property
+    def naming(self) -> Naming:
+        """What the snippet calls its tensors."""
+        found: Naming = self.kept("naming", lambda: Naming(self))
+        return found
+
+    def history(self, table: str, key: str) -> History:
+        """The rows of a table by the number in column `key`, in order of steps."""
+        rows: Table = getattr(self, table)
+        found: History = self.kept(f"{table}.{key}", lambda: History(getattr(rows, key), getattr(rows, "step", None)))
+        return found
+
+    def inputs_of(self, node: int) -> Array:
+        """The tensors that a node read, by slot."""
+        low, high = span(self.inputs.node, node, node + 1)
+        return self.inputs.tensor[low:high]
+
+    def slots_of(self, node: int) -> dict[int, int]:
+        """The tensors that a node read, by operand: operands that are numbers are left out."""
+        low, high = span(self.inputs.node, node, node + 1)
+        return dict(zip(self.inputs.slot[low:high].tolist(), self.inputs.tensor[low:high].tolist(), strict=True))
+
+    def op_of(self, node: int) -> Op | None:
+        """How the operation of a node is written down; None for one with any number of operands."""
+        known: dict[tuple[str, str], Op] = self.kept("ops", lambda: find_ops(self.operands))
+        return known.get((str(self.nodes.op[node]), str(self.nodes.name[node])))
+
+    def outputs_of(self, node: int) -> Array:
+        """The tensors that a node made, by output number."""
+        return self.history("tensors", "producer").all(node)
+
+    def saved_on(self, storage: int, cursor: int) -> list[int]:
+        """The nodes that saved this storage before a cursor."""
+        rows = self.history("saved", "storage").before(storage, cursor)
+        return list(dict.fromkeys(self.saved.node[rows].tolist()))
+
+    def users_of(self, tensor: int) -> Array:
+        """The nodes that read a tensor."""
+        return self.inputs.node[self.history("inputs", "tensor").all(tensor)]
+
+    def roots_of(self, call: int) -> Array:
+        """The tensors that a backward call starts at."""
+        return self.roots.tensor[self.history("roots", "call").all(call)]
+
+    def wanted_by(self, call: int) -> Array:
+        """The tensors that `inputs=` of a call names; empty when it was not given."""
+        return self.wanted.tensor[self.history("wanted", "call").all(call)]
+
+    def _steps_of(self, kind: Kind) -> Array:
+        found: Array = self.kept(f"kind {kind}", lambda: np.flatnonzero(self.steps.kind == kind))
+        return found
+
+    def next_of(self, kind: Kind, cursor: int) -> int | None:
+        """The first cursor after `cursor` at which a step of this kind is the current one."""
+        steps = self._steps_of(kind)
+        at = int(np.searchsorted(steps, cursor))
+        return int(steps[at]) + 1 if at < len(steps) else None
+
+    @property
+    def error_step(self) -> int | None:
+        """The cursor at which the error is the current step."""
+        return int(self.errors.step[0]) + 1 if len(self.errors) else None
+
+    def call_end(self, call: int) -> int:
+        """The last step of a backward call, NEVER while it runs."""
+        return int(self.calls.end[call]) if call >= 0 else NEVER

@@ -1,0 +1,319 @@
+"""Values: the arrays that a trace holds, each whole or as a summary with the elements at its edges. `Value` is what
+the program shows, as PyTorch prints it or short for a formula; `ValueStore` keeps the bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.engine.memory import occurrences
+from gradviz.trace.table.schema import Dims, Summaries, Values
+
+Array = NDArray[Any]
+
+
+def number_text(number: complex | float | int | bool, digits: int = 4) -> str:
+    """A number for a formula: "7", "0.3333", "-2e-05", "nan", "1+2i"."""
+    if isinstance(number, (bool, int)):
+        return str(number)
+    if isinstance(number, complex):
+        sign = "-" if number.imag < 0 or (number.imag == 0 and math.copysign(1, number.imag) < 0) else "+"
+        return f"{number_text(number.real, digits)}{sign}{number_text(abs(number.imag), digits)}i"
+    if math.isfinite(number) and number == int(number) and abs(number) < 1e6:
+        return str(int(number))
+    return f"{number:.{digits}g}"
+
+
+def _real_format(numbers: Array) -> str:
+    """PyTorch's choice for one tensor: whole numbers, four decimals, or scientific."""
+    used = np.abs(numbers[np.isfinite(numbers) & (numbers != 0)])
+    if not used.size:
+        return "whole"
+    low, high = float(used.min()), float(used.max())
+    if np.array_equal(used, np.ceil(used)):
+        return "e" if high / low > 1000 or high > 1e8 else "whole"
+    return "e" if high / low > 1000 or high > 1e8 or low < 1e-4 else "f"
+
+
+def _real_text(number: float, how: str) -> str:
+    if not math.isfinite(number):
+        return str(number)
+    return {"whole": f"{number:.0f}.", "f": f"{number:.4f}", "e": f"{number:.4e}"}[how]
+
+
+def array_text(array: Array) -> str:
+    """All elements on one line: "3.", "[0.2000, 2.0000]", "[[1, 2], [3, 4]]"."""
+    kind = "f" if array.dtype.name == "bfloat16" else array.dtype.kind
+    if kind == "f":
+        wide = array.astype(np.float64)
+        how = _real_format(wide)
+        texts = [_real_text(x, how) for x in wide.reshape(-1).tolist()]
+    elif kind == "c":
+        real, imag = _real_format(array.real.astype(np.float64)), _real_format(array.imag.astype(np.float64))
+        texts = [
+            f"{_real_text(x.real, real)}{'-' if math.copysign(1, x.imag) < 0 else '+'}{_real_text(abs(x.imag), imag)}j"
+            for x in array.reshape(-1).tolist()
+        ]
+    else:
+        texts = [str(x) for x in array.reshape(-1).tolist()]
+    if 0 in array.shape:
+        return "[]"
+    for size in reversed(array.shape):
+        texts = [f"[{', '.join(texts[i : i + size])}]" for i in range(0, len(texts), size)]
+    return texts[0]
+
+
+DTYPES = (
+    "bool", "uint8", "int8", "int16", "int32", "int64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+BLOCK = 16_384  # elements that are summed at once
+WHOLE = 65_536  # a value with more elements is kept as a summary
+EDGE = 3  # elements kept at each end of each dimension of such a value
+MATRIX = 25  # elements of an array that a sentence writes one by one
+FEW = 4  # elements of an array that a formula writes one by one
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """The little-endian NumPy type of one of `DTYPES`."""
+    if name == "bfloat16":
+        import ml_dtypes
+
+        half: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return half
+    found: np.dtype[Any] = np.dtype(name).newbyteorder("<")
+    return found
+
+
+def edge_indices(size: int) -> list[int]:
+    """Which positions of a dimension are kept when a value is too large."""
+    return list(range(size)) if size <= 2 * EDGE else [*range(EDGE), *range(size - EDGE, size)]
+
+
+def edges_of(array: Array) -> Array:
+    """The elements at the edges of an array: at most 2 * EDGE along each dimension."""
+    return array[np.ix_(*[edge_indices(size) for size in array.shape])] if array.ndim else array
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Statistics over the finite and infinite elements of an array; all NaN when it is empty."""
+
+    low: float
+    high: float
+    mean: float
+    norm: float
+    nans: int
+
+
+def summarise(array: Array) -> Summary:
+    """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and how many NaN.
+    An element that an expanded array shows many times is looked at once."""
+    elements, often = occurrences(array)
+    real = np.abs(elements) if array.dtype.kind == "c" else elements
+    real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
+    nan = float("nan")
+    with np.errstate(all="ignore"):
+        total, squares = _sums(real, often)
+        norm = math.sqrt(squares) if squares >= 0 else nan
+        if norm == norm and real.size:
+            shown = real if isinstance(often, int) else real[often > 0]
+            return Summary(float(shown.min()), float(shown.max()), total / array.size, norm, 0)
+        return _summary_with_nans(real, np.broadcast_to(np.asarray(often), real.shape), norm)
+
+
+def _summary_with_nans(real: Array, often: Array, norm: float) -> Summary:
+    missing = np.isnan(real)
+    nans, shown = int(often[missing].sum()), ~missing & (often > 0)
+    kept, weights = real[shown].astype(np.float64), often[shown].astype(np.float64)
+    if not kept.size:
+        return Summary(math.nan, math.nan, math.nan, norm, nans)
+    mean = float((kept * (weights / weights.sum())).sum())
+    return Summary(float(kept.min()), float(kept.max()), mean, norm, nans)
+
+
+def _sums(real: Array, often: Any) -> tuple[float, float]:
+    """The sums of the elements and of their squares, in double precision, block by block: a copy of all is slow."""
+    flat = real.reshape(-1)
+    total = squares = 0.0
+    for start in range(0, flat.size, BLOCK):
+        wide = flat[start : start + BLOCK].astype(np.float64)
+        if not isinstance(often, int):
+            weights = often[start : start + BLOCK]
+            wide = np.where(weights > 0, wide, 0)
+            total += float(wide @ weights)
+            squares += float((wide * wide) @ weights)
+        else:
+            total += float(wide.sum())
+            squares += float(wide @ wide)
+    return (total * often, squares * often) if isinstance(often, int) else (total, squares)
+
+
+def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
+    """How many elements of each value were sent, given the sizes of all their dimensions one after the other."""
+    return products(
+        rows["ndim"], np.where(np.repeat(rows["complete"], rows["ndim"]), sizes, np.minimum(sizes, 2 * EDGE))
+    )
+
+
+def products(ndim: Array, sizes: Array) -> Array:
+    """The products of the sizes of several values, which lie one after the other."""
+    found = np.ones(len(ndim))
+    deep = ndim > 0
+    if deep.any():
+        starts = np.concatenate([[0], np.cumsum(ndim[deep], dtype=np.int64)[:-1]])
+        found[deep] = np.multiply.reduceat(sizes.astype(np.float64), starts)
+    return found
+
+
+class Value:
+    """One value of the trace."""
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: str, array: Array | None, edges: Array, summary: Summary | None
+    ) -> None:
+        self.shape = shape
+        self.dtype = dtype  # "float32"
+        self.array = array  # None when only a summary was kept
+        self.edges = edges  # the elements at the edges; the whole array where it is small
+        self._summary = summary
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Statistics of the whole value."""
+        return self._summary if self._summary is not None else summarise(self.edges)
+
+    @property
+    def norm(self) -> float:
+        """Euclidean norm; NaN when an element is NaN."""
+        return self.summary.norm
+
+    @property
+    def numel(self) -> int:
+        """How many elements it has."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def scalar(self) -> float | complex | int | bool | None:
+        """The only element, or None when there are more or fewer."""
+        return self.array.reshape(-1)[0].item() if self.array is not None and self.array.size == 1 else None
+
+    def written(self) -> str:
+        """The numbers in a sentence: all of them up to `MATRIX` elements, for more the shape and the range."""
+        if self.array is not None and 1 < self.array.size <= MATRIX:
+            return _few(self.array)
+        return self.brief()
+
+    def text(self, max_chars: int = 40) -> str:
+        """The numbers as PyTorch prints them, "3." or "[2., 3.]"; where they do not fit, the shape and the range."""
+        if self.array is not None and (self.array.size <= max_chars or self.array.size == 1):
+            text = array_text(self.array)
+            if len(text) <= max_chars or self.array.size == 1:
+                return text
+        return self.brief()
+
+    def brief(self) -> str:
+        """A number for a formula, "7" or "0.3333", or a few, "[1.5, -2]"; for larger arrays the shape and the range:
+        "(3, 3) in [0, 24]"."""
+        if self.scalar is not None:
+            return number_text(self.scalar)
+        if self.array is not None and 0 < self.array.size <= FEW:
+            return _few(self.array)
+        shape = str(tuple(self.shape))
+        if not self.numel:
+            return f"{shape} empty"
+        found = self.summary
+        if found.nans == self.numel:
+            return f"{shape} all nan"
+        if found.low == found.high and not found.nans:
+            return f"{shape} all {number_text(found.low)}"
+        nans = f", {found.nans} nan" if found.nans else ""
+        return f"{shape} in [{number_text(found.low)}, {number_text(found.high)}]{nans}"
+
+
+def _few(array: Array) -> str:
+    if not array.ndim:
+        return number_text(array.item())
+    return f"[{', '.join(map(_few, array))}]"
+
+
+class ValueStore:
+    """The bytes of all values, in typed chunks as they came."""
+
+    def __init__(self, rows: Values, dims: Dims, summaries: Summaries) -> None:
+        self.rows, self._dims, self._summaries = rows, dims, summaries
+        self._chunks: list[Array] = []
+
+    def place(self, elements: dict[str, Array], rows: Mapping[str, Array], sizes: Array) -> dict[str, Array]:
+        """Take the elements that new rows brought; returns where each row has its own: columns chunk, offset, count."""
+        count = kept_elements(rows, sizes).astype(np.int64)
+        chunk, offset = np.zeros(len(count), np.int32), np.zeros(len(count), np.int64)
+        for code, name in enumerate(DTYPES):
+            mine = np.flatnonzero(rows["dtype"] == code)
+            if len(mine):
+                chunk[mine], offset[mine] = len(self._chunks), np.cumsum(count[mine]) - count[mine]
+                self._chunks.append(elements[name])
+        return {"chunk": chunk, "offset": offset, "count": count}
+
+    def as_now(self, rows: Values, dims: Dims, summaries: Summaries) -> ValueStore:
+        """The same values under tables that do not grow."""
+        made = ValueStore(rows, dims, summaries)
+        made._chunks = self._chunks.copy()
+        return made
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        """The shape of value `index`."""
+        ndim = self.rows.ndim[index]
+        if not ndim:
+            return ()
+        start = int(self.rows.sizes[index])
+        return tuple(self._dims.size[start : start + int(ndim)].tolist())
+
+    def get(self, index: int) -> Value:
+        """Value `index`; its arrays are views that must not be written."""
+        rows = self.rows
+        shape = self.shape(index)
+        start = int(rows.offset[index])
+        flat = self._chunks[rows.chunk[index]][start : start + int(rows.count[index])]
+        name = DTYPES[rows.dtype[index]]
+        if rows.complete[index]:
+            array = flat.reshape(shape)
+            return Value(shape, name, array, array, None)
+        edges = flat.reshape([min(size, 2 * EDGE) for size in shape])
+        at = int(np.searchsorted(self._summaries.value, index))
+        s = self._summaries
+        summary = Summary(float(s.low[at]), float(s.high[at]), float(s.mean[at]), float(s.norm[at]), int(s.nans[at]))
+        return Value(shape, name, None, edges, summary)
+
+    def piece(self, chunk: int) -> Array:
+        """The elements of all values of one type that came together, one after the other; must not be written."""
+        return self._chunks[chunk]
+
+    def norms(self, first: int, count: int) -> Array:
+        """The norms of `count` values from `first`, at most a million elements at a time."""
+        result = np.zeros(count)
+        rows = self.rows
+        chunk, offset, size = rows.chunk[first:], rows.offset[first:], rows.count[first:]
+        full = np.flatnonzero((size > 0) & rows.complete[first:])
+        full = full[np.argsort(chunk[full], kind="stable")]  # those of one type lie one after the other in their chunk
+        cuts = np.flatnonzero(
+            (np.diff(chunk[full]) != 0)
+            | (offset[full][1:] != offset[full][:-1] + size[full][:-1])
+            | (np.diff(np.cumsum(size[full]) // 1_000_000) != 0)
+        )
+        for run in np.split(full, cuts + 1):
+            if len(run):
+                begin = int(offset[run[0]])
+                data = self._chunks[chunk[run[0]]][begin : begin + int(size[run].sum())]
+                wide = (np.abs(data) if data.dtype.kind == "c" else data).astype(np.float64)
+                with np.errstate(all="ignore"):
+                    result[run] = np.sqrt(np.add.reduceat(np.square(wide), offset[run] - begin))
+        at = int(np.searchsorted(self._summaries.value, first))
+        result[self._summaries.value[at:] - first] = self._summaries.norm[at:]
+        return result

@@ -1,0 +1,210 @@
+"""What the backward pass did in one step, in words: which gradients a node sent and by which rule, how they add up
+where a tensor is used more than once, and what is stored in `.grad`.
+
+Note [Contributions]: what a node sends to a tensor is the derivative of the root only where the tensor is used once.
+Where it is used more often it is one contribution of several: the sentence says through which use it comes, and the
+derivative is written once, when the sum is complete. It is never written where what flows is no derivative of the
+root: several roots, a `gradient` other than 1, complex numbers, a hook that changed something."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gradviz.trace.table.tables import span
+from gradviz.trace.table.values import FEW, Value
+from gradviz.trace.words.formulas import bracketed, filled
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.frame import Frame, SavedBuffer
+
+_MOST_TEXT = 200  # characters of a rule on average, beyond which a sentence only counts them
+_MOST_SUM = 80  # characters of a sum with its parts
+_ORDINALS = ("1st", "2nd", "3rd")
+
+
+def sender_name(frame: Frame, node: int) -> str:
+    """Who sent a gradient, for a sentence."""
+    if node < 0:
+        return "the backward call itself"
+    nodes = frame.trace.nodes
+    line = int(nodes.line[node])
+    return f"{nodes.name[node]}" + (f" (line {line})" if line > 0 else "")
+
+
+def gradient_name(frame: Frame, tensor: int) -> str:
+    """What the gradient of a tensor is in this backward call: "∂loss/∂w" where it is the derivative of the root, else
+    "gradient of w"."""
+    name = frame.name(tensor)
+    if not _is_derivative(frame, tensor):
+        return f"gradient of {name}"
+    return f"∂{bracketed(frame.root_name())}/∂{bracketed(name)}"
+
+
+def _is_derivative(frame: Frame, tensor: int) -> bool:
+    trace, call = frame.trace, frame.call
+    rows = trace.history("roots", "call").all(call)
+    if len(rows) != 1 or str(trace.tensors.dtype[tensor]).startswith("complex"):
+        return False
+    root, given = int(trace.roots.tensor[rows[0]]), trace.value(int(trace.roots.value[rows[0]]))
+    value = frame.value(root)
+    if value is None or value.numel != 1 or value.dtype.startswith("complex") or root == tensor:
+        return False
+    if given is not None and given.scalar != 1:
+        return False
+    hooks = trace.hooks
+    low, high = span(hooks.step, int(trace.calls.step[call]), frame.cursor)
+    return bool(np.all((hooks.after[low:high] < 0) | (hooks.after[low:high] == hooks.before[low:high])))
+
+
+def _expected(frame: Frame, tensor: int) -> int:
+    """How many contributions the gradient of a tensor is the sum of in this backward call."""
+    trace = frame.trace
+    rows = trace.history("arrivals", "tensor").all(tensor)
+    here = rows[trace.arrivals.call[rows] == frame.call]
+    return int(trace.arrivals.expected[here[0]]) if len(here) else 1
+
+
+def node_sentence(frame: Frame) -> str:
+    """What one grad_fn received and sent, with its rule."""
+    trace, node = frame.trace, frame.current_node
+    if node < 0:
+        return "A node that was not recorded ran."
+    low, high = span(trace.flows.step, frame.cursor - 1, frame.cursor)
+    grads = [frame.passing(int(t)) for t in trace.outputs_of(node)]
+    grad = next((one for one in grads if one is not None), None)
+    came = f"grad = {grad.written()} came in. " if grad is not None else ""
+    slots = [int(trace.flows.slot[row]) for row in range(low, high)]
+    values = [trace.value(int(trace.flows.value[row])) for row in range(low, high)]
+    parts = _parts(frame, node, slots, values, grad)
+    if not parts:
+        return f"{came}{trace.nodes.name[node]} sends no gradient on."
+    text = "; ".join(parts)
+    if len(text) > _MOST_TEXT * len(parts):
+        return f"{came}It sends gradients to {len(parts)} inputs."
+    return f"{came}{text[0].upper() + text[1:]}."
+
+
+def _parts(frame: Frame, node: int, slots: list[int], values: list[Value | None], grad: Value | None) -> list[str]:
+    """One rule for each gradient that was sent."""
+    operands = frame.trace.slots_of(node)
+    often = Counter(operands.get(slot, -1) for slot in slots)
+    nth: Counter[int] = Counter()
+    parts = []
+    for slot, sent in zip(slots, values, strict=True):
+        if sent is None:
+            continue
+        tensor = operands.get(slot, -1)
+        nth[tensor] += 1
+        steps = [*filled(frame, node, slot, sent, grad), sent.written()]
+        parts.append(_joined(_to(frame, tensor, slot, nth[tensor], often[tensor]), steps))
+    return parts
+
+
+def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
+    """Where a gradient goes: "∂loss/∂x =", or through which use where the tensor has several."""
+    if tensor < 0:
+        return f"to input {slot}:"
+    if often > 1:
+        return f"through the {_ordinal(nth)} {frame.name(tensor)}:"
+    if _expected(frame, tensor) > 1:
+        return f"through this use of {frame.name(tensor)}:"
+    return f"{gradient_name(frame, tensor)} ="
+
+
+def _ordinal(number: int) -> str:
+    return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
+
+
+def _joined(left: str, steps: list[str]) -> str:
+    """An equation whose steps differ from each other."""
+    shown = [step for at, step in enumerate(steps) if not at or _plain(step) != _plain(steps[at - 1])]
+    return f"{left} {' = '.join(shown)}"
+
+
+def _plain(text: str) -> str:
+    """A number as it is, however its sign was written."""
+    return text.replace("−", "-").strip("()")
+
+
+def contribution_sentence(frame: Frame, row: int) -> str:
+    """One gradient arrived in an input buffer that waits for several."""
+    trace, tensor = frame.trace, frame.current_tensor
+    arrived, expected = int(trace.arrivals.arrived[row]), int(trace.arrivals.expected[row])
+    name, sender = frame.name(tensor), sender_name(frame, int(trace.arrivals.from_node[row]))
+    value = trace.value(int(trace.arrivals.value[row]))
+    came = f"{'None' if value is None else value.written()} came from {sender}"
+    if arrived < expected:
+        so_far = f", which makes {_sum(frame, tensor, row)} so far" if arrived > 1 else ""
+        return f"{name} has {arrived} of its {expected} contributions: {came}{so_far}."
+    done = "both contributions" if expected == 2 else f"all {expected} contributions"
+    return f"{name} has {done} now, as {came}: {gradient_name(frame, tensor)} = {_sum(frame, tensor, row)}."
+
+
+def _sum(frame: Frame, tensor: int, row: int) -> str:
+    """What an input buffer holds: "7 + 6 = 13", only the sum when it has many parts."""
+    trace = frame.trace
+    total = trace.value(int(trace.arrivals.total[row]))
+    if total is None:
+        return "None"
+    buffer = frame.buffer(tensor) if trace.arrivals.arrived[row] <= _FEW_PARTS else None
+    return added([value for _, value in buffer.contributions] if buffer is not None else [], total)
+
+
+_FEW_PARTS = 6  # contributions that are written one by one
+
+
+def added(parts: list[Value], total: Value) -> str:
+    """A sum with its parts, "6 + 6 = 12"; only the sum where the elements of the parts would not be read."""
+    if not parts or any(part.scalar is None and part.numel > FEW for part in parts):
+        return total.written()
+    first, *rest = (part.written() for part in parts)
+    text = first + "".join(f" − {each[1:]}" if each.startswith("-") else f" + {each}" for each in rest)
+    return f"{text} = {total.written()}" if len(text) <= _MOST_SUM else total.written()
+
+
+def accumulate_sentence(frame: Frame) -> str:
+    """`AccumulateGrad` stored a gradient."""
+    trace, tensor = frame.trace, frame.current_tensor
+    name, now = frame.name(tensor), frame.grad(tensor)
+    before = trace.frame_at(frame.cursor - 1).grad(tensor)
+    if now is None:
+        return f"{name}.grad stays None."
+    if before is None:
+        return f"{name}.grad was None, so it takes the incoming gradient: None → {now.written()}."
+    came = frame.arriving(tensor)
+    held = f"{name}.grad still held {before.written()} from before"
+    return f"{held}; the incoming gradient is added: {added([] if came is None else [before, came], now)}."
+
+
+def free_sentence(frame: Frame) -> str:
+    """A node let go of what it saved. What that means is said once in a backward call."""
+    trace, node = frame.trace, frame.current_node
+    said = f"{trace.nodes.name[node]} lets go of {listed(saved_names(frame, node)) or 'what it kept'}"
+    begin = int(trace.calls.step[frame.call]) if frame.call >= 0 else frame.cursor - 1
+    low, high = span(trace.frees.step, begin, frame.cursor - 1)
+    if high > low:
+        return f"{said}."
+    return f"{said}: a second backward() through it would fail, unless this call is given retain_graph=True."
+
+
+def saved_names(frame: Frame, node: int) -> list[str]:
+    """What a node keeps for its backward, in the words of the snippet, each once."""
+    return list(dict.fromkeys(_saved_name(frame, node, one) for one in frame.saved(node)))
+
+
+def _saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
+    if saved.tensor >= 0:
+        return frame.name(saved.tensor)
+    if saved.is_packed:
+        return "what a hook packed"
+    number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
+    return number[1] if number else f"its own {saved.name}"
+
+
+def listed(words: list[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -1,0 +1,145 @@
+"""What is said of an error, and the form of a row that says it: what the message looks like, and why it happened and
+what to change, for a trace that ends with it. An error stops an operation before it could be recorded, so rows look at
+the tensors that its line speaks of."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A node that an error is about."""
+
+    node: int
+    reason: str  # "freed self and other at step 12"
+    step: int  # cursor at which it happened, -1 none
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorExplanation:
+    """Why an error happened and what to change."""
+
+    why: str
+    fix: str  # "Pass retain_graph=True on line 9."
+    marks: tuple[Mark, ...] = ()
+    fix_line: int = -1
+
+
+Match = re.Match[str]
+Row = tuple[str, Callable[["Trace", Match], ErrorExplanation | None]]
+
+
+def plain(why: str, fix: str) -> Callable[[Trace, Match], ErrorExplanation]:
+    """A row whose text needs no look at the trace; groups of the message may be put in as {0}, {1}, …"""
+
+    def row(trace: Trace, match: Match) -> ErrorExplanation:
+        groups = [group or "" for group in match.groups()]
+        return ErrorExplanation(why.format(*groups), fix.format(*groups), (), error_line(trace))
+
+    return row
+
+
+def on_line(line: int) -> str:
+    """ " on line 9", "" when it is not known."""
+    return f" on line {line}" if line > 0 else ""
+
+
+def error_line(trace: Trace) -> int:
+    """The line of the snippet that raised."""
+    return int(trace.errors.line[0])
+
+
+def line_text(trace: Trace, line: int) -> str:
+    """A line of the snippet, "" when there is no such line."""
+    lines = trace.source.splitlines()
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def statement_at(trace: Trace, line: int) -> ast.stmt | None:
+    """The innermost statement that covers a line."""
+    try:
+        tree = ast.parse(trace.source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    found = None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno):
+            found = node if found is None or node.lineno >= found.lineno else found
+    return found
+
+
+def named(trace: Trace, name: str) -> int:
+    """The tensor that a name was bound to last, -1 when there is none."""
+    rows = np.flatnonzero(trace.names.name == name)
+    return int(trace.names.tensor[rows[-1]]) if len(rows) else -1
+
+
+def tensor_of(trace: Trace, expression: ast.expr) -> int:
+    """The tensor that an expression last was: by its name, else by the place where it was computed; -1 when there
+    is none."""
+    text = ast.unparse(expression)
+    found = named(trace, text)
+    if found >= 0:
+        return found
+    if isinstance(expression, ast.Attribute) and expression.attr in ("data", "T", "grad"):
+        return tensor_of(trace, expression.value)
+    sites = trace.sites
+    here = np.flatnonzero((sites.line == expression.lineno) & (sites.end_line == expression.end_lineno))
+    line = line_text(trace, expression.lineno).encode()
+    last = line_text(trace, expression.end_lineno or expression.lineno).encode()
+    col = len(line[: expression.col_offset].decode(errors="ignore"))
+    end_col = len(last[: expression.end_col_offset].decode(errors="ignore"))
+    here = here[(sites.col[here] == col) & (sites.end_col[here] == end_col)]
+    made = np.flatnonzero(np.isin(trace.tensors.site, here))
+    return int(made[-1]) if len(made) else -1
+
+
+def operands(
+    trace: Trace, line: int, functions: tuple[str, ...], operator: type[ast.operator] | None = None
+) -> list[int]:
+    """The tensors that the first call of one of these functions (or this operator) on a line was given."""
+    statement = statement_at(trace, line)
+    if statement is None:
+        return []
+    for node in ast.walk(statement):
+        expressions: list[ast.expr] = []
+        if isinstance(node, ast.BinOp) and operator is not None and isinstance(node.op, operator):
+            expressions = [node.left, node.right]
+        elif isinstance(node, ast.Call) and _called(node) in functions:
+            expressions = list(node.args)
+            if isinstance(node.func, ast.Attribute) and tensor_of(trace, node.func.value) >= 0:
+                expressions = [node.func.value, *expressions]
+        found = [tensor_of(trace, each) for each in expressions]
+        if found and all(each >= 0 for each in found):
+            return found
+    return []
+
+
+def receiver(trace: Trace, line: int, method: str) -> int:
+    """The tensor on which a line calls a method, or which it gives to a function of that name; -1 when it is not
+    found."""
+    found = operands(trace, line, (method,))
+    return found[0] if found else -1
+
+
+def holders(trace: Trace, line: int, attribute: str) -> list[tuple[str, int]]:
+    """(text, tensor) of everything on a line whose attribute is read: `w` for `w.grad`."""
+    statement = statement_at(trace, line)
+    if statement is None:
+        return []
+    read = [node for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr == attribute]
+    return [(ast.unparse(node.value), tensor_of(trace, node.value)) for node in read]
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

@@ -1,0 +1,289 @@
+"""The current step in words: a title, a sentence with the numbers put in, and what comes next. One row per kind of
+step; what a backward pass did is told in `contributions.py`, errors are explained in `errors`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.tables import span
+from gradviz.trace.table.values import Value
+from gradviz.trace.words.contributions import (
+    accumulate_sentence,
+    contribution_sentence,
+    free_sentence,
+    listed,
+    node_sentence,
+    saved_names,
+)
+from gradviz.trace.words.errors import explain_at
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.frame import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What one step did."""
+
+    title: str  # "AccumulateGrad (b, line 5)"
+    sentence: str  # "b.grad was None, so it takes the incoming gradient: None → 3."
+    next: str  # "AccumulateGrad (w, line 4)", "" at the end
+
+
+def explain(frame: Frame) -> Explanation:
+    """Explain the current step of a frame."""
+    trace = frame.trace
+    coming = step_title(trace.frame_at(frame.cursor + 1)) if frame.cursor < len(trace) else ""
+    if not frame.cursor:
+        return Explanation("Before the first step", "Nothing has run yet.", coming)
+    return Explanation(step_title(frame), sentence(frame), coming)
+
+
+def sentence(frame: Frame) -> str:
+    """What happened in the current step, with the numbers put in."""
+    return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][1](frame)
+
+
+def step_title(frame: Frame) -> str:
+    """The current step in a few words."""
+    if not frame.cursor:
+        return ""
+    return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][0](frame)
+
+
+def _where(line: int) -> str:
+    return f" (line {line})" if line > 0 else ""
+
+
+def _of(frame: Frame, tensor: int) -> str:
+    """A tensor's name and the line where it was made, for a title."""
+    line = int(frame.trace.tensors.line[tensor])
+    return f"({frame.name(tensor)}, line {line})" if line > 0 else f"({frame.name(tensor)})"
+
+
+def _ref(frame: Frame) -> int:
+    return int(frame.trace.steps.ref[frame.cursor - 1])
+
+
+def _stop(text: str) -> str:
+    """The text with a full stop, once: "3." is a number and its own full stop."""
+    return text if text.endswith(".") else f"{text}."
+
+
+def _text(value: Value | None) -> str:
+    return "None" if value is None else value.written()
+
+
+def _node_title(frame: Frame) -> str:
+    nodes, node = frame.trace.nodes, frame.current_node
+    if node < 0:
+        return "A node of the backward pass"
+    return f"{nodes.name[node] or nodes.op[node]}{_where(int(nodes.line[node]))}"
+
+
+def _leaf_title(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    kind = "leaf that requires grad" if frame.requires_grad(tensor) else "constant"
+    return f"{frame.name(tensor)}: {kind}{_where(frame.current_line)}"
+
+
+def _leaf(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    tensors = frame.trace.tensors
+    what = f"{frame.name(tensor)} = {_text(frame.value(tensor))}"
+    if frame.requires_grad(tensor):
+        return f"{_stop(what)} It is a leaf and requires grad, so backward() will put its gradient into .grad."
+    return f"{what} ({tensors.dtype[tensor]}). It does not require grad: no gradient will flow to it."
+
+
+def _forward_title(frame: Frame) -> str:
+    nodes, node = frame.trace.nodes, frame.current_node
+    symbol, op = str(nodes.symbol[node]), str(nodes.op[node])
+    shown = op if symbol in ("", op) else f"{op} {symbol}"
+    return f"{shown}{_where(int(nodes.line[node]))}"
+
+
+def _forward(frame: Frame) -> str:
+    trace, node = frame.trace, frame.current_node
+    made = ", ".join(f"{frame.name(int(t))} = {_text(frame.value(int(t)))}" for t in trace.outputs_of(node)) or "Done"
+    call = int(trace.steps.call[frame.cursor - 1])
+    if call >= 0 and not trace.calls.create_graph[call]:  # only a checkpoint runs the snippet's own code there
+        made = f"Computed again for the backward pass: {made}"
+    name = str(trace.nodes.name[node])
+    if trace.nodes.op[node] == "detach":
+        source = frame.name(int(trace.inputs_of(node)[0]))
+        return (
+            f"{_stop(made)} It shares the memory of {source} and is cut off from its history: no gradient flows back."
+        )
+    made = f"{_stop(made)}{_VMAP.get(str(trace.nodes.op[node]), '')}"
+    if not name:
+        reason = _UNTRACKED[int(trace.nodes.reason[node])]
+        return f"{made} Not tracked{reason}: it has no grad_fn and saves nothing."
+    kept = listed(saved_names(frame, node))
+    return f"{made} {name} is made for the backward pass and keeps {kept or 'nothing'}."
+
+
+_VMAP = {  # what the steps do that vmap adds to the operations of its function
+    "AddBatchDim": " vmap splits it into examples, which are computed together with a leading batch dimension.",
+    "BatchRepeat": " vmap passes the same value to every example.",
+    "BatchSum": " vmap sums the results of the examples.",
+    "RemoveBatchDim": " vmap stacks the results of all examples.",
+}
+_UNTRACKED = (
+    "",
+    ", as none of its inputs requires grad",
+    ", as gradients are switched off here",
+    ", as it is not differentiable",
+)
+
+
+def _inplace(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    name, version = frame.name(tensor), frame.version(tensor)
+    line = f"{name} was overwritten: it is {_text(frame.value(tensor))} now, version {version}."
+    writes = frame.trace.writes
+    low, high = span(writes.step, frame.cursor - 1, frame.cursor)
+    others = [frame.name(int(other)) for other in writes.tensor[low:high] if other != tensor]
+    if others:
+        line += f" {', '.join(dict.fromkeys(others))} changed with it: they share memory."
+    stale = [
+        str(frame.trace.nodes.name[node])
+        for node in frame.trace.saved_on(int(frame.trace.tensors.storage[tensor]), frame.cursor)
+        if any(one.state == "stale" for one in frame.saved(node))
+    ]
+    if stale:
+        line += f" {', '.join(stale)} saved an earlier version: running it backward will fail."
+    return line
+
+
+def _call_title(frame: Frame) -> str:
+    source = str(frame.trace.calls.source[_ref(frame)])
+    return f"{source if 0 < len(source) <= 60 else 'backward()'}{_where(frame.current_line)}"
+
+
+def _call(frame: Frame) -> str:
+    trace, call = frame.trace, _ref(frame)
+    rows = trace.history("roots", "call").all(call)
+    parts = []
+    for row in rows:
+        name, given = frame.name(int(trace.roots.tensor[row])), trace.value(int(trace.roots.value[row]))
+        parts.append(f"{name} with {'the implicit gradient 1' if given is None else given.written()}")
+    keep = " The buffers are kept (retain_graph)." if trace.calls.retain_graph[call] else ""
+    build = " The gradients get a graph of their own (create_graph)." if trace.calls.create_graph[call] else ""
+    wanted = [frame.name(int(trace.wanted.tensor[row])) for row in trace.history("wanted", "call").all(call)]
+    only = f" Only {listed(wanted)} {'is' if len(wanted) == 1 else 'are'} asked for (inputs)." if wanted else ""
+    return f"The backward pass starts at {listed(parts) or 'the root'}.{only}{keep}{build}"
+
+
+def _contribution_title(frame: Frame) -> str:
+    row, arrivals = _ref(frame), frame.trace.arrivals
+    counts = f"{int(arrivals.arrived[row])} of {int(arrivals.expected[row])}"
+    return f"Input buffer of {frame.name(frame.current_tensor)}: {counts}"
+
+
+def _contribution(frame: Frame) -> str:
+    return contribution_sentence(frame, _ref(frame))
+
+
+def _accumulate_title(frame: Frame) -> str:
+    return f"AccumulateGrad {_of(frame, frame.current_tensor)}"
+
+
+def _free_title(frame: Frame) -> str:
+    return f"{_node_title(frame)} frees its buffers"
+
+
+def _hook_title(frame: Frame) -> str:
+    kind = str(frame.trace.hooks.kind[_ref(frame)])
+    target = f" on {frame.name(frame.current_tensor)}" if frame.current_tensor >= 0 else ""
+    return f"Hook ({kind}){target or ' on ' + _node_title(frame)}"
+
+
+def _hook(frame: Frame) -> str:
+    trace, row = frame.trace, _ref(frame)
+    before, after = trace.value(int(trace.hooks.before[row])), trace.value(int(trace.hooks.after[row]))
+    if after is None or before is None or trace.hooks.before[row] == trace.hooks.after[row]:
+        return "The hook was called and changed nothing."
+    if before.written() == after.written():
+        return _stop(f"The hook returned a new gradient, which reads the same: {after.written()}")
+    return _stop(f"The hook changed the gradient: {before.written()} → {after.written()}")
+
+
+def _clear_title(frame: Frame) -> str:
+    now = frame.grad(frame.current_tensor)
+    how = "set to None" if now is None else "set to zero" if now.norm == 0 else "set"
+    return f"{frame.name(frame.current_tensor)}.grad is {how}{_where(frame.current_line)}"
+
+
+def _clear(frame: Frame) -> str:
+    tensor = frame.current_tensor
+    before = frame.trace.frame_at(frame.cursor - 1).grad(tensor)
+    return _stop(f"{frame.name(tensor)}.grad: {_text(before)} → {_text(frame.grad(tensor))}")
+
+
+def _optimizer_title(frame: Frame) -> str:
+    return f"{frame.trace.optimizers.name[_ref(frame)]} step{_where(frame.current_line)}"
+
+
+def _optimizer(frame: Frame) -> str:
+    writes, at = frame.trace.writes, frame.cursor - 1
+    changed = writes.tensor[writes.step == at]
+    before = frame.trace.frame_at(at)
+    parts = [f"{frame.name(int(t))}: {_text(before.value(int(t)))} → {_text(frame.value(int(t)))}" for t in changed[:4]]
+    more = f", and {len(changed) - 4} more" if len(changed) > 4 else ""
+    return _stop(f"The optimizer updates its parameters. {'; '.join(parts)}{more}")
+
+
+def _print_title(frame: Frame) -> str:
+    return f"print{_where(frame.current_line)}"
+
+
+def _printed(frame: Frame) -> str:
+    return str(frame.trace.texts.text[_ref(frame)]).rstrip("\n") or "An empty line is printed."
+
+
+def _warning_title(frame: Frame) -> str:
+    return f"Warning{_where(frame.current_line)}"
+
+
+def _error_title(frame: Frame) -> str:
+    return f"{frame.trace.errors.type[0]}{_where(int(frame.trace.errors.line[0]))}"
+
+
+def _error(frame: Frame) -> str:
+    found = explain_at(frame)
+    return f"{frame.trace.errors.message[0]}" if found is None else f"{found.why} {found.fix}".strip()
+
+
+def _caught_title(frame: Frame) -> str:
+    return f"Caught: {frame.trace.caught.type[_ref(frame)]}{_where(frame.current_line)}"
+
+
+def _caught(frame: Frame) -> str:
+    found = explain_at(frame)
+    caught, row = frame.trace.caught, _ref(frame)
+    said = f"{caught.type[row]}: {caught.message[row]}" if found is None else f"{found.why} {found.fix}".strip()
+    return f"{_stop(said)} The snippet catches the error and goes on."
+
+
+_Row = tuple[Callable[["Frame"], str], Callable[["Frame"], str]]
+_ROWS: dict[Kind, _Row] = {
+    Kind.LEAF: (_leaf_title, _leaf),
+    Kind.FORWARD: (_forward_title, _forward),
+    Kind.INPLACE: (_forward_title, _inplace),
+    Kind.BACKWARD_CALL: (_call_title, _call),
+    Kind.BACKWARD: (_node_title, node_sentence),
+    Kind.CONTRIBUTION: (_contribution_title, _contribution),
+    Kind.ACCUMULATE: (_accumulate_title, accumulate_sentence),
+    Kind.FREE: (_free_title, free_sentence),
+    Kind.HOOK: (_hook_title, _hook),
+    Kind.CLEAR_GRAD: (_clear_title, _clear),
+    Kind.OPTIMIZER: (_optimizer_title, _optimizer),
+    Kind.PRINT: (_print_title, _printed),
+    Kind.WARNING: (_warning_title, _printed),
+    Kind.ERROR: (_error_title, _error),
+    Kind.CAUGHT: (_caught_title, _caught),
+}

@@ -1,0 +1,140 @@
+"""The gradient formula of one node and operand, with its names and its numbers put in: "grad · y", "1 × 7". The
+formulas came from the engine, see `Op` in `derive.py`; the sentences around them are in `contributions.py`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gradviz.engine.formula import shown_with
+from gradviz.trace.table.values import FEW, Value
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.derive import Op
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
+_FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else".split())
+_NOT_BY_ELEMENT = re.compile(r"[@ᵀΣ⊗]|⁻¹")
+_OFTEN_ONE = {"alpha": 1, "beta": 1}  # factors of torch.add, addmm …, which are not recorded when they are 1
+_BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
+    "add sub rsub mul div pow where maximum minimum fmax fmin clamp clamp_min clamp_max lerp addcmul addcdiv atan2 "
+    "hypot xlogy logaddexp logaddexp2 copysign fmod remainder _prelu_kernel".split()
+)
+
+
+def formula_for(trace: Trace, node: int, slot: int) -> str:
+    """The formula of the gradient for the operand in this slot, in the operation's own names, with its parameters put
+    in; "" where there is none."""
+    op = trace.op_of(node)
+    if op is None or slot >= len(op.inputs):
+        return ""
+    name = op.inputs[slot]
+    expression = op.expressions.get(name, "")
+    if expression:
+        numbers = _numbers(trace, node, op)
+        try:
+            return shown_with(expression, tuple(numbers.items()), _is_complex(trace, node))
+        except ValueError:
+            pass  # a trace from elsewhere may say anything
+    return op.derivatives.get(name, "")
+
+
+def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
+    """The parameters of a node: numbers that the snippet gave, and how many elements a mean was taken of."""
+    found: dict[str, int | float] = dict(_OFTEN_ONE)
+    for name, text in _PARAMETER.findall(str(trace.nodes.params[node])):
+        found[name] = float(text) if any(sign in text for sign in ".e") else int(text)
+    if "exponent" in found:
+        found["n"] = found["exponent"]
+    found.setdefault("n", _averaged(trace, node))
+    tensors = {op.inputs[slot] for slot in trace.slots_of(node) if slot < len(op.inputs)}
+    return {name: number for name, number in found.items() if name not in tensors}
+
+
+def _averaged(trace: Trace, node: int) -> int:
+    """How many elements of the first operand went into one element of the result."""
+    if "reduction=sum" in str(trace.nodes.params[node]):
+        return 1
+    operands, results = trace.slots_of(node), trace.outputs_of(node)
+    source, made = (
+        trace.value(int(trace.tensors.value[tensor])) if tensor >= 0 else None
+        for tensor in (operands.get(0, -1), int(results[0]) if len(results) else -1)
+    )
+    return source.numel // made.numel if source is not None and made is not None and made.numel else 1
+
+
+def _is_complex(trace: Trace, node: int) -> bool:
+    return any(str(trace.tensors.dtype[tensor]).startswith("complex") for tensor in trace.slots_of(node).values())
+
+
+def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> tuple[str, ...]:
+    """The formula of a gradient with the names of the snippet in it, and with numbers where they are few; () where the
+    operation has none. `grad` is what came in, `sent` what was sent on."""
+    formula = formula_for(frame.trace, node, slot)
+    if not formula:
+        return ()
+    operands = _operands(frame, node)
+    names = {name: bracketed(frame.name(tensor)) for name, tensor in operands.items()}
+    spread = (formula == "grad" or frame.trace.nodes.op[node] in _BROADCAST) and _is_summed(sent, grad)
+    named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
+    values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
+    in_numbers = None if spread else _in_numbers(formula, values)
+    return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
+
+
+def _operands(frame: Frame, node: int) -> dict[str, int]:
+    """The tensors that the formulas of a node speak of, by the operation's own names."""
+    trace = frame.trace
+    op, found = trace.op_of(node), {}
+    if op is not None:
+        found = {op.inputs[slot]: tensor for slot, tensor in trace.slots_of(node).items() if slot < len(op.inputs)}
+        found |= dict(zip(op.outputs, trace.outputs_of(node).tolist(), strict=False))
+    return found | {one.name: one.tensor for one in frame.saved(node) if one.tensor >= 0}
+
+
+def _fill(formula: str, words: dict[str, str]) -> str:
+    """The formula with every word that is known replaced; "(x)" takes no second pair of brackets."""
+
+    def word(match: re.Match[str]) -> str:
+        found = words.get(match[0], match[0])
+        enclosed = formula[match.start() - 1 : match.start()] == "(" and formula[match.end() : match.end() + 1] == ")"
+        return found[1:-1] if enclosed and found.startswith("(") else found
+
+    return _WORD.sub(word, formula)
+
+
+def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
+    """The formula in numbers; None when one of them is not known, or when the elements of an array are too many or do
+    not go by themselves."""
+    numbers: dict[str, str] = {}
+    for word in set(_WORD.findall(formula)):
+        value = values.get(word)
+        if value is None and word not in _FUNCTIONS:
+            return None
+        if value is not None:
+            if value.dtype == "bool":
+                return None
+            if value.scalar is None and (value.numel > FEW or _NOT_BY_ELEMENT.search(formula)):
+                return None
+            numbers[word] = _bracketed_number(value.brief())
+    return re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
+
+
+def _bracketed_number(number: str) -> str:
+    """A number as part of a formula."""
+    return f"({number})" if number.startswith("-") else number
+
+
+def _is_summed(sent: Value, grad: Value | None) -> bool:
+    """True if what was sent is smaller than what came in and could be spread over its shape."""
+    if grad is None or sent.numel >= grad.numel or len(sent.shape) > len(grad.shape):
+        return False
+    return all(mine in (1, size) for mine, size in zip(sent.shape[::-1], grad.shape[::-1], strict=False))
+
+
+def bracketed(name: str) -> str:
+    """A name as part of a formula: in brackets when it is an expression."""
+    return name if re.fullmatch(r"[\w.\[\]]+", name) else f"({name})"

@@ -1,0 +1,185 @@
+"""Why a tensor has no `.grad`, or no history to go back through, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import NEVER
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
+
+_SEARCHED = 500  # tensors looked at on the way back to where a history was cut off
+_NOTHING_REQUIRES, _SWITCHED_OFF, _NOT_DIFFERENTIABLE = 1, 2, 3  # see schema.UNTRACKED
+
+
+def no_grad_reason(frame: Frame, tensor: int) -> str | None:
+    """The first reason that holds why `.grad` is None; None when there is a gradient."""
+    if frame.grad(tensor) is not None:
+        return None
+    if not frame.requires_grad(tensor):
+        return _not_required(frame, tensor)
+    cleared = _cleared(frame, tensor)
+    if cleared:
+        return cleared
+    if frame.call < 0:
+        return "backward() has not run yet"
+    if frame.buffer(tensor) is not None:
+        return _passing(frame, tensor)
+    return _not_reached(frame, tensor)
+
+
+def _cleared(frame: Frame, tensor: int) -> str:
+    """That `.grad` was set to None after the last gradient had come, if it was."""
+    trace = frame.trace
+    row = trace.history("grads", "tensor").last(tensor, frame.cursor)
+    if row < 0 or trace.grads.value[row] >= 0:
+        return ""
+    step = int(trace.grads.step[row])
+    arrivals = trace.history("arrivals", "tensor").before(tensor, frame.cursor)
+    if len(arrivals) and trace.arrivals.step[arrivals[-1]] > step:
+        return ""
+    return f"it was set to None{_at(int(trace.steps.line[step]))}"
+
+
+def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
+    """Why a tensor has no history, and the node where it was cut off (-1: its leaves do not require grad)."""
+    frame = trace.frame_at(len(trace))
+    at = _cut(trace, tensor)
+    if at >= 0:
+        reason = _cut_text(trace, at)
+        was = f"{frame.name(at)} was {reason}" if reason.startswith(("detached", "computed")) else reason
+        return was, int(trace.tensors.producer[at])
+    if trace.tensors.producer[tensor] < 0:
+        reason = _leaf_text(trace, tensor)
+        return f"it is {reason}" if reason.startswith("a ") else "it is a leaf with requires_grad=False", -1
+    leaves = [each for each in _ancestors(trace, tensor) if trace.tensors.producer[each] < 0]
+    for each in leaves:
+        if _leaf_text(trace, each).startswith("a "):
+            return f"{frame.name(each)} is {_leaf_text(trace, each)}", -1
+    listed = ", ".join(map(frame.name, leaves[:4])) + (", …" if len(leaves) > 4 else "")
+    return f"none of the leaves that it was computed from ({listed or 'none'}) requires grad", -1
+
+
+def _ancestors(trace: Trace, tensor: int) -> list[int]:
+    """The tensors that a tensor was computed from, itself first; not more than a few hundred."""
+    queue, seen = [tensor], {tensor}
+    for each in queue:
+        node = int(trace.tensors.producer[each])
+        for before in trace.inputs_of(node).tolist() if node >= 0 else ():
+            if before not in seen and len(queue) < _SEARCHED:
+                seen.add(before)
+                queue.append(before)
+    return queue
+
+
+def _cut(trace: Trace, tensor: int) -> int:
+    """The nearest tensor, going back, at which a history was cut off; -1 when there was none to cut off."""
+    nodes = trace.nodes
+    for each in _ancestors(trace, tensor):
+        node = int(trace.tensors.producer[each])
+        if node >= 0 and (nodes.op[node] == "detach" or nodes.reason[node] in (_SWITCHED_OFF, _NOT_DIFFERENTIABLE)):
+            return each
+    return -1
+
+
+def _cut_text(trace: Trace, tensor: int) -> str:
+    """What cut the history off where this tensor was made."""
+    nodes, node = trace.nodes, int(trace.tensors.producer[tensor])
+    line = int(nodes.line[node])
+    if nodes.op[node] == "detach":
+        return f"detached{_at(line)}"
+    if nodes.reason[node] == _SWITCHED_OFF:
+        return f"computed inside no_grad{_at(line)}"
+    return f"the result of {nodes.op[node]}{_at(line)} is not differentiable"
+
+
+def _at(line: int) -> str:
+    return f" at line {line}" if line > 0 else ""
+
+
+def _not_required(frame: Frame, tensor: int) -> str:
+    trace = frame.trace
+    dtype, node = str(trace.tensors.dtype[tensor]), int(trace.tensors.producer[tensor])
+    if not dtype.startswith(("float", "bfloat", "complex")):
+        return f"{dtype}: only floating point and complex tensors can require gradients"
+    if node < 0:
+        return _leaf_text(trace, tensor)
+    at = _cut(trace, tensor)
+    if at < 0:
+        return f"none of the inputs of {trace.nodes.op[node]} requires grad"
+    reason = _cut_text(trace, at)
+    return reason if at == tensor else f"{frame.name(at)}, which it was computed from: {reason}"
+
+
+def _leaf_text(trace: Trace, tensor: int) -> str:
+    """Why a tensor that no operation made does not require grad."""
+    if trace.tensors.grad_of[tensor] >= 0:
+        return "a .grad has no history unless backward(create_graph=True) made it"
+    step = int(trace.tensors.step[tensor])
+    call = int(trace.steps.call[step]) if step >= 0 else -1
+    if call < 0 or trace.steps.kind[step] == Kind.LEAF:
+        return "requires_grad=False"
+    if trace.calls.create_graph[call]:
+        return "a gradient that does not depend on anything that requires grad: it is constant"
+    return f"a gradient that was computed without create_graph=True{_at(int(trace.calls.line[call]))}"
+
+
+def _passing(frame: Frame, tensor: int) -> str:
+    buffer = frame.buffer(tensor)
+    assert buffer is not None
+    if frame.is_leaf(tensor) or frame.retains_grad(tensor):
+        if not buffer.used and buffer.arrived < buffer.expected:
+            return f"{buffer.arrived} of {buffer.expected} gradients have arrived in its input buffer"
+        return "the gradient is in its input buffer; .grad is written next"
+    return "not a leaf: the gradient passed through and was not stored (retain_grad() stores it)"
+
+
+def _not_reached(frame: Frame, tensor: int) -> str:
+    trace = frame.trace
+    wanted = trace.wanted_by(frame.call)
+    if len(wanted) and tensor not in wanted:
+        return "not among the inputs that the backward call asks for"
+    rows = trace.history("arrivals", "tensor").all(tensor)
+    coming = rows[(trace.arrivals.call[rows] == frame.call) & (trace.arrivals.step[rows] >= frame.cursor)]
+    if len(coming):
+        return _on_its_way(frame, tensor, int(trace.arrivals.step[coming[0]]))
+    if trace.tensors.step[tensor] >= trace.calls.step[frame.call]:
+        return "made after the last backward call"
+    if _stopped_by_error(trace, frame.call):
+        return "the error stopped the backward pass before it got here"
+    roots = ", ".join(frame.name(int(root)) for root in trace.roots_of(frame.call))
+    return f"not reached from {roots or 'the root'}{_uses(frame, tensor)}"
+
+
+def _on_its_way(frame: Frame, tensor: int, arrival: int) -> str:
+    """When a gradient comes that has not come yet: when `.grad` is written, or that it is not."""
+    steps = frame.trace.steps
+    if frame.is_leaf(tensor):
+        written = (steps.kind[arrival:] == Kind.ACCUMULATE) & (steps.tensor[arrival:] == tensor)
+        written &= steps.call[arrival:] == frame.call
+        if written.any():
+            return f".grad is written at step {arrival + int(written.argmax()) + 1}"
+    stored = ", and is stored (retain_grad)" if frame.retains_grad(tensor) else ", but is not stored"
+    return f"its gradient arrives at step {arrival + 1}{stored}"
+
+
+def _stopped_by_error(trace: Trace, call: int) -> bool:
+    """Whether the error that ended the run came out of this backward call."""
+    end = int(trace.calls.end[call])
+    return len(trace.errors) > 0 and (end == NEVER or end == trace.errors.step[0] - 1)
+
+
+def _uses(frame: Frame, tensor: int) -> str:
+    """What is remarkable about the uses of a tensor that no gradient reached: there are none, or all cut it off."""
+    trace, nodes = frame.trace, frame.trace.nodes
+    users = [int(user) for user in trace.users_of(tensor) if nodes.step[user] < frame.cursor]
+    if not users:
+        return ": no operation has used it"
+    if any(nodes.name[user] for user in users):
+        return ""
+    made = [int(t) for user in users for t in trace.outputs_of(user)]
+    cut = [each for each in made if each == _cut(trace, each)]
+    return f": {_cut_text(trace, cut[0])}" if cut else ""
