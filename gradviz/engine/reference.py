@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gradviz.engine import convert, creation, draw, facts, ops, wishes
+from gradviz.engine import convert, creation, facts, ops, wishes
 from gradviz.engine.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
-from gradviz.engine.ops import recurrent
+from gradviz.engine.ops import draw, recurrent
 from gradviz.engine.rows import ROWS, OpRow
 from gradviz.engine.tensor import Tensor
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from gradviz.engine import convert as _convert
 from gradviz.engine import creation as _creation
-from gradviz.engine import draw as _draw
 from gradviz.engine import dtypes as _dtypes
 from gradviz.engine import facts as _facts
 from gradviz.engine import foreign as _foreign
@@ -23,7 +22,6 @@ from gradviz.engine import wishes as _wishes
 from gradviz.engine.anomaly import is_anomaly_enabled
 from gradviz.engine.api import FUNCTIONS as _FUNCTIONS
 from gradviz.engine.device import device
-from gradviz.engine.draw import generator as default_generator
 from gradviz.engine.dtypes import dtype, get_default_dtype, set_default_dtype
 from gradviz.engine.modes import (
     enable_grad,
@@ -33,6 +31,8 @@ from gradviz.engine.modes import (
     no_grad,
     set_grad_enabled,
 )
+from gradviz.engine.ops import draw as _draw
+from gradviz.engine.ops.draw import generator as default_generator
 from gradviz.engine.outputs import RETURN_TYPES as _RETURN_TYPES
 from gradviz.engine.printing import set_printoptions
 from gradviz.engine.random import Generator

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import draw, layered, layers
+from gradviz.engine import layered, layers
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.batched import levels_of
+from gradviz.engine.ops import draw
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.trees import broadcast, flatten, is_branch, structure
 

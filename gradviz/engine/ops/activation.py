@@ -1,7 +1,6 @@
 """Activation functions that work element by element. Each is two rows, the function and its derivative times the
-incoming gradient, as PyTorch has them; the second derivative is written in differentiable operations. relu, sigmoid
-and tanh are in `elementary.py`, those with straight lines in `piecewise.py`, elu and its kin in `elu.py`, those
-with parameters or halves in `gated.py`."""
+incoming gradient, as PyTorch has them; the second derivative is written in differentiable operations. relu, sigmoid and
+tanh are in `elementary.py`, those with parameters, halves or randomness in `gated.py`."""
 
 from __future__ import annotations
 
@@ -17,6 +16,7 @@ from gradviz.engine.apply import call, call_all
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.inplace import write
+from gradviz.engine.ops.elementary import THRESHOLD_BACKWARD
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, not_differentiable
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.state import state
@@ -356,3 +356,258 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 api("sigmoid", where="F")(lambda input: input.sigmoid())
 api("tanh", where="F")(lambda input: input.tanh())
+
+
+# --- leaky_relu and the exponential linear units; in place they are rows of their own, computed from the result ---
+
+
+LEAKY_RELU = activation(
+    "leaky_relu",
+    "negative_slope",
+    lambda x, *, negative_slope: np.where(x > 0, x, x * negative_slope),
+    lambda x, *, negative_slope: np.where(x > 0, 1, negative_slope).astype(x.dtype),
+    None,
+    latex=r"\max(x, 0) + a \min(x, 0)",
+    brief="Negative elements are scaled down.",
+    formula="where(self > 0, grad, grad * negative_slope)",
+    symbol="leaky",
+)
+LEAKY_RELU_ = of_result(
+    "leaky_relu",
+    "negative_slope",
+    LEAKY_RELU,
+    lambda x, *, negative_slope: np.where(x > 0, 1, negative_slope).astype(x.dtype),
+    None,
+    "where(result > 0, grad, grad * negative_slope)",
+)
+
+
+def _elu(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+    below = np.where(x > 0, x.dtype.type(0), x)  # not the minimum with 0, which may lose the sign of -0
+    return np.where(x > 0, x * scale, np.expm1(below * input_scale) * (alpha * scale))
+
+
+def _elu_slope(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+    return np.where(x > 0, scale, np.exp(np.minimum(x, 0) * input_scale) * (input_scale * alpha * scale))
+
+
+def _elu_curvature(x: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    return F["where"](x < 0, (x * input_scale).exp() * (input_scale * input_scale * alpha * scale), 0.0)
+
+
+def _elu_result_slope(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+    return np.where(x > 0, scale, (x + alpha * scale) * input_scale)
+
+
+_ELU = "alpha, scale, input_scale"
+_ELU_LATEX = r"s \max(x, 0) + s \alpha (e^{\min(x, 0)} - 1)"
+ELU = activation(
+    "elu",
+    _ELU,
+    _elu,
+    _elu_slope,
+    _elu_curvature,
+    latex=_ELU_LATEX,
+    brief="Negative elements bend towards −α.",
+    formula="where(self > 0, grad * scale, grad * alpha * scale * exp(self))",
+)
+ELU_ = of_result(
+    "elu",
+    _ELU,
+    ELU,
+    _elu_result_slope,
+    lambda x, alpha, scale, input_scale: (x <= 0).to(x.dtype) * input_scale,
+    "where(result > 0, grad * scale, grad * (result + alpha * scale))",
+)
+CELU = activation(
+    "celu",
+    "alpha",
+    lambda x, *, alpha: _elu(x, alpha=alpha, scale=1, input_scale=1 / alpha),
+    lambda x, *, alpha: _elu_slope(x, alpha=alpha, scale=1, input_scale=1 / alpha),
+    lambda x, alpha: _elu_curvature(x, alpha, 1, 1 / alpha),
+    latex=r"\max(x, 0) + \min(0, \alpha (e^{x / \alpha} - 1))",
+    brief="ELU with a smooth slope for every α.",
+    formula="where(self > 0, grad, grad * exp(self / alpha))",
+    backward_node="EluBackwardBackward0",
+)
+CELU_ = of_result(
+    "celu",
+    "alpha",
+    CELU,
+    lambda x, *, alpha: _elu_result_slope(x, alpha=alpha, scale=1, input_scale=1 / alpha),
+    lambda x, alpha: (x <= 0).to(x.dtype) / alpha,
+    "where(result > 0, grad, grad * (result + alpha) / alpha)",
+    node="EluBackwardBackward0",
+)
+SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
+@api("leaky_relu", where="F")
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """x where positive, negative_slope · x elsewhere."""
+    return run(LEAKY_RELU, LEAKY_RELU_, input, inplace, "leaky_relu_cpu", negative_slope=negative_slope)
+
+
+@api("elu", where="F")
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where positive, α (eˣ − 1) elsewhere."""
+    return run(ELU, ELU_, input, inplace, "elu_cpu", alpha=alpha, scale=1, input_scale=1)
+
+
+@api("selu", where="torch F")
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """ELU with the constants that keep mean 0 and variance 1."""
+    return run(ELU, ELU_, input, inplace, "elu_cpu", alpha=SELU_ALPHA, scale=SELU_SCALE, input_scale=1)
+
+
+@api("celu", where="torch F")
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where positive, α (e^(x/α) − 1) elsewhere."""
+    return run(CELU, CELU_, input, inplace, "elu_cpu", alpha=alpha)
+
+
+# --- straight lines: hardtanh, relu6, hardsigmoid, hardswish, the shrinking ones, threshold ---
+
+
+HARDTANH = activation(
+    "hardtanh",
+    "min_val, max_val",
+    lambda x, *, min_val, max_val: np.clip(x, number_array(min_val, x.dtype), number_array(max_val, x.dtype)),
+    lambda x, *, min_val, max_val: (x > min_val) & (x < max_val),
+    None,
+    latex=r"\min(\max(x, a), b)",
+    brief="Limits each element to a range.",
+    formula="where(min_val < self < max_val, grad, 0)",
+    symbol="hard",
+)
+HARDSIGMOID = activation(
+    "hardsigmoid",
+    "",
+    lambda x: np.clip(x + 3, 0, 6) / 6,
+    lambda x: ((x > -3) & (x < 3)) * np.float32(1 / 6),
+    None,
+    latex=r"\min(\max(x + 3, 0), 6) / 6",
+    brief="The sigmoid in straight lines.",
+    formula="where(-3 < self < 3, grad / 6, 0)",
+    symbol="hardσ",
+    twice=False,
+)
+HARDSWISH = activation(
+    "hardswish",
+    "",
+    lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    lambda x: np.where(x <= -3, 0, np.where(x < 3, x / 3 + 0.5, 1)),
+    lambda x: ((x > -3) & (x < 3)).to(x.dtype) / 3,
+    latex=r"x \min(\max(x + 3, 0), 6) / 6",
+    brief="Each element times its hard sigmoid.",
+    formula="where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))",
+)
+
+
+def _outside(x: Any, *, lambd: float) -> Any:
+    return (x < -lambd) | (x > lambd) | np.isnan(x)
+
+
+SOFTSHRINK = activation(
+    "softshrink",
+    "lambd",
+    lambda x, *, lambd: np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0)),
+    _outside,
+    None,
+    latex=r"\operatorname{sign}(x) \max(|x| - \lambda, 0)",
+    brief="Moves each element towards 0.",
+    formula="where(abs(self) > lambd, grad, 0)",
+)
+HARDSHRINK = activation(
+    "hardshrink",
+    "lambd",
+    lambda x, *, lambd: np.where((x >= -lambd) & (x <= lambd), x.dtype.type(0), x),
+    _outside,
+    None,
+    latex=r"x \cdot [|x| > \lambda]",
+    brief="Small elements become 0.",
+    formula="where(abs(self) > lambd, grad, 0)",
+)
+
+
+@api("hardtanh", where="F")
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """Each element limited to [min_val, max_val]."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return run(HARDTANH, HARDTANH, input, inplace, "", min_val=min_val, max_val=max_val)
+
+
+@api("relu6", where="F")
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(x, 0), 6)."""
+    return hardtanh(input, 0, 6, inplace)
+
+
+@api("hardsigmoid", where="F")
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6."""
+    return run(HARDSIGMOID, HARDSIGMOID, input, inplace, "hardsigmoid_cpu")
+
+
+@api("hardswish", where="F")
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x · min(max(x + 3, 0), 6) / 6."""
+    return run(HARDSWISH, HARDSWISH, input, inplace, "hardswish_cpu")
+
+
+@api("softshrink", where="F")
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """Each element moved towards 0 by lambd."""
+    need_tensor(input, "softshrink")
+    need_floats(input, "softshrink_check")
+    if lambd < 0:
+        raise RuntimeError(
+            f"lambda must be in range [0, {float(np.finfo(np.float32).max):g}] for input dtype {input.dtype.title}, "
+            f"but found {lambd:g}"
+        )
+    return run(SOFTSHRINK, SOFTSHRINK, input, False, "", lambd=lambd)
+
+
+@api("hardshrink", where="torch method F")
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """x where |x| > lambd, 0 elsewhere."""
+    return run(HARDSHRINK, HARDSHRINK, input, False, "hardshrink_cpu", lambd=lambd)
+
+
+def _threshold(x: Any, *, threshold: float, value: float) -> Any:
+    return np.where(x <= number_array(threshold, x.dtype), number_array(value, x.dtype), x)
+
+
+def _threshold_row(key: str, number: int) -> OpRow:
+    return op(
+        "threshold",
+        "self",
+        _threshold,
+        key=key,
+        number=number,
+        category="activations",
+        symbol="thr",
+        latex=r"x > t\ ?\ x : v",
+        brief="Elements at or below a threshold become one value.",
+        self=expressed(
+            "where(self > threshold, grad, 0)",
+            lambda grad, self, threshold: call(THRESHOLD_BACKWARD, grad, self, threshold=threshold),
+        ),
+    )
+
+
+THRESHOLD, THRESHOLD_ = _threshold_row("threshold", 0), _threshold_row("threshold_", 1)
+
+
+@api("threshold", where="torch F")
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x where above the threshold, `value` elsewhere."""
+    return run(THRESHOLD, THRESHOLD_, input, inplace, "", threshold=threshold, value=value)
+
+
+for _fn in (leaky_relu, elu, selu, celu, hardtanh, threshold):
+    in_place_name(_fn)
+for _name in ("selu", "celu", "threshold"):
+    api(f"{_name}_", where="torch")(FUNCTIONAL[f"{_name}_"])
+api("relu_", where="F")(FUNCTIONS["relu_"])

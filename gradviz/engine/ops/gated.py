@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions, draw
+from gradviz.engine import distributions
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call
 from gradviz.engine.formula import expressed, jointly, sentence
 from gradviz.engine.inplace import write
+from gradviz.engine.ops import draw
 from gradviz.engine.ops.arithmetic import ADD, MUL
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, one_gradient
 from gradviz.engine.ops.reduce import wrap_dim

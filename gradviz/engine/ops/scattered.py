@@ -17,8 +17,7 @@ from gradviz.engine.delayed import delayed_error
 from gradviz.engine.elementwise import Prepared, register
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.ops.index_checks import check_index, check_places, check_range, check_scatter, check_slices
-from gradviz.engine.ops.pick import places
+from gradviz.engine.ops.pick import check_index, check_places, check_range, check_scatter, check_slices, places
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient, wrap_dim
 from gradviz.engine.rows import op
 from gradviz.engine.state import state, warn_once

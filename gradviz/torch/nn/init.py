@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions, draw
+from gradviz.engine import distributions
 from gradviz.engine.modes import no_grad
+from gradviz.engine.ops import draw
 from gradviz.engine.random import Generator
 from gradviz.engine.tensor import Tensor, wrap
 

@@ -9,7 +9,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from gradviz.engine import distributions, draw
+from gradviz.engine import distributions
+from gradviz.engine.ops import draw
 from gradviz.engine.random import Generator
 from gradviz.engine.tensor import Tensor
 

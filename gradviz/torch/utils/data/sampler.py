@@ -9,9 +9,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from gradviz.engine import distributions, draw
+from gradviz.engine import distributions
 from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.dtypes import float64
+from gradviz.engine.ops import draw
 from gradviz.engine.random import Generator
 
 T = TypeVar("T")

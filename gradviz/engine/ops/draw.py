@@ -1,5 +1,7 @@
-"""Random tensors: `rand`, `randn`, `randint`, `normal_`, `bernoulli` … and the seed. The numbers themselves are
-drawn in `distributions.py`, bit for bit as PyTorch draws them."""
+"""Random tensors: `rand`, `randn`, `randint`, `normal_` … and the seed; and random numbers whose parameters may require
+a gradient: bernoulli, poisson, binomial, normal and gamma. The numbers are drawn in `distributions.py` and
+`rejection.py`, bit for bit as PyTorch draws them, and come to the row as its second operand; the gradient is zero where
+the values are counted, and follows the distribution function for gamma."""
 
 from __future__ import annotations
 
@@ -8,14 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions, dtypes, layers
+from gradviz.engine import distributions, dtypes, layers, rejection
 from gradviz.engine.api import api, method
+from gradviz.engine.apply import call
 from gradviz.engine.batched import everything
 from gradviz.engine.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.elementwise import number_array
+from gradviz.engine.formula import Rule, sentence
 from gradviz.engine.inplace import check_writable, put
 from gradviz.engine.overloads import refuse
 from gradviz.engine.random import DEFAULT_SEED, Generator
+from gradviz.engine.rows import OpRow, op
 from gradviz.engine.run_state import on_new_run
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
@@ -181,8 +186,6 @@ def normal(
         if state.layered and isinstance(each, Tensor):
             layers.refuse_same(each._data)
     m, s = (v._data if isinstance(v, Tensor) else number_array(v, kind) for v in (mean, std))
-    from gradviz.engine.ops.drawn import drawn_normal
-
     return drawn_normal(mean, std, (distributions.normal(source, shape, 0.0, 1.0, kind) * s + m).astype(kind))  # type: ignore[no-any-return]
 
 
@@ -270,3 +273,124 @@ _fill_random(
         else distributions.randint(g, 0 if high is None else low, low if high is None else high, x.shape, x.dtype)
     ),
 )
+
+
+# --- parameters that may require a gradient ---
+
+
+_TITLES = {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool"}
+
+
+def _row(name: str, brief: str, gradient: str | Rule, **options: Any) -> OpRow:
+    return op(
+        name,
+        "self, noise",
+        lambda x, noise: noise,
+        category="random",
+        symbol=name.strip("_"),
+        latex=r"X \sim \mathrm{" + name.strip("_").replace("_", " ") + "}(x)",
+        brief=brief,
+        self=gradient,
+        **options,
+    )
+
+
+BERNOULLI = _row("bernoulli", "Ones with the given probabilities, else zeros.", "zero(grad)")
+POISSON = _row("poisson", "Counts with the given rates.", "zero(grad)")
+NORMAL = [
+    _row("normal", "Normal numbers around the given means.", "zero(grad)", key=f"normal_{n}", number=n) for n in (1, 2)
+]
+NORMAL_BOTH = op(
+    "normal",
+    "mean, std, noise",
+    lambda mean, std, noise: noise,
+    key="normal_3",
+    number=3,
+    category="random",
+    symbol="normal",
+    latex=r"X \sim \mathcal{N}(\mu, \sigma^2)",
+    brief="Normal numbers with the given means and deviations.",
+    mean="zero(grad)",
+    std="zero(grad)",
+)
+GAMMA_SLOPE = op(
+    "_standard_gamma_grad",
+    "self, output",
+    rejection.gamma_slope,
+    category="random",
+    symbol="dX/dα",
+    latex=r"-\frac{\partial F(x; \alpha)}{\partial \alpha} / p(x; \alpha)",
+    brief="How a gamma number follows its shape parameter.",
+)
+STANDARD_GAMMA = _row(
+    "_standard_gamma",
+    "Gamma numbers with the given shape parameters and rate one.",
+    sentence("grad · (−∂F/∂α ÷ p)(result)", lambda grad, self, result: grad * call(GAMMA_SLOPE, self, result)),
+    node="StandardGammaBackward0",
+)
+
+
+def _result(row: OpRow, input: Tensor, drawn: Any) -> Any:
+    """A new tensor, which has a history only where the parameter has one."""
+    return call(row, input, wrap(drawn)) if input.requires_grad else made(drawn)
+
+
+def _require_float(input: Tensor, kernel: str) -> None:
+    if input._data.dtype.kind in "biu":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_TITLES[input._data.dtype.name]}'")
+
+
+@api("bernoulli", where="torch method")
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Any:
+    """Ones with the probabilities given, else zeros."""
+    data, source = input._data, source_of(generator)
+    if p is not None:
+        return _result(BERNOULLI, input, distributions.bernoulli_scalar(source, data.shape, p, data.dtype))
+    return _result(BERNOULLI, input, distributions.bernoulli(source, data))
+
+
+@api("poisson", where="torch")
+def poisson(input: Tensor, generator: Any = None) -> Any:
+    """Counts with the rates given."""
+    _require_float(input, "poisson_cpu")
+    return _result(POISSON, input, rejection.poisson(source_of(generator), input._data))
+
+
+@api("binomial", where="torch")
+def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Any:
+    """How many of `count` trials succeed, each with probability `prob`."""
+    for name, each in (("count", count), ("prob", prob)):
+        if each._data.dtype.kind in "biu":
+            title = _TITLES[each._data.dtype.name]
+            raise ValueError(f"binomial only supports floating-point dtypes for {name}, got: {title}")
+    counts, probs = np.broadcast_arrays(count._data, prob._data)
+    return made(rejection.binomial(source_of(generator), counts, probs))
+
+
+@api("_standard_gamma", where="torch")
+def standard_gamma(input: Tensor, generator: Any = None) -> Any:
+    """Gamma numbers with the shape parameters given."""
+    return _result(STANDARD_GAMMA, input, rejection.standard_gamma(source_of(generator), input._data))
+
+
+@api("_sample_dirichlet", where="torch")
+def sample_dirichlet(input: Tensor, generator: Any = None) -> Any:
+    """Parts of one, drawn with the concentrations given; without a history."""
+    return made(rejection.dirichlet(source_of(generator), input._data))
+
+
+@api("_dirichlet_grad", where="torch")
+def dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Any:
+    """How a part follows its concentration."""
+    return made(rejection.beta_slope(x._data, alpha._data, np.broadcast_to(total._data, alpha._data.shape)))
+
+
+def drawn_normal(mean: Any, std: Any, drawn: Any) -> Any:
+    """`torch.normal` with tensors: a node where one of them has a history."""
+    tracked = [isinstance(each, Tensor) and each.requires_grad for each in (mean, std)]
+    if not any(tracked):
+        return made(drawn)
+    if isinstance(mean, Tensor) and isinstance(std, Tensor):
+        return call(NORMAL_BOTH, mean, std, wrap(drawn))
+    which = 0 if isinstance(mean, Tensor) else 1
+    return call(NORMAL[which], (mean, std)[which], wrap(drawn))
