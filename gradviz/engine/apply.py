@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import layers
-from gradviz.engine.anomaly import forward_stack
 from gradviz.engine.graph import Edge, Node, bare, edge_of, next_sequence
+from gradviz.engine.modes import forward_stack
 from gradviz.engine.rows import OpRow
-from gradviz.engine.run_state import on_new_run
-from gradviz.engine.state import state
+from gradviz.engine.state import on_new_run, state
 from gradviz.engine.tensor import Tensor, View, wrap_result
 
 Array = np.ndarray[Any, Any]

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradviz.engine import dtypes
-from gradviz.engine.run_state import on_new_run
-from gradviz.engine.state import state
+from gradviz.engine.state import on_new_run, state
 from gradviz.engine.tensor import Tensor
 
 Change = Callable[[Tensor], Tensor]

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.graph import Edge, GradientEdge, Node, accumulator
-from gradviz.engine.laid import as_leaf
-from gradviz.engine.observe import Observer
+from gradviz.engine.memory import as_leaf
 from gradviz.engine.reach import count_arrivals, leading_to
-from gradviz.engine.state import state
+from gradviz.engine.state import Observer, state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.validate import check_layout, check_nan, conform, copy_with_history, warn_of_forward
 from gradviz.engine.words import LEAF_OF_GRAD

@@ -1,6 +1,6 @@
 """Bessel functions of the orders 0 and 1, and the Airy function, on whole arrays of double precision: Bessel's
 integrals by the midpoint rule, which is exact to the last digits for periodic functions, and the asymptotic series for
-large arguments (Abramowitz & Stegun, chapters 9 and 10). The functions around Γ are in `gammas.py`.
+large arguments (Abramowitz & Stegun, chapters 9 and 10). The functions around Γ are in `numeric.py`.
 
 Note [The midpoint rule] With N points on half a period the rule adds only the Bessel function of order 2N, which for
 arguments up to N is far below the last digit. So each function is a product of an array (arguments × points) with fixed

@@ -14,10 +14,9 @@ from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, from_numpy
 from gradviz.engine.formula import sentence
-from gradviz.engine.laid import STRIDED, is_laid, laid
-from gradviz.engine.observe import paused
+from gradviz.engine.memory import STRIDED, is_laid, laid
 from gradviz.engine.rows import op
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, bare
 
 Array = np.ndarray[Any, Any]
@@ -252,7 +251,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def _shown(tensor: Tensor) -> str:
     if state.layered:
-        from gradviz.engine.wrapped import text_of
+        from gradviz.engine.layered import text_of
 
         found = text_of(tensor)
         if found is not None:
@@ -291,7 +290,7 @@ prop("layout")(lambda self: STRIDED)
 
 
 def _device() -> Any:
-    from gradviz.engine.device import device
+    from gradviz.engine.memory import device
 
     return device("cpu")
 

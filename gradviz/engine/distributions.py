@@ -1,21 +1,20 @@
 """Random numbers as PyTorch 2.13 draws them on an x86 CPU: NumPy arrays made of a Generator's raw numbers, bit for bit.
 Each function notes how many raw numbers a value takes. Where the last bit comes from the C library's `log`, `sin` and
 `cos` (float64 and short normals, exponentials), it equals PyTorch's on the same machine. Not matched: tensors filled in
-a memory order that is not row by row, and CPUs without AVX2 for 16 and more float32 normals. See `cephes` next."""
+a memory order that is not row by row, and CPUs without AVX2 for 16 and more float32 normals. See `fused` next."""
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gradviz.engine import cephes
+from gradviz.engine import fused
 from gradviz.engine.fused import fma, fma32, fma64
 from gradviz.engine.layers import per_example
 from gradviz.engine.random import Generator
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, Any]
 DType = type[np.generic] | np.dtype[Any]
 
 _TITLES = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}
@@ -135,8 +134,8 @@ def _block_normals(generator: Generator, count: int, mean: float, std: float, ki
 
 def _box_muller32(uniforms: Array, mean: float, std: float) -> Array:
     blocks = uniforms.reshape(-1, 2, 8)
-    radius = np.sqrt(np.float32(-2) * cephes.log(np.float32(1) - blocks[:, 0]))
-    sine, cosine = cephes.sincos(np.float32(2 * math.pi) * blocks[:, 1])
+    radius = np.sqrt(np.float32(-2) * fused.log(np.float32(1) - blocks[:, 0]))
+    sine, cosine = fused.sincos(np.float32(2 * math.pi) * blocks[:, 1])
     both = np.stack([radius * cosine, radius * sine], axis=1)
     return fma32(both, np.float32(std), np.float32(mean)).reshape(-1)
 

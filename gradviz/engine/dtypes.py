@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from gradviz.engine.run_state import on_new_run
+from gradviz.engine.state import on_new_run
 
 Array = np.ndarray[Any, Any]
 

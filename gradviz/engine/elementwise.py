@@ -13,15 +13,14 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, give, in_torch_words, method
 from gradviz.engine.apply import NO_PARAMS, apply, remember_stack
-from gradviz.engine.checks import check_kind, check_subtraction
 from gradviz.engine.graph import Node, accumulator, bare
 from gradviz.engine.inplace import write
-from gradviz.engine.outputs import check_cast
-from gradviz.engine.overloads import check_operands
+from gradviz.engine.outputs import check_cast, check_operands
 from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import keep, save
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.words import check_kind, check_subtraction
 
 Array = np.ndarray[Any, Any]
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]

@@ -15,11 +15,11 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
 from gradviz.engine.batched import BatchedArray, one_by_one, one_example
-from gradviz.engine.checks import plain_numbers
 from gradviz.engine.inplace import check_writable
 from gradviz.engine.memory import check_count, memory_of, start_of, strided
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.words import plain_numbers
 
 
 @method("data_ptr")

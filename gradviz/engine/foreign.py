@@ -9,8 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import api
-from gradviz.engine.creation import check_device, from_numpy, made
-from gradviz.engine.data import infer_array
+from gradviz.engine.creation import check_device, from_numpy, infer_array, made
 from gradviz.engine.memory import memory_of, start_of
 from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor, wrap

@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.anomaly import forward_stack
-from gradviz.engine.delayed import delayed_error
 from gradviz.engine.formula import rule
 from gradviz.engine.graph import Node, edge_of, next_sequence
-from gradviz.engine.observe import paused
-from gradviz.engine.outcome import finish
+from gradviz.engine.modes import forward_stack
+from gradviz.engine.outcome import delayed_error, finish
 from gradviz.engine.rows import OpRow
 from gradviz.engine.saved import SavedTensor, save
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.words import ONCE_ONLY, SECOND_BACKWARD
 

@@ -1,12 +1,18 @@
-"""`a * b + c` with one rounding, as the compiler of PyTorch's x86 kernels makes it of most products that are added to
-something. Emulated in NumPy's float64, nothing else is here. Used by `cephes`, `distributions` and `updates`."""
+"""Arithmetic rounded as PyTorch's x86 kernels round it, in NumPy: `a * b + c` with one rounding, as the compiler makes
+it of most products that are added to something; float32 `log`, `sin` and `cos` to the last bit of the vector code that
+PyTorch fills normal numbers with; and the steps of the optimizers, which `gradviz.torch.optim` orders.
+
+Note [Order of operations]
+The last bit depends on which product is fused with which sum, and GCC fuses the product that comes first. The formulas
+below say what PyTorch's binary does; a simpler form gives other numbers.
+"""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, Any]
 Singles = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 BLOCK = 16_384  # elements
@@ -85,3 +91,117 @@ def _two_product(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
     product = a * b
     (a_high, a_low), (b_high, b_low) = _split(a), _split(b)
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+# --- log, sin and cos: the Cephes polynomials in the form of Julien Pommier's sse_mathfun ---
+
+
+_LOG = np.array([
+        7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+        -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
+    ], np.float32)  # fmt: skip
+_LN2_LOW, _LN2_HIGH = np.array([-2.12194440e-4, 0.693359375], np.float32)
+_SQRT_HALF = np.float32(0.707106781186547524)
+_SIN = np.array([-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1], np.float32)
+_COS = np.array([2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2], np.float32)
+_QUARTER_PI = np.array([-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8], np.float32)
+_FOUR_OVER_PI = np.float32(1.27323954473516)
+_HALF = np.float32(0.5)
+_ONE = np.float32(1)
+
+
+def _horner(coefficients: Singles, x: Singles) -> Singles:
+    total = np.full_like(x, coefficients[0])
+    for coefficient in coefficients[1:]:
+        total = fma32(total, x, coefficient)
+    return total
+
+
+def log(x: Singles) -> Singles:
+    """The natural logarithm of normal positive numbers."""
+    fraction, exponent = np.frexp(x)
+    low = fraction < _SQRT_HALF
+    e = exponent.astype(np.float32) - low.astype(np.float32)
+    x = (fraction - _ONE) + np.where(low, fraction, np.float32(0))
+    z = x * x
+    y = fma32(_horner(_LOG, x) * x, z, e * _LN2_LOW)
+    y = y - z * _HALF
+    return fma32(e, _LN2_HIGH, x + y)
+
+
+def sincos(x: Singles) -> tuple[Singles, Singles]:
+    """Sine and cosine of numbers from 0 up to some thousands."""
+    octant = ((x * _FOUR_OVER_PI).astype(np.int32) + 1) & ~1
+    y = octant.astype(np.float32)
+    for part in _QUARTER_PI:
+        x = fma32(y, part, x)
+    z = x * x
+    cosine = fma32(_horner(_COS, z) * z, z, z * -_HALF) + _ONE
+    sine = fma32(_horner(_SIN, z) * z, x, x)
+    swapped = (octant & 2) != 0
+    sine_negative = (octant & 4) != 0
+    cosine_negative = ((octant - 2) & 4) == 0
+    first = np.where(swapped, cosine, sine)
+    second = np.where(swapped, sine, cosine)
+    return np.where(sine_negative, -first, first), np.where(cosine_negative, -second, second)
+
+
+# --- steps of optimizers, on arrays of one floating type ---
+
+
+def _work(array: Array) -> Array:
+    """The array in the type that the arithmetic is done in: half types in float32."""
+    return array.astype(np.float32) if array.dtype.kind in "fV" and array.dtype.itemsize < 4 else array
+
+
+def add(a: Array, b: Array, alpha: float) -> Array:
+    """`a.add(b, alpha=alpha)`."""
+    return fma(_work(b), alpha, _work(a)).astype(a.dtype, copy=False)
+
+
+def scale(a: Array, factor: float) -> Array:
+    """`a.mul(factor)`."""
+    wide = _work(a)
+    product: Array = wide * wide.dtype.type(factor)
+    return product.astype(a.dtype, copy=False)
+
+
+def addcmul(a: Array, first: Array, second: Array, value: float) -> Array:
+    """`a.addcmul(first, second, value=value)`."""
+    wide = _work(first)
+    return fma(wide * wide.dtype.type(value), _work(second), _work(a)).astype(a.dtype, copy=False)
+
+
+def addcdiv(a: Array, first: Array, second: Array, value: float) -> Array:
+    """`a.addcdiv(first, second, value=value)`."""
+    wide = _work(first)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total: Array = _work(a) + wide * wide.dtype.type(value) / _work(second)
+    return total.astype(a.dtype, copy=False)
+
+
+def lerp(a: Array, end: Array, weight: float) -> Array:
+    """`a.lerp(end, weight)`: from the nearer of the two ends."""
+    start, stop = _work(a), _work(end)
+    difference = stop - start
+    small = start.dtype.type(weight)
+    if abs(weight) < 0.5:
+        return fma(difference, small, start).astype(a.dtype, copy=False)
+    return fma(-difference, start.dtype.type(1) - small, stop).astype(a.dtype, copy=False)
+
+
+def root(a: Array, divisor: float = 1.0, eps: float = 0.0) -> Array:
+    """`a.sqrt() / divisor + eps`, each rounded; the last bit of PyTorch's root (a vector library) may differ."""
+    wide = _work(a)
+    kind = wide.dtype.type
+    value = np.sqrt(wide).astype(a.dtype, copy=False)
+    if divisor != 1.0:
+        value = (_work(value) / kind(divisor)).astype(a.dtype, copy=False)
+    return (_work(value) + kind(eps)).astype(a.dtype, copy=False) if eps else value
+
+
+def shift(a: Array, amount: float) -> Array:
+    """`a.add(amount)`."""
+    wide = _work(a)
+    total: Array = wide + wide.dtype.type(amount)
+    return total.astype(a.dtype, copy=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gradviz.engine import attributes, dtypes
-from gradviz.engine.device import device
+from gradviz.engine.memory import device
 from gradviz.engine.state import state
 from gradviz.engine.words import SECOND_BACKWARD
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from gradviz.engine.run_state import on_new_run
-from gradviz.engine.state import state
+from gradviz.engine.state import on_new_run, state
 
 if TYPE_CHECKING:
     from gradviz.engine.tensor import Tensor

@@ -11,7 +11,7 @@ from typing import Any
 
 from gradviz.engine import creation, dtypes, ranges
 from gradviz.engine.api import FUNCTIONS, give
-from gradviz.engine.laid import STRIDED, check_rank, laid
+from gradviz.engine.memory import STRIDED, check_rank, laid
 from gradviz.engine.ops.draw import randint
 from gradviz.engine.tensor import Tensor
 

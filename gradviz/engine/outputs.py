@@ -1,10 +1,13 @@
-"""What functions return: the named tuples of some (`torch.return_types.max(values=…, indices=…)`), and what `out=` may
-be: its element type, and whether it may lie in the memory of an operand. Each refusal in PyTorch's words; who gives the
-result to `out` is `api.py`."""
+"""The forms that functions have: which operands of two may be Python numbers, and PyTorch's words where one is
+something else; the named tuples that some return (`torch.return_types.max(values=…, indices=…)`); and what `out=` may
+be: its element type, and whether it may lie in the memory of an operand. Who gives the result to `out` is `api.py`."""
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -100,3 +103,102 @@ def _tensors(operands: Any) -> list[Tensor]:
         elif isinstance(each, (tuple, list)):
             found += _tensors(each)
     return found
+
+
+# --- the operands ---
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+_NUMBERS = (int, float, complex, np.number, np.bool_)
+_OUT = ", *, Tensor out = None"
+# What each class of functions says of itself: the types of the two operands, and whether it takes `out`.
+_FORMS = {
+    "second": (("Tensor", "Tensor", True), ("Tensor", "Number", True)),
+    "any": (("Tensor", "Tensor", True), ("Number", "Tensor", True), ("Tensor", "Number", True)),
+    "bits": (("Tensor", "Tensor", True), ("Number", "Tensor", False), ("Tensor", "Number", True)),
+}
+SECOND = "eq ne lt le gt ge not_equal less less_equal greater greater_equal copysign fmod".split()
+ANY = "xlogy pow float_power".split()
+BITS = "remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift".split()
+NONE = """atan2 hypot fmax fmin maximum minimum logaddexp logaddexp2 heaviside logical_and logical_or logical_xor ldexp
+gcd lcm nextafter isclose polar complex""".split()
+_CLASS = {name: kind for kind, names in (("second", SECOND), ("any", ANY), ("bits", BITS)) for name in names}
+_CLASS |= dict.fromkeys(NONE, "none")
+_FIRST_NAME = {"polar": "abs", "complex": "real"}
+_SECOND_NAME = dict(pow="exponent", float_power="exponent", heaviside="values", polar="angle", complex="imag")
+
+
+def check_operands(name: str, x: Any, y: Any) -> None:
+    """Refuse operands that PyTorch's function of that name does not take."""
+    kind = _CLASS.get(name, "both")
+    allowed = {"both": "NN", "none": "", "second": " N"}.get(kind, "NN")
+    for at, each in enumerate((x, y)):
+        if not isinstance(each, Tensor) and not (isinstance(each, _NUMBERS) and allowed[at : at + 1] == "N"):
+            break
+    else:
+        if kind in ("both", "second", "none") or isinstance(x, Tensor) or isinstance(y, Tensor):
+            return
+    if kind in _FORMS:
+        refuse(name, (x, y), forms(name, kind))
+    at = 0 if not isinstance(x, (Tensor, *_NUMBERS)) or (kind == "none" and not isinstance(x, Tensor)) else 1
+    if at == 0 and kind == "none" and not isinstance(y, Tensor) and isinstance(x, Tensor):
+        at = 1
+    wrong, argument = (x, _FIRST_NAME.get(name, "input")) if at == 0 else (y, _SECOND_NAME.get(name, "other"))
+    raise TypeError(f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor, not {type(wrong).__name__}")
+
+
+def forms(name: str, kind: str) -> list[tuple[tuple[str, ...], str, int]]:
+    """The forms of a function of two operands: the types, how it is written, and how many arguments it has."""
+    second = _SECOND_NAME.get(name, "other")
+    return [
+        ((a, b), f"({a} {'input' if a == 'Tensor' else 'self'}, {b} {second}{_OUT if out else ''})", 2 + out)
+        for a, b, out in _FORMS[kind]
+    ]
+
+
+def along(name: str, *known: str, none: bool = False) -> Callable[[F], F]:
+    """For a reduction that has the `known` forms: `keepdim` belongs to the one with `dim`, which may be None only if
+    `none` says so. Without `known` forms PyTorch misses `dim` alone."""
+
+    def register(fn: F) -> F:
+        @functools.wraps(fn)
+        def call(*args: Any, **named: Any) -> Any:
+            dim = args[1] if len(args) > 1 else named.get("dim", named.get("axis", call))
+            if dim is call and not named.keys().isdisjoint(("keepdim", "keepdims")):
+                if not known:
+                    raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+                refuse(name, args, [((), each, -1) for each in known], named)
+            if dim is None and not none:
+                if known and "keepdim" not in named:
+                    refuse(name, args, [((), each, -1) for each in known], named)
+                raise TypeError(f"{name}(): argument 'dim' must be int, not NoneType")
+            return fn(*args, **named)
+
+        return cast(F, call)
+
+    return register
+
+
+def refuse(
+    name: str,
+    given: tuple[Any, ...],
+    known: Sequence[tuple[tuple[str, ...], str, int]],
+    named: Mapping[str, Any] = MappingProxyType({}),
+) -> NoReturn:
+    """No form of the function takes these arguments."""
+    kinds = [type(each).__name__ for each in given] + [f"{key}={type(each).__name__}" for key, each in named.items()]
+    lines = [f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:"]
+    for types, written, count in known:
+        lines.append(f" * {written}")
+        if count == len(given):
+            marked = [
+                kind if fits(each, wanted) else f"!{kind}!"
+                for each, kind, wanted in zip(given, kinds, types, strict=True)
+            ]
+            lines.append(f"      didn't match because some of the arguments have invalid types: ({', '.join(marked)})")
+    raise TypeError("\n".join(lines) + "\n")
+
+
+def fits(value: Any, wanted: str) -> bool:
+    """Whether an argument has the type that a form asks for."""
+    return isinstance(value, Tensor if wanted == "Tensor" else _NUMBERS)

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gradviz.engine.run_state import on_new_run
+from gradviz.engine.state import on_new_run
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ _TAIL = struct.Struct("<dddi4xf?3x")  # unused, the normal number kept for later
 
 def device_of_the_cpu() -> Any:
     """`torch.device("cpu")`."""
-    from gradviz.engine.device import device
+    from gradviz.engine.memory import device
 
     return device("cpu")
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.api import api, method
-from gradviz.engine.checks import check_value, plain_numbers
 from gradviz.engine.creation import check_device, float_type, made, put_out
 from gradviz.engine.memory import check_count, storage_bytes, strided
 from gradviz.engine.tensor import Tensor
+from gradviz.engine.words import check_value, plain_numbers
 
 Array = np.ndarray[Any, Any]
 _RANGE = (

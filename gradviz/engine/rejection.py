@@ -10,12 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gradviz.engine.layers import per_example
 from gradviz.engine.random import Generator
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, Any]
 
 
 class _Source:

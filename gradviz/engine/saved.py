@@ -1,5 +1,5 @@
 """Saved buffers: what a node keeps for its backward, the version at which it was kept, and the hooks that it may pass
-through. The nodes themselves are in `graph.py`, the counters in `versions.py`; which buffers an operation saves is in
+through. The nodes themselves are in `graph.py`, the counters in `memory.py`; which buffers an operation saves is in
 its row (`rows.py`)."""
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.graph import Node, accumulator, edge_of, function_of
+from gradviz.engine.memory import VersionCounter
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.versions import VersionCounter
 from gradviz.engine.words import DETACHED, HOOKS_AFTER_FREED, INFERENCE_SAVED, PACK_WROTE, SECOND_BACKWARD, overwritten
 
 Array = np.ndarray[Any, Any]

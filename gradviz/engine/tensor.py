@@ -14,8 +14,8 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.batched import plain
 from gradviz.engine.graph import Node, refresh, shown
+from gradviz.engine.memory import VersionCounter
 from gradviz.engine.state import state
-from gradviz.engine.versions import VersionCounter
 from gradviz.engine.words import SET_ON_INFERENCE
 
 Array = np.ndarray[Any, Any]

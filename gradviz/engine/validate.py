@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.apply import call
 from gradviz.engine.graph import Node
-from gradviz.engine.laid import as_leaf, is_as_leaf
+from gradviz.engine.memory import as_leaf, is_as_leaf
 from gradviz.engine.rows import ROWS
 from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor

@@ -6,7 +6,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from gradviz.engine import delayed, dual
+from gradviz.engine import dual, outcome
 from gradviz.engine.graph import AccumulateGrad, Node, shown
 from gradviz.engine.inplace import CopySlices
 from gradviz.engine.modes import is_grad_enabled
@@ -31,11 +31,11 @@ class _functions:
 
     class DelayedError(Node):
         def __new__(cls, message: str, outputs: int) -> Any:
-            return delayed.delayed_error(message, outputs)
+            return outcome.delayed_error(message, outputs)
 
     class UndefinedGrad(Node):
         def __new__(cls) -> Any:
-            return delayed.undefined_grad()
+            return outcome.undefined_grad()
 
     AccumulateGrad = AccumulateGrad
     CopySlices = CopySlices

@@ -14,18 +14,18 @@ from gradviz.engine import creation as _creation
 from gradviz.engine import dtypes as _dtypes
 from gradviz.engine import facts as _facts
 from gradviz.engine import foreign as _foreign
-from gradviz.engine import laid as _laid
+from gradviz.engine import memory as _memory
 from gradviz.engine import ops as _ops
 from gradviz.engine import options as _options
 from gradviz.engine import ranges as _ranges
 from gradviz.engine import wishes as _wishes
-from gradviz.engine.anomaly import is_anomaly_enabled
 from gradviz.engine.api import FUNCTIONS as _FUNCTIONS
-from gradviz.engine.device import device
 from gradviz.engine.dtypes import dtype, get_default_dtype, set_default_dtype
+from gradviz.engine.memory import device
 from gradviz.engine.modes import (
     enable_grad,
     inference_mode,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
@@ -65,8 +65,8 @@ float16, bfloat16, float32, float64 = _dtypes.float16, _dtypes.bfloat16, _dtypes
 half, float, double = float16, float32, float64
 complex64, complex128 = _dtypes.complex64, _dtypes.complex128
 cfloat, cdouble = complex64, complex128
-strided, layout, memory_format = _laid.STRIDED, _laid.layout, _laid.memory_format
-globals().update(_laid.FORMATS)
+strided, layout, memory_format = _memory.STRIDED, _memory.layout, _memory.memory_format
+globals().update(_memory.FORMATS)
 return_types = _RETURN_TYPES
 _METHODS_ONLY = """
 absolute_ add_ addcdiv_ addcmul_ arctan2_ atan2_ bitwise_and_ bitwise_left_shift_ bitwise_not_ bitwise_or_

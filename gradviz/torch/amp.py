@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gradviz.engine import dtypes
-from gradviz.engine.device import device
 from gradviz.engine.function import FunctionCtx
+from gradviz.engine.memory import device
 from gradviz.engine.tensor import Tensor
 from gradviz.torch import settings
 

@@ -140,7 +140,7 @@ def _dtype(name: str) -> dtypes.dtype:
 
 
 def _device(name: str) -> Any:
-    from gradviz.engine.device import device
+    from gradviz.engine.memory import device
 
     return device(name)
 

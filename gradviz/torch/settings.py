@@ -10,8 +10,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.autocast import clear as forget_converted
 from gradviz.engine.autocast import settings as autocasts
 from gradviz.engine.dtypes import set_default_dtype
-from gradviz.engine.run_state import on_new_run
-from gradviz.engine.state import state, warn_once
+from gradviz.engine.state import on_new_run, state, warn_once
 
 __all__ = [
     "are_deterministic_algorithms_enabled",

@@ -14,11 +14,11 @@ import numpy as np
 
 from gradviz.engine.backward import GraphTask
 from gradviz.engine.batched import BatchedArray
+from gradviz.engine.memory import VersionCounter
 from gradviz.engine.rows import OpRow, Plan
 from gradviz.engine.saved import Saved
 from gradviz.engine.state import State
 from gradviz.engine.tensor import Tensor
-from gradviz.engine.versions import VersionCounter
 from gradviz.trace.record.recorder import PARTS, Recorder
 from gradviz.worker.numpy_boundary import REAL
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import run_state
+from gradviz.engine.state import begin_run
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
 from gradviz.trace.record.recorder import Recorder
@@ -154,7 +154,7 @@ class Runner:
 
     def _reset(self) -> None:
         """As in a new process, whatever the run before did."""
-        run_state.begin()
+        begin_run()
         np.set_printoptions(**self._print_options)
         sys.setrecursionlimit(1000)
         warnings.resetwarnings()

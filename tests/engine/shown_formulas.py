@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import bessel, gammas, numeric
+from gradviz.engine import bessel, numeric
 
 Array = Any
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
@@ -27,17 +27,17 @@ def sigmoid(x: Array) -> Array:
 
 
 def trigamma(x: Array) -> Array:
-    return gammas.zeta(2.0, np.asarray(x, np.float64))
+    return numeric.zeta(2.0, np.asarray(x, np.float64))
 
 
 def polygamma(n: Array, x: Array) -> Array:
-    return (-1.0) ** (n + 1) * math.factorial(int(n)) * gammas.zeta(float(n + 1), np.asarray(x, np.float64))
+    return (-1.0) ** (n + 1) * math.factorial(int(n)) * numeric.zeta(float(n + 1), np.asarray(x, np.float64))
 
 
 FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "exp": np.exp, "ln": np.log, "sin": np.sin, "cos": np.cos, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
     "sign": np.sign, "σ": sigmoid, "ψ": numeric.digamma, "ψ′": trigamma, "polygamma": polygamma, "floor": np.floor,
-    "trunc": np.trunc, "conj": np.conj, "clamp": np.clip, "erfinv": numeric.erfinv, "ζ": gammas.zeta,
+    "trunc": np.trunc, "conj": np.conj, "clamp": np.clip, "erfinv": numeric.erfinv, "ζ": numeric.zeta,
     "softplus": lambda x: np.log1p(np.exp(x)), "i0": bessel.i0, "I₁": bessel.i1,
     "Φ": lambda x: 0.5 * (1 + numeric.erf(x / math.sqrt(2))),
     "φ": lambda x: np.exp(-x * x / 2) / math.sqrt(2 * math.pi),

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine import observe
 from gradviz.engine.formula import sentence
 from gradviz.engine.rows import ROWS
+from gradviz.engine.state import set_observer
 from tests.engine.op_cases import cases
 from tests.engine.record_ops import DTYPES, observe_case
 
@@ -163,13 +163,13 @@ def test_every_row_of_the_engine_is_in_some_case(monkeypatch: pytest.MonkeyPatch
     used = Used()
     for row in ROWS.values():  # what runs in an ordinary backward pass is not reported
         monkeypatch.setattr(row, "forward", used.noting(row, row.forward))
-    observe.set_observer(used)
+    set_observer(used)
     try:
         for name in CASES:
             for dtype in DTYPES:
                 agrees(name, dtype)
     finally:
-        observe.set_observer(None)
+        set_observer(None)
     elsewhere = {"mkldnn_rnn_layer"}  # float32 only: compared in tests/nn
     elsewhere |= {"_standard_gamma", "_standard_gamma_grad"}  # PyTorch has four digits: tests/distributions
     names = {key for key, row in ROWS.items() if row not in used.rows} - elsewhere

@@ -11,7 +11,8 @@ import pytest
 
 import gradviz
 from gradviz import torch
-from gradviz.engine import layers, run_state
+from gradviz.engine import layers
+from gradviz.engine.state import begin_run
 from gradviz.torch.nn.modules.module import register_module_forward_hook
 
 PACKAGE = Path(gradviz.__file__).parent
@@ -52,18 +53,18 @@ KEPT: dict[str, tuple[Callable[[], object], Callable[[], Any]]] = {
 @pytest.fixture(autouse=True)
 def afterwards() -> Iterator[None]:
     yield
-    run_state.begin()
+    begin_run()
 
 
 @pytest.mark.parametrize("what", KEPT)
 def test_a_run_finds_it_as_at_first(what: str) -> None:
     change, look = KEPT[what]
-    run_state.begin()
+    begin_run()
     at_first = look()
-    run_state.begin()
+    begin_run()
     change()
     assert look() != at_first
-    run_state.begin()
+    begin_run()
     assert look() == at_first
 
 

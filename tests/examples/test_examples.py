@@ -13,7 +13,7 @@ import pytest
 
 import gradviz.torch as torch
 from gradviz.document.examples import examples
-from gradviz.engine import observe
+from gradviz.engine.state import set_observer
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
 from tests.examples.watch import run_example
@@ -56,14 +56,14 @@ def golden() -> dict[str, Any]:
 def ours(path: Path) -> tuple[dict[str, Any], list[list[str]]]:
     """What our torch does, and the steps as an observer of the engine saw them."""
     steps = Steps()
-    observe.set_observer(steps)
+    set_observer(steps)
     try:
         with aliased(), pytest.MonkeyPatch.context() as patch:
             for name, module in plot_modules(Book(len, lambda *_: None), to_numpy).items():
                 patch.setitem(sys.modules, name, module)
             result = run_example(torch, path)
     finally:
-        observe.set_observer(None)
+        set_observer(None)
     return result, [call for call in steps.calls if call]
 
 

@@ -26,8 +26,8 @@ from gradviz.engine.elementwise import (
 )
 from gradviz.engine.formula import expressed, helper
 from gradviz.engine.inplace import write
-from gradviz.engine.laid import laid
-from gradviz.engine.overloads import check_operands, refuse
+from gradviz.engine.memory import laid
+from gradviz.engine.outputs import check_operands, refuse
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
 

@@ -11,7 +11,6 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import NO_PARAMS, apply
 from gradviz.engine.batched import plain, refuse_truth
-from gradviz.engine.checks import check_kind, check_value, only
 from gradviz.engine.elementwise import (
     NUMBERS,
     Prepared,
@@ -29,10 +28,11 @@ from gradviz.engine.elementwise import (
 )
 from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.inplace import write
-from gradviz.engine.overloads import check_operands, refuse
+from gradviz.engine.outputs import check_operands, refuse
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.words import check_kind, check_value, only
 
 F = FUNCTIONS
 

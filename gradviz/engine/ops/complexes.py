@@ -10,7 +10,7 @@ from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, api, prop
 from gradviz.engine.apply import call
 from gradviz.engine.formula import sentence
-from gradviz.engine.overloads import check_operands
+from gradviz.engine.outputs import check_operands
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor
 

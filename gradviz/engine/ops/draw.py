@@ -18,11 +18,10 @@ from gradviz.engine.creation import check_device, float_type, made, put_out, siz
 from gradviz.engine.elementwise import number_array
 from gradviz.engine.formula import Rule, sentence
 from gradviz.engine.inplace import check_writable, put
-from gradviz.engine.overloads import refuse
+from gradviz.engine.outputs import refuse
 from gradviz.engine.random import DEFAULT_SEED, Generator
 from gradviz.engine.rows import OpRow, op
-from gradviz.engine.run_state import on_new_run
-from gradviz.engine.state import state
+from gradviz.engine.state import on_new_run, state
 from gradviz.engine.tensor import Tensor, wrap
 
 Array = np.ndarray[Any, Any]

@@ -11,14 +11,13 @@ import numpy as np
 from gradviz.engine import dtypes, numeric
 from gradviz.engine.api import FUNCTIONS, RESIZED, api, method
 from gradviz.engine.apply import NO_PARAMS, call, call_all
-from gradviz.engine.checks import check_kind, only
 from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type, unary
 from gradviz.engine.formula import expressed, helper, sentence
 from gradviz.engine.inplace import write
-from gradviz.engine.outputs import return_type
-from gradviz.engine.overloads import check_operands
+from gradviz.engine.outputs import check_operands, return_type
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
+from gradviz.engine.words import check_kind, only
 
 F = FUNCTIONS
 

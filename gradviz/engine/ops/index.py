@@ -19,7 +19,7 @@ from gradviz.engine.elementwise import NUMBERS, operand
 from gradviz.engine.formula import sentence
 from gradviz.engine.graph import Node
 from gradviz.engine.inplace import write
-from gradviz.engine.laid import laid_by
+from gradviz.engine.memory import laid_by
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.rows import OpRow, op

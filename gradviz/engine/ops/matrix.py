@@ -16,7 +16,6 @@ import numpy as np
 from gradviz.engine import dtypes, memory, overflow
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call
-from gradviz.engine.checks import plain_numbers
 from gradviz.engine.creation import made
 from gradviz.engine.formula import expressed, sentence
 from gradviz.engine.ops.arithmetic import conj
@@ -25,6 +24,7 @@ from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.rows import op
 from gradviz.engine.state import warn_once
 from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.words import plain_numbers
 
 F = FUNCTIONS
 Array = np.ndarray[Any, Any]

@@ -11,10 +11,9 @@ import numpy as np
 from gradviz.engine.api import FUNCTIONS, api
 from gradviz.engine.apply import call, call_all
 from gradviz.engine.formula import sentence
-from gradviz.engine.laid import laid_as
+from gradviz.engine.memory import laid_as
 from gradviz.engine.ops.reduce import even_share, wrap_dim
-from gradviz.engine.outputs import return_type
-from gradviz.engine.overloads import along
+from gradviz.engine.outputs import along, return_type
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Tensor
 

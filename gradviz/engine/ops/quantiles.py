@@ -18,8 +18,7 @@ from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.neural import times
 from gradviz.engine.ops.order import back_to_one, by_sorting, comparable, has_nan, order, selected
 from gradviz.engine.ops.reduce import even_share, wrap_dim
-from gradviz.engine.outputs import return_type
-from gradviz.engine.overloads import along
+from gradviz.engine.outputs import along, return_type
 from gradviz.engine.rows import no_derivative, op
 from gradviz.engine.state import warn_once
 from gradviz.engine.tensor import Tensor, wrap

@@ -13,14 +13,13 @@ import numpy as np
 from gradviz.engine import dtypes, numeric, summing
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.apply import call, call_all
-from gradviz.engine.checks import check_kind
 from gradviz.engine.formula import expressed, helper, sentence
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.outputs import return_type
-from gradviz.engine.overloads import along, refuse
+from gradviz.engine.outputs import along, refuse, return_type
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.summing import total
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.words import check_kind
 
 F = FUNCTIONS
 Dim = int | Sequence[int] | None

@@ -13,12 +13,12 @@ import numpy as np
 from gradviz.engine import dtypes
 from gradviz.engine.api import FUNCTIONS, LINALG, api
 from gradviz.engine.creation import made
-from gradviz.engine.delayed import delayed_error
 from gradviz.engine.elementwise import Prepared, register
 from gradviz.engine.formula import sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.pick import check_index, check_places, check_range, check_scatter, check_slices, places
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient, wrap_dim
+from gradviz.engine.outcome import delayed_error
 from gradviz.engine.rows import op
 from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor

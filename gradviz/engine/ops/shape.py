@@ -13,17 +13,17 @@ from gradviz.engine import dtypes, memory, overflow
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import in_order
-from gradviz.engine.checks import plain_numbers
 from gradviz.engine.elementwise import result_type
 from gradviz.engine.foreign import read_as
 from gradviz.engine.formula import jointly, sentence
 from gradviz.engine.inplace import resize_in_place
-from gradviz.engine.laid import check_rank, is_laid
+from gradviz.engine.memory import check_rank, is_laid
 from gradviz.engine.ops.arithmetic import CLONE
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.windows import channels_last
 from gradviz.engine.rows import in_rows, op
 from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.words import plain_numbers
 
 F = FUNCTIONS
 

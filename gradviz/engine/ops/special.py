@@ -10,16 +10,16 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from gradviz.engine import dtypes, gammas, numeric
+from gradviz.engine import dtypes, numeric
 from gradviz.engine.api import FUNCTIONS, SPECIAL, api
 from gradviz.engine.apply import call
-from gradviz.engine.checks import only
 from gradviz.engine.elementwise import Prepared, binary, register, unary
 from gradviz.engine.formula import Rule, expressed, sentence
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.reduce import spread, wrap_dim
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
+from gradviz.engine.words import only
 
 F = FUNCTIONS
 
@@ -58,7 +58,7 @@ _function(
 POLYGAMMA: OpRow = op(
     "polygamma",
     "self",
-    lambda x, *, n: gammas.polygamma(n, x),
+    lambda x, *, n: numeric.polygamma(n, x),
     category="functions",
     symbol="ψ⁽ⁿ⁾",
     latex=r"\psi^{(n)}(x)",

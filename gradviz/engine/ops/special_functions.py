@@ -1,5 +1,5 @@
 """`torch.special` beyond the elementary functions: Bessel functions, the normal distribution, incomplete gamma, zeta,
-polygamma, orthogonal polynomials. The numbers come from `bessel.py`, `gammas.py` and `polynomials.py` of the engine."""
+polygamma, orthogonal polynomials. The numbers come from `bessel.py`, `numeric.py` and `numeric.py` of the engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import bessel, dtypes, gammas, numeric, polynomials
+from gradviz.engine import bessel, dtypes, numeric
 from gradviz.engine.api import FUNCTIONS, SPECIAL, api, method
 from gradviz.engine.apply import NO_PARAMS, call
 from gradviz.engine.elementwise import NUMBERS, Prepared, cast, prepare_pair, register, result_type
@@ -150,14 +150,14 @@ _one(
 )
 _one(
     "erfcx",
-    gammas.erfcx,
+    numeric.erfcx,
     r"e^{x^2} \operatorname{erfc} x",
     "The scaled complementary error function.",
     gradient="(2.0 * self * result - 2.0 / sqrt(pi)) * grad",
 )
 _one(
     "entr",
-    gammas.entr,
+    numeric.entr,
     r"-x \ln x",
     "The entropy of each element.",
     narrow=True,
@@ -165,7 +165,7 @@ _one(
 )
 _one(
     "log_ndtr",
-    gammas.log_ndtr,
+    numeric.log_ndtr,
     r"\ln \Phi(x)",
     "The logarithm of the normal distribution function.",
     double=False,
@@ -173,7 +173,7 @@ _one(
 )
 _one(
     "ndtri",
-    gammas.ndtri,
+    numeric.ndtri,
     r"\Phi^{-1}(x)",
     "The inverse of the normal distribution function.",
     gradient="grad * sqrt(2 * pi) * exp(square(result) / 2)",
@@ -363,7 +363,7 @@ _overloads(
 )
 _overloads(
     "zeta",
-    gammas.zeta,
+    numeric.zeta,
     r"\zeta(x, q)",
     "Hurwitz's zeta function.",
     {
@@ -408,21 +408,21 @@ def _incomplete(name: str, alias: str, forward: Callable[..., Any], latex: str, 
     register(prepare, (alias,), "special", inplace=False)
 
 
-_incomplete("igamma", "gammainc", gammas.igamma, r"P(a, x)", 1)
-_incomplete("igammac", "gammaincc", gammas.igammac, r"Q(a, x)", -1)
+_incomplete("igamma", "gammainc", numeric.igamma, r"P(a, x)", 1)
+_incomplete("igammac", "gammaincc", numeric.igammac, r"Q(a, x)", -1)
 
 # --- polynomials ---
 
 for _shifted in ("", "shifted_"):
-    for _kind, _values in polynomials.chebyshev_kinds(bool(_shifted)).items():
+    for _kind, _values in numeric.chebyshev_kinds(bool(_shifted)).items():
         _brief = f"Chebyshev's polynomial {_kind.upper()}{' over [0, 1]' if _shifted else ''}."
         _overloads(
             f"{_shifted}chebyshev_polynomial_{_kind}", _values, rf"{_kind.upper()}_n(x)", _brief, {}, "x n", False
         )
 for _name, _values, _latex, _brief in (
-    ("hermite_polynomial_h", polynomials.hermite_h, r"H_n(x)", "Hermite's polynomial of physics."),
-    ("hermite_polynomial_he", polynomials.hermite_he, r"He_n(x)", "Hermite's polynomial of probability theory."),
-    ("laguerre_polynomial_l", polynomials.laguerre_l, r"L_n(x)", "Laguerre's polynomial."),
-    ("legendre_polynomial_p", polynomials.legendre_p, r"P_n(x)", "Legendre's polynomial."),
+    ("hermite_polynomial_h", numeric.hermite_h, r"H_n(x)", "Hermite's polynomial of physics."),
+    ("hermite_polynomial_he", numeric.hermite_he, r"He_n(x)", "Hermite's polynomial of probability theory."),
+    ("laguerre_polynomial_l", numeric.laguerre_l, r"L_n(x)", "Laguerre's polynomial."),
+    ("legendre_polynomial_p", numeric.legendre_p, r"P_n(x)", "Legendre's polynomial."),
 ):
     _overloads(_name, _values, _latex, _brief, {}, "x n", False)

@@ -17,10 +17,9 @@ from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device
 from gradviz.engine.formula import sentence
 from gradviz.engine.modes import no_grad
-from gradviz.engine.observe import paused
 from gradviz.engine.ops.fourier import C2C, C2R, R2C
 from gradviz.engine.rows import op
-from gradviz.engine.state import state, warn_once
+from gradviz.engine.state import paused, state, warn_once
 from gradviz.engine.tensor import Tensor
 
 F = FUNCTIONS

@@ -17,7 +17,7 @@ from gradviz.engine.formula import jointly
 from gradviz.engine.ops.index import SLICE
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import cat, listed, stack
-from gradviz.engine.overloads import refuse
+from gradviz.engine.outputs import refuse
 from gradviz.engine.rows import OpRow, op
 from gradviz.engine.tensor import Size, Tensor, wrap
 

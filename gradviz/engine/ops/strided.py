@@ -14,14 +14,13 @@ from gradviz.engine import overflow
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
 from gradviz.engine.batched import BatchedArray, one_example
-from gradviz.engine.checks import plain_numbers
 from gradviz.engine.formula import sentence
 from gradviz.engine.inplace import resize_in_place
 from gradviz.engine.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
 from gradviz.engine.ops.matrix import diagonal_of
 from gradviz.engine.rows import op
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.words import WRITTEN_TWICE
+from gradviz.engine.words import WRITTEN_TWICE, plain_numbers
 
 F = FUNCTIONS
 _NO_RULE = (

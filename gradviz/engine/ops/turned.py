@@ -9,14 +9,13 @@ import numpy as np
 
 from gradviz.engine.api import FUNCTIONS, api, method
 from gradviz.engine.apply import call
-from gradviz.engine.checks import plain_numbers
 from gradviz.engine.formula import sentence
-from gradviz.engine.laid import laid_as
-from gradviz.engine.memory import sliding
+from gradviz.engine.memory import laid_as, sliding
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import distinct_dims
 from gradviz.engine.rows import ROWS, op
 from gradviz.engine.tensor import Tensor
+from gradviz.engine.words import plain_numbers
 
 F = FUNCTIONS
 

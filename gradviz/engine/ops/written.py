@@ -20,7 +20,7 @@ from gradviz.engine.apply import as_copies, call
 from gradviz.engine.creation import made
 from gradviz.engine.elementwise import NUMBERS, number_array
 from gradviz.engine.inplace import write
-from gradviz.engine.laid import memory_format
+from gradviz.engine.memory import memory_format
 from gradviz.engine.ops import arithmetic, index, linalg, matmul, matrix, order, shape, special
 from gradviz.engine.ops.complexes import VIEW_AS_REAL
 from gradviz.engine.ops.index import SLICE

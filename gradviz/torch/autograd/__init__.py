@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from gradviz.engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradviz.engine.call import backward, grad
 from gradviz.engine.function import Function
-from gradviz.engine.modes import enable_grad, inference_mode, no_grad, set_grad_enabled, set_multithreading_enabled
+from gradviz.engine.modes import (
+    detect_anomaly,
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from gradviz.engine.saved import SavedTensor
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gradviz.engine.anomaly import detect_anomaly, set_detect_anomaly
+from gradviz.engine.modes import detect_anomaly, set_detect_anomaly
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]

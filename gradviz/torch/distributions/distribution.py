@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.modes import no_grad
-from gradviz.engine.run_state import on_new_run
+from gradviz.engine.state import on_new_run
 from gradviz.engine.tensor import Size, Tensor
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.utils import lazy_property

@@ -9,8 +9,7 @@ import numpy as np
 
 from gradviz.engine import dtypes
 from gradviz.engine.convert import text
-from gradviz.engine.observe import paused
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, bare
 from gradviz.engine.words import SET_ON_INFERENCE
 

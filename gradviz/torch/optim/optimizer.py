@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gradviz.engine.graph import RemovableHandle
 from gradviz.engine.inplace import put
 from gradviz.engine.modes import enable_grad, no_grad
-from gradviz.engine.observe import paused
+from gradviz.engine.state import paused
 from gradviz.engine.state import state as engine_state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.torch.nn.modules.module import clear_grad

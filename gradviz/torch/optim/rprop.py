@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import updates
+from gradviz.engine import fused
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.torch.optim.optimizer import (
     Array,
@@ -63,7 +63,7 @@ class Rprop(Optimizer):
         size = np.clip(state["step_size"]._data * factor, *(kind(each) for each in group["step_sizes"]))
         write(state["step_size"], size)
         kept = np.where(sign < 0, kind(0), grad)
-        write(param, updates.addcmul(param._data, np.sign(kept), size, -1))
+        write(param, fused.addcmul(param._data, np.sign(kept), size, -1))
         write(state["prev"], kept)
 
 
@@ -107,14 +107,14 @@ class ASGD(Optimizer):
             state["ax"] = wrap(np.zeros_like(param._data))
         step = step_count(state)
         if group["weight_decay"] != 0:
-            grad = updates.add(grad, param._data, group["weight_decay"])
+            grad = fused.add(grad, param._data, group["weight_decay"])
         eta, mu = float(state["eta"]._data), float(state["mu"]._data)
-        write(param, updates.scale(param._data, 1 - lambd * eta))
-        write(param, updates.add(param._data, grad, -eta))
+        write(param, fused.scale(param._data, 1 - lambd * eta))
+        write(param, fused.add(param._data, grad, -eta))
         average = state["ax"]
         if mu == 1:
             write(average, param._data)
         else:
-            write(average, updates.add(average._data, updates.scale(param._data - average._data, mu), 1))
+            write(average, fused.add(average._data, fused.scale(param._data - average._data, mu), 1))
         write(state["eta"], np.asarray(lr / (1 + lambd * lr * step) ** group["alpha"], np.float32))
         write(state["mu"], np.asarray(1 / max(1, step - group["t0"]), np.float32))

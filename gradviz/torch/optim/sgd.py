@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradviz.engine import updates
+from gradviz.engine import fused
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.torch.optim.optimizer import Array, Group, Optimizer, check, check_fused, check_lr, number, write
 
@@ -49,7 +49,7 @@ class SGD(Optimizer):
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         if group["weight_decay"] != 0:
-            grad = updates.add(grad, param._data, number(group["weight_decay"]))
+            grad = fused.add(grad, param._data, number(group["weight_decay"]))
         momentum = group["momentum"]
         if momentum != 0:
             state = self.state[param]
@@ -57,6 +57,6 @@ class SGD(Optimizer):
             if buffer is None:
                 buffer = state["momentum_buffer"] = wrap(grad.copy())
             else:
-                write(buffer, updates.add(updates.scale(buffer._data, momentum), grad, 1 - group["dampening"]))
-            grad = updates.add(grad, buffer._data, momentum) if group["nesterov"] else buffer._data
-        write(param, updates.add(param._data, grad, -number(group["lr"])))
+                write(buffer, fused.add(fused.scale(buffer._data, momentum), grad, 1 - group["dampening"]))
+            grad = fused.add(grad, buffer._data, momentum) if group["nesterov"] else buffer._data
+        write(param, fused.add(param._data, grad, -number(group["lr"])))

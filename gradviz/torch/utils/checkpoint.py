@@ -13,7 +13,7 @@ from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import backward as run_backward
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad, no_grad
-from gradviz.engine.observe import resumed
+from gradviz.engine.state import resumed
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.autograd import _is_checkpoint_valid
 from gradviz.torch.utils.recompute import CheckpointError, Frame, GraphExecGroup

@@ -18,8 +18,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.function import Function
 from gradviz.engine.modes import enable_grad
-from gradviz.engine.observe import paused, resumed
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, resumed, state
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.autograd.graph import saved_tensors_hooks
 

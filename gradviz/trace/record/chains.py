@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.engine.graph import Edge, Node, edge_of
-from gradviz.engine.observe import paused
 from gradviz.engine.reach import count_arrivals, leading_to
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.engine.validate import conform
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.observe import paused
 from gradviz.engine.ops.attention import additive
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init

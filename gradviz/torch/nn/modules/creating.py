@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import dtypes
-from gradviz.engine.observe import paused
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, wrap
 from gradviz.torch.nn.modules.registry import Registry
 from gradviz.torch.nn.parameter import Parameter

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from gradviz.engine.graph import RemovableHandle
-from gradviz.engine.run_state import on_new_run
+from gradviz.engine.state import on_new_run
 
 KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 EVERYWHERE: dict[str, OrderedDict[int, Any]] = {kind: OrderedDict() for kind in KINDS}

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.inplace import put
-from gradviz.engine.observe import paused
-from gradviz.engine.state import state
+from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, wrap
 
 Tensors = Tensor | Iterable[Tensor]
