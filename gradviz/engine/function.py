@@ -182,7 +182,7 @@ class Function:
                 "class_name": f"{name}Backward",
                 "_user": cls,
                 "__module__": "torch.autograd.function",
-                "__repr__": lambda self: f"<torch.autograd.function.{name}Backward object at {id(self):#x}>",
+                "__repr__": lambda self: Node.__repr__(self).replace("<", "<torch.autograd.function.", 1),
             },
         )
 

@@ -207,7 +207,7 @@ class Node:
         ]
 
     def __repr__(self) -> str:
-        return f"<{self.class_name} object at {id(self):#x}>"
+        return f"<{self.class_name} object at {object.__repr__(self).rpartition(' ')[2]}"
 
 
 _new = object.__new__

@@ -153,11 +153,9 @@ class _CommandLine(_Options):
         real: _Parser,
         write: Callable[[str, str], None],
         namespace: type[Namespace],
-        local: Callable[[str], str],
     ) -> None:
         super().__init__(real)
         self._write = write
-        self._local = local
         self._namespace = namespace
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -184,11 +182,11 @@ class _CommandLine(_Options):
 
     def format_usage(self) -> str:
         """The line that says how the script is called."""
-        return self._local(str(self._real.format_usage()))
+        return str(self._real.format_usage())
 
     def format_help(self) -> str:
         """The description of every option."""
-        return self._local(str(self._real.format_help()))
+        return str(self._real.format_help())
 
     def print_usage(self, file: Any = None) -> None:
         """Print that line."""
@@ -239,7 +237,7 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
             **{key: _text(value) for key, value in texts.items()},
             **{key: bool(value) for key, value in switches.items()},
         )
-        return _CommandLine(real, write, own, guard.identities.local)
+        return _CommandLine(real, write, own)
 
     names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}
     names |= {"ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError}

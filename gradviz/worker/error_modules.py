@@ -9,7 +9,6 @@ from __future__ import annotations
 import numbers
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from gradviz.worker.errors import ErrorText, describe
@@ -29,14 +28,10 @@ def error_modules(guard: Guard, write: Writer) -> dict[str, Any]:
 
 
 def _traceback_names(guard: Guard, write: Writer) -> dict[str, Any]:
-    local = guard.identities.local
-
     def told(error: object) -> ErrorText:
         if not isinstance(error, BaseException):
             raise TypeError("give the exception itself: except ValueError as e: traceback.print_exception(e)")
-        filename = str(guard.globals.get("__file__"))
-        found = describe(error, filename)
-        return replace(found, traceback=local(found.traceback), last_line=local(found.last_line))
+        return describe(error, str(guard.globals.get("__file__")))
 
     def send(text: str, file: Any) -> None:
         write("err", text) if file is None else file.write(text)

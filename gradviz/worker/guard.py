@@ -54,7 +54,6 @@ _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _TABLES = (dict, collections.OrderedDict)
 _VIEWS = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)
-_TELLING = ("__format__", "__hash__", "__repr__", "__str__")
 _MISSING = object()
 _CLASSES: dict[str, type] = {
     "Node": Node,
@@ -100,12 +99,6 @@ class _Formatter(string.Formatter):
             value = self._guard.getattr(value, key) if is_attribute else value[key]
         return value, first
 
-    def format_field(self, value: Any, format_spec: str) -> str:
-        return self._guard.identities.format(value, format_spec)
-
-    def convert_field(self, value: Any, conversion: Any) -> Any:
-        return self._guard.identities.text(super().convert_field(value, conversion))
-
 
 class Guard:
     """The hooks of one run."""
@@ -116,15 +109,15 @@ class Guard:
     ) -> None:
         self._changeable = changeable
         self._own: set[type] = set()
-        self.identities = Identities()
-        self._formatter = _Formatter(self)
         self.globals: dict[str, Any] = {}
+        self.identities = Identities(self.globals)
+        self._formatter = _Formatter(self)
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
 
     def hooks(self) -> dict[str, Any]:
         """The names that `Rewriter` calls."""
         hooks = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
-        return {**hooks, "<class>": plain_type, "<text>": self.identities.text, "<entry>": check_arguments}
+        return {**hooks, "<class>": plain_type, "<entry>": check_arguments}
 
     def adopt(self, made: type) -> type:
         """Count a class as made by the snippet; NumPy asks its objects for no address."""
@@ -153,19 +146,14 @@ class Guard:
         if name.startswith("_") and not is_dunder(name):
             self._check_private(thing, name)
         value = getattr(thing, name)
-        if name in _TELLING and callable(value) and not self._is_written_here(value):
-            return self.identities.telling(name, value)
+        if name == "__hash__" and callable(value):
+            return self.identities.telling(value)
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)
         if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
             return types.MappingProxyType(value.copy())  # to look at; a proxy gives what it holds to any `==`
         if isinstance(value, _NEVER) or value is type:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value
-
-    def _is_written_here(self, function: Any) -> bool:
-        """Whether it is a function, or a method, in the text of the snippet."""
-        plain = getattr(function, "__func__", function)
-        return type(plain) is types.FunctionType and plain.__globals__ is self.globals
 
     def _is_closed(self, thing: Any, name: str) -> bool:
         """Whether an attribute that Python would give is none for a snippet."""

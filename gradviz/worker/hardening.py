@@ -26,7 +26,7 @@ from gradviz.engine.modes import _Mode
 from gradviz.engine.random import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
-from gradviz.worker.identity import MEMORIES
+from gradviz.worker.identity import MEMORIES, number_texts
 from gradviz.worker.methods import keep_methods, keep_public_methods, keep_reaching_methods
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.out_of_memory import speak_as_pytorch
@@ -64,6 +64,7 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
         keep_public_methods(cls)
     _wrap(_Mode, "__call__", _no_shared_class)
     speak_as_pytorch()
+    number_texts()
     for error in _errors_of_numpy():
         _keep_text_only(error)
 

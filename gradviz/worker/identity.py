@@ -1,16 +1,23 @@
 """Numbers in place of addresses: what `id`, `hash`, a default `repr` and `data_ptr` tell a snippet.
 
 An address would tell code that got out of the language where things lie, and would be another one in every run. So
-the first object that a run asks about is 1, the next one is 2, and what is printed is the same every time. Next:
-`snippet_builtins`, which offers these as builtins, and `guard`, which gives them to the classes of a snippet.
+the first object that a run asks about is 1, the next one is 2, and what is printed is the same every time.
+
+Python writes an address into a text in a few places, the `repr` of some of its own types, whoever asks for the text: an
+f-string, `map(str, …)`, the message of an error. `number_texts` changes it there, for the whole process. Next:
+`snippet_builtins`, which offers `id` and `hash`, and `guard`, which gives a hash to the classes of a snippet.
 """
 
 from __future__ import annotations
 
+import _thread
+import contextvars
+import ctypes
+import gc
 import re
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -22,26 +29,19 @@ from gradviz.worker.numpy_boundary import to_numpy
 
 _FIRST, _STEP = 1 << 40, 16  # they look like addresses, and like none of this process
 _ALIGNED = 64  # bytes, as PyTorch lays memory out
-_ADDRESS = re.compile(r"(?<= at 0x)[0-9a-f]{6,16}(?=[>, ])")
+_ADDRESS = re.compile(r"(?<= at 0x)[0-9a-fA-F]{6,16}(?=[>,;: ])")
 _HASH: Any = object.__hash__
-_CALLABLE = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
+_PLAIN = frozenset((int, str, bool, bytes, type(None)))  # their hash is made of what they hold
+_NUMBERS = (int, str, bytes, float, complex)
+_BOUND = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
 
 
-def _is_nan_by_address(thing: Any) -> bool:
-    """Whether it is a number that is none, whose hash is its address unless its class has one of the snippet's."""
+def _is_nan(thing: Any) -> bool:
+    """Whether it is a number that is none, whose hash is its address."""
     if isinstance(thing, np.inexact):
         return bool(np.isnan(to_numpy(thing)))
-    if isinstance(type(thing).__hash__, types.FunctionType):
-        return False
     plain = next((each for each in (float, complex) if isinstance(thing, each)), None)
     return plain is not None and plain.__ne__(thing, thing)
-
-
-def _may_be_address(method: Any) -> bool:
-    """Whether a `__hash__` that the snippet did not write may tell where something lies."""
-    home = getattr(method, "__objclass__", None)
-    of_numbers = home in (object, float, complex) or (isinstance(home, type) and issubclass(home, np.inexact))
-    return of_numbers or getattr(method, "__func__", method) is Tensor.__hash__
 
 
 class Memories:
@@ -87,22 +87,21 @@ MEMORIES = Memories()  # of the one run that a worker has at a time
 
 
 class Identities:
-    """The numbers of one run."""
+    """The numbers of one run, whose functions have these `globals`."""
 
-    def __init__(self) -> None:
+    def __init__(self, globals: dict[str, Any]) -> None:
+        self._globals = globals
         self._numbers: dict[int, int] = {}  # by address
         self._alive: dict[int, weakref.ref[Any]] = {}
+        self._hashes: dict[int, int] = {}
         self._count = 0
         MEMORIES.begin()
-
-        def default_repr(thing: object) -> str:
-            cls = type(thing)
-            return f"<{cls.__module__}.{cls.__qualname__} object at {self.id(thing):#x}>"
+        _latest[:] = [self]
 
         def default_hash(thing: object) -> int:
             return self.id(thing) // _STEP
 
-        self._defaults = {"__repr__": default_repr, "__hash__": default_hash}
+        self._default_hash = default_hash
 
     def id(self, thing: object, /) -> int:
         """The number of an object: its own while it lives."""
@@ -115,68 +114,57 @@ class Identities:
         return number
 
     def hash(self, thing: Any, /) -> int:
-        """Python's hash, but for objects that would give their address."""
-        kind = type(thing)
-        if isinstance(thing, Tensor):
-            return self.id(thing)
-        if kind.__hash__ is _HASH or _is_nan_by_address(thing):
-            return self.id(thing) // _STEP
-        if kind in _CALLABLE:
-            return hash((self.id(thing.__self__), thing.__name__))
-        return hash(thing)
+        """Python's hash of what holds numbers and texts; of anything else a number of the run."""
+        value, method = hash(thing), type(thing).__hash__
+        if type(thing) in _PLAIN or self._is_answered_here(method):
+            return value
+        return self._hash_by(method, thing, value)
 
-    def repr(self, thing: object, /) -> str:
-        """Python's repr."""
-        return self.local(repr(thing))
-
-    def ascii(self, thing: object, /) -> str:
-        """Python's ascii."""
-        return self.local(ascii(thing))
-
-    def format(self, thing: object, spec: str = "", /) -> str:
-        """Python's format."""
-        return self.local(format(thing, spec))
-
-    def text(self, value: Any) -> Any:
-        """What an f-string, `str()` or `%` made; anything but a text is left alone."""
-        return self.local(value) if type(value) is str else value
-
-    def local(self, text: str) -> str:
-        """The text with numbers for the addresses that a default `repr` wrote into it."""
-        if " at 0x" not in text:
-            return text
-        return _ADDRESS.sub(lambda found: f"{self._known(int(found[0], 16)):x}", text)
-
-    def telling(self, name: str, method: Any) -> Callable[..., Any]:
-        """A method that tells about an object and is not the snippet's, without its address."""
-        if name != "__hash__":
-            return lambda *given: self.text(method(*given))
-
-        if not _may_be_address(method):
+    def telling(self, method: Any) -> Callable[..., Any]:
+        """A `__hash__` without an address."""
+        if self._is_answered_here(getattr(method, "__func__", method)):
             return method  # type: ignore[no-any-return]
-        own = isinstance(method, types.MethodWrapperType | types.MethodType)
-        if not own and getattr(method, "__objclass__", None) is object:
-            return self._defaults[name]
+        bound = isinstance(method, types.MethodWrapperType | types.MethodType)
 
         def tell(*given: Any) -> Any:
-            value, thing = method(*given), method.__self__ if own else given[0]
-            known = isinstance(thing, Tensor)
-            addressed = known or getattr(method, "__objclass__", None) is object or _is_nan_by_address(thing)
-            return self.id(thing) // (1 if known else _STEP) if addressed else value
+            return self._hash_by(method, method.__self__ if bound else given[0], method(*given))
 
         return tell
 
+    def _is_answered_here(self, method: Any) -> bool:
+        """Whether the snippet, or this module, has written the method."""
+        return type(method) is types.FunctionType and any(method.__globals__ is each for each in (self._globals, _HERE))
+
+    def _hash_by(self, method: Any, thing: Any, value: int) -> int:
+        """What to say for the value that this `__hash__` has found."""
+        home = getattr(method, "__objclass__", None)
+        if getattr(method, "__func__", method) is Tensor.__hash__:
+            return self.id(thing)
+        if home is object or _is_nan(thing):
+            return self.id(thing) // _STEP
+        if home in _NUMBERS or isinstance(thing, np.generic):
+            return value
+        if home in (tuple, frozenset):
+            kept = [hash(each) for each in home.__iter__(thing)]
+            told = [self.hash(each) for each in home.__iter__(thing)]
+            return value if told == kept else hash(home(told))
+        if type(thing) in _BOUND:
+            return hash((self.id(thing.__self__), thing.__name__))
+        return self._hashes.setdefault(value, _FIRST // _STEP + len(self._hashes))
+
+    def local(self, text: str) -> str:
+        """What Python's own `repr` wrote, with numbers for addresses."""
+        return _ADDRESS.sub(lambda found: f"{self._known(int(found[0], 16)):x}", text)
+
     def dress(self, made: type) -> None:
-        """Give a class that has the `repr` or hash of `object` those of this run."""
-        for name, default in self._defaults.items():
-            if getattr(made, name) is getattr(object, name):
-                type.__setattr__(made, name, default)
+        """Give a class that has the hash of `object` that of this run."""
+        if made.__hash__ is _HASH:
+            type.__setattr__(made, "__hash__", self._default_hash)
 
     def undress(self, made: type) -> None:
-        """Take them away again: @dataclass looks whether a class has its own."""
-        for name, default in self._defaults.items():
-            if vars(made).get(name) is default:
-                type.__delattr__(made, name)
+        """Take it away again: @dataclass looks whether a class has its own."""
+        if vars(made).get("__hash__") is self._default_hash:
+            type.__delattr__(made, "__hash__")
 
     def _known(self, address: int) -> int:
         if _FIRST <= address <= _FIRST + _STEP * self._count:
@@ -191,3 +179,67 @@ class Identities:
     def _forget(self, address: int) -> None:
         self._numbers.pop(address, None)
         self._alive.pop(address, None)
+
+
+_HERE = globals()
+_latest: list[Identities] = []  # of the one run that a worker has at a time
+
+
+# --- texts ---
+
+_CAPSULE = type(np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
+_WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `object`, or of what they hold
+    *(object, types.FunctionType, types.BuiltinFunctionType, types.MethodWrapperType, types.GeneratorType),
+    *(types.CoroutineType, types.AsyncGeneratorType, types.CellType, types.CodeType, types.FrameType, memoryview),
+    *(weakref.ReferenceType, weakref.ProxyType, weakref.CallableProxyType, contextvars.ContextVar, contextvars.Token),
+    *(_thread.LockType, _thread.RLock, _CAPSULE),
+)
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+_REPR = 11 * _WORD  # where a type has the function for its `repr`
+_WRAPPED = 6 * _WORD  # where the method `__repr__` of a type has the same function
+
+
+def number_texts() -> bool:
+    """From now on Python itself writes numbers of the run for addresses; False where its types are laid out otherwise.
+
+    Nobody can set an attribute of Python's own types; what would happen if one could is done here by hand: the type's
+    table of names gets another `__repr__`, and the type the function that looks there.
+    """
+
+    class Looking:
+        def __repr__(self) -> str:
+            return ""
+
+    types_ = [each for each in _WITH_ADDRESS if isinstance(vars(each).get("__repr__"), types.WrapperDescriptorType)]
+    if not all(_word(each, _REPR) == _word(vars(each)["__repr__"], _WRAPPED) for each in types_):
+        return False
+    looking = _word(Looking, _REPR)
+    for each in types_:
+        written = _word(each, _REPR)
+        (names,) = gc.get_referents(vars(each))
+        names["__repr__"] = _numbered(names["__repr__"])
+        for heir in {each, *_heirs(each)}:
+            if _word(heir, _REPR) == written:
+                ctypes.c_void_p.from_address(id(heir) + _REPR).value = looking
+            ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))
+    return True
+
+
+def _numbered(original: Callable[[Any], str]) -> Callable[[Any], str]:
+    def __repr__(self: Any) -> str:
+        text = original(self)
+        return _latest[0].local(text) if _latest else text
+
+    return __repr__
+
+
+def _word(thing: object, offset: int) -> int | None:
+    return ctypes.c_void_p.from_address(id(thing) + offset).value
+
+
+def _heirs(cls: type) -> Iterator[type]:
+    waiting: list[type] = [cls]
+    while waiting:
+        found: list[type] = type.__subclasses__(waiting.pop())
+        yield from found
+        waiting += found

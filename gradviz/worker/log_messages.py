@@ -172,10 +172,7 @@ def logging_module(guard: Guard, write: Writer) -> Any:
     others: dict[str, Logger] = {}
 
     def stream_handler(stream: Any = None) -> StreamHandler:
-        if stream is None:
-            return StreamHandler(to_errors)
-        send, local = stream.write, guard.identities.local
-        return StreamHandler(lambda text: send(local(text)))
+        return StreamHandler(to_errors if stream is None else stream.write)
 
     def get_logger(name: str | None = None) -> Logger:
         if not name:

@@ -1,4 +1,4 @@
-"""The rewrites of a snippet's syntax tree: what is read, written or put into text through a hook of `guard`.
+"""The rewrites of a snippet's syntax tree: what is read, written or called through a hook of `guard`.
 
 The names of the hooks contain `<`: legal in a tree, impossible to type, so no source text can name, shadow or rebind
 them. Everything else is ordinary bytecode; line and column numbers stay. Next: `guard`, which has the hooks.
@@ -49,22 +49,7 @@ class Rewriter(ast.NodeTransformer):
         if name == "super" and not (node.args or node.keywords):
             return node
         self.generic_visit(node)
-        return _hook("<text>", node, node) if name == "str" else node
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        self.generic_visit(node)
-        return _hook("<text>", node, node)
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
-        node.value = self.visit(node.value)
-        if node.format_spec is not None:  # an f-string within the f-string, which has to stay one
-            self.generic_visit(node.format_spec)
         return node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-        self.generic_visit(node)
-        return _hook("<text>", node, node) if text and isinstance(node.op, ast.Mod) else node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id == "super":

@@ -14,7 +14,6 @@ import types
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,8 +72,7 @@ class Runner:
         self._world = World(self._torch, self._write, self._show_figure)
 
     def _write(self, stream: str, text: str) -> None:
-        assert self._world is not None
-        self._channel.write(stream, self._world.guard.identities.local(text))
+        self._channel.write(stream, text)
 
     def _show_figure(self, header: dict[str, Any], payload: bytes) -> None:
         line = snippet_line(self._filename) if self._filename else 0
@@ -141,11 +139,7 @@ class Runner:
         return _raised(self._describe(leaving))
 
     def _describe(self, error: BaseException) -> ErrorText:
-        found = describe(error, self._filename)
-        assert self._world is not None
-        local = self._world.guard.identities.local
-        texts: dict[str, Any] = {each: local(getattr(found, each)) for each in ("message", "traceback", "last_line")}
-        return replace(found, **texts)
+        return describe(error, self._filename)
 
     def _out_of_memory(self, error: ErrorText) -> dict[str, Any]:
         """The address space is bounded: what asks for more gets a MemoryError, unless the parent was faster."""
@@ -164,8 +158,7 @@ class Runner:
         warnings.simplefilter("always", append=True)  # what is shown once is decided in `_show_warnings`
 
     def _printer(self) -> Callable[..., None]:
-        assert self._world is not None
-        write, local = self._write, self._world.guard.identities.local
+        write = self._write
 
         def print_(*values: object, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
             between, after = _text_or("sep", sep, " "), _text_or("end", end, "\n")
@@ -173,7 +166,7 @@ class Runner:
             if file is None:
                 write("out", text)
             else:
-                file.write(local(text))
+                file.write(text)
 
         print_.__name__ = print_.__qualname__ = "print"
         return print_

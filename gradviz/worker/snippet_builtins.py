@@ -14,9 +14,9 @@ from gradviz.worker.guard import Guard
 from gradviz.worker.policy_names import HERE, REFUSED_BUILTINS
 from gradviz.worker.stand_in import plain_type
 
-PLAIN_BUILTINS = """ abs all any bin bool bytearray bytes callable chr complex dict divmod enumerate filter
-float frozenset hex int isinstance issubclass iter len list map max min next object oct ord pow
-property range reversed round set slice sorted staticmethod classmethod str sum super tuple zip None True False
+PLAIN_BUILTINS = """ abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter
+float format frozenset hex int isinstance issubclass iter len list map max min next object oct ord pow
+property range repr reversed round set slice sorted staticmethod classmethod str sum super tuple zip None True False
 Ellipsis NotImplemented __debug__ """.split()
 
 
@@ -41,9 +41,6 @@ def snippet_builtins(
         vars=guard.vars,
         id=guard.identities.id,
         hash=guard.identities.hash,
-        repr=guard.identities.repr,
-        ascii=guard.identities.ascii,
-        format=guard.identities.format,
         type=plain_type,
         exit=_leave,
         quit=_leave,

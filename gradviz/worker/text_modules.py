@@ -34,7 +34,7 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     }
     return {
         "json": stand_in("json", {"dumps": _dumps, "loads": _loads, "JSONDecodeError": json.JSONDecodeError}),
-        "pprint": stand_in("pprint", _pprint_names(write, guard.identities.local)),
+        "pprint": stand_in("pprint", _pprint_names(write)),
         "textwrap": stand_in("textwrap", wrapping),
         "timeit": stand_in("timeit", {"timeit": _timeit, "repeat": _repeat, "default_timer": time.perf_counter}),
         "pathlib": stand_in("pathlib", {"Path": Path, "PurePath": Path, "PurePosixPath": Path, "PosixPath": Path}),
@@ -94,7 +94,7 @@ def _loads(s: str | bytes) -> Any:
     return json.loads(str.__str__(s) if isinstance(s, str) else bytes(s))
 
 
-def _pprint_names(write: Writer, local: Callable[[str], str]) -> dict[str, Any]:
+def _pprint_names(write: Writer) -> dict[str, Any]:
     def pformat(
         object: Any,
         indent: int = 1,
@@ -104,7 +104,7 @@ def _pprint_names(write: Writer, local: Callable[[str], str]) -> dict[str, Any]:
         compact: bool = False,
         sort_dicts: bool = True,
     ) -> str:
-        return local(pprint.pformat(object, indent, width, depth, compact=bool(compact), sort_dicts=bool(sort_dicts)))
+        return pprint.pformat(object, indent, width, depth, compact=bool(compact), sort_dicts=bool(sort_dicts))
 
     def print_(object: Any, stream: Any = None, *rest: int, **look: Any) -> None:
         text = pformat(object, *rest, **look) + "\n"
