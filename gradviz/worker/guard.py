@@ -26,7 +26,7 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.attributes import attributes_of
 from gradviz.worker.identity import Identities
-from gradviz.worker.intruders import check_arguments, is_numpys_own
+from gradviz.worker.intruders import check_arguments, is_numpys_own, looking
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -54,6 +54,7 @@ _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _TABLES = (dict, collections.OrderedDict)
 _VIEWS = (collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView)
+_MAKING = ("__init__", "__new__")
 _MISSING = object()
 _CLASSES: dict[str, type] = {
     "Node": Node,
@@ -120,11 +121,16 @@ class Guard:
         return {**hooks, "<class>": plain_type, "<entry>": check_arguments}
 
     def adopt(self, made: type) -> type:
-        """Count a class as made by the snippet; NumPy asks its objects for no address."""
+        """Count a class as made by the snippet; NumPy asks its objects for no address, and what makes them looks at its
+        arguments, as a function of the snippet does."""
         for name in _NUMPY_DOORS:
             if not hasattr(made, name):
                 setattr(made, name, property(_shut_door))
         self.identities.dress(made)
+        for name in _MAKING if type(made) is type else ():
+            given = getattr(vars(made).get(name), "__func__", vars(made).get(name))
+            if type(given) is types.FunctionType and given.__globals__ is not self.globals:  # by @dataclass, namedtuple
+                type.__setattr__(made, name, staticmethod(looking(given)) if name == "__new__" else looking(given))
         self._own.add(made)
         return made
 

@@ -6,7 +6,9 @@ itself; so every function of a snippet looks at its arguments first. Next: `rewr
 
 from __future__ import annotations
 
+import functools
 import types
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -52,6 +54,17 @@ def check_arguments(*given: Any) -> None:
                 _check(item)
         else:
             _check(each)
+
+
+def looking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which looks at its arguments first: one that is made for the snippet, not written in it."""
+
+    @functools.wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        check_arguments(*given, *named.values())
+        return function(*given, **named)
+
+    return call
 
 
 def _check(value: object) -> None:

@@ -63,6 +63,7 @@ def language_attacks() -> list[Attack]:
 def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
     from tests.escapes.asking import ASKING
+    from tests.escapes.eighth_look import EIGHTH
     from tests.escapes.fifth_look import FIFTH
     from tests.escapes.found import FOUND
     from tests.escapes.fourth_look import FOURTH
@@ -74,7 +75,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.strain import STRAIN
     from tests.escapes.third_look import THIRD
 
-    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH]
+    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))

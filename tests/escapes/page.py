@@ -46,9 +46,8 @@ A class called *Found* holds doors that were open in this policy until it was at
 they were shut, and stay here as tests. Expect more: that is why there are two fences, and a process that is
 thrown away.
 
-Known and open: a text that C code makes of a function or another object of Python's own holds its real address where
-no hook sees it made, as in `map(str, [f])`, and the hash of a tuple of functions depends on theirs; `id()`, `hash()`,
-`repr()`, `str()`, f-strings, their methods and what is printed hold none. No way from an address is known. NumPy and
+Known and open: no number and no text that a snippet gets is made of an address, but the order of a set of functions,
+classes or tensors is: Python sorts them into its table by where they lie. No way from an address is known. NumPy and
 the engine's C code may have mistakes of their own: they could damage the memory of the worker, and nothing else.
 
 The change logs and advisories of RestrictedPython and asteval are in the list as tests: CVE-2023-37271 (*Frames

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from tests.escapes.attack import Attack, listed
 
-_TELL = "def f(): pass\ndef tell(text):\n    place = text.partition(' at 0x')[2].partition('>')[0]\n"
-_TELL += "    if int(place, 16) > (1 << 40) + 99_999: print('ESC' + 'APED', place)\n"
-_STREAM = f"{_TELL}class W:\n    def write(self, text): ' at 0x' in text and tell(text)\n"
+TELL = "def f(): pass\ndef tell(text):\n    place = text.partition(' at 0x')[2].partition('>')[0]\n"
+TELL += "    if int(place, 16) > (1 << 40) + 99_999: print('ESC' + 'APED', place)\n"
+_STREAM = f"{TELL}class W:\n    def write(self, text): ' at 0x' in text and tell(text)\n"
 _NAN = "c = float('nan')\n"
 _OUT = "if abs(found) > (1 << 40) + 99_999: print('ESCAPED', found)"
 
@@ -28,32 +28,32 @@ _HASHES = {
     ),
 }
 _TEXTS = {
-    "by __format__": f"{_TELL}tell(f.__format__(''))",
-    "by the __format__ of object": f"{_TELL}tell(object.__format__(f, ''))",
+    "by __format__": f"{TELL}tell(f.__format__(''))",
+    "by the __format__ of object": f"{TELL}tell(object.__format__(f, ''))",
     "printed into a stream": f"{_STREAM}print(f, file=W())",
-    "printed into a text": f"{_TELL}import io\ns = io.StringIO()\nprint(f, file=s)\ntell(s.getvalue())",
-    "by pformat": f"{_TELL}import pprint\ntell(pprint.pformat(f))",
+    "printed into a text": f"{TELL}import io\ns = io.StringIO()\nprint(f, file=s)\ntell(s.getvalue())",
+    "by pformat": f"{TELL}import pprint\ntell(pprint.pformat(f))",
     "by pprint into a stream": f"{_STREAM}import pprint\npprint.pprint(f, W())",
-    "in a traceback": f"{_TELL}import traceback\ntry: raise KeyError(f)\nexcept KeyError: tell(traceback.format_exc())",
+    "in a traceback": f"{TELL}import traceback\ntry: raise KeyError(f)\nexcept KeyError: tell(traceback.format_exc())",
     "in the last line of a traceback": (
-        f"{_TELL}import traceback\ntell(traceback.format_exception_only(KeyError(f))[0])"
+        f"{TELL}import traceback\ntell(traceback.format_exception_only(KeyError(f))[0])"
     ),
     "in a log": f"{_STREAM}import logging\nlogging.basicConfig(stream=W(), level=10)\nlogging.info('%r', f)",
     "of a recorded warning": (
-        f"{_TELL}import warnings\nwith warnings.catch_warnings(record=True) as w:\n    warnings.warn(UserWarning(f))\n"
+        f"{TELL}import warnings\nwith warnings.catch_warnings(record=True) as w:\n    warnings.warn(UserWarning(f))\n"
         "tell(w[0].__str__())"
     ),
-    "by a namespace's __repr__": f"{_TELL}import argparse\ntell(argparse.Namespace(f=f).__repr__())",
+    "by a namespace's __repr__": f"{TELL}import argparse\ntell(argparse.Namespace(f=f).__repr__())",
     "by a dataclass's __repr__": (
-        f"{_TELL}from dataclasses import dataclass\n@dataclass\nclass D: x: object\ntell(D(f).__repr__())"
+        f"{TELL}from dataclasses import dataclass\n@dataclass\nclass D: x: object\ntell(D(f).__repr__())"
     ),
-    "by a Counter's __repr__": f"{_TELL}import collections\ntell(collections.Counter([f]).__repr__())",
-    "by a chain's __repr__": f"{_TELL}import collections\ntell(collections.ChainMap({{f: 1}}).__repr__())",
+    "by a Counter's __repr__": f"{TELL}import collections\ntell(collections.Counter([f]).__repr__())",
+    "by a chain's __repr__": f"{TELL}import collections\ntell(collections.ChainMap({{f: 1}}).__repr__())",
     "by a named tuple's __repr__": (
-        f"{_TELL}import collections\nP = collections.namedtuple('P', 'x')\ntell(P(f).__repr__())"
+        f"{TELL}import collections\nP = collections.namedtuple('P', 'x')\ntell(P(f).__repr__())"
     ),
-    "by an Enum's __repr__": f"{_TELL}import enum\nclass E(enum.Enum): A = (f,)\ntell(E.A.__repr__())",
-    "by a node's __repr__": (f"{_TELL}import torch\ntell((torch.ones(1, requires_grad=True) * 2).grad_fn.__repr__())"),
+    "by an Enum's __repr__": f"{TELL}import enum\nclass E(enum.Enum): A = (f,)\ntell(E.A.__repr__())",
+    "by a node's __repr__": (f"{TELL}import torch\ntell((torch.ones(1, requires_grad=True) * 2).grad_fn.__repr__())"),
 }
 _ENUMS = {
     "a tensor's memory by a property": (

@@ -139,6 +139,14 @@ def default(a=1, /, b=2): return a
 def keyword(*, a): return a
 def several(*given, **named): return given, named
 function = lambda a: a
+from dataclasses import dataclass
+from collections import namedtuple
+from typing import NamedTuple, TypedDict
+@dataclass
+class B: a: object
+Named = namedtuple("Named", "a")
+class Row(NamedTuple): a: object
+class Table(TypedDict): a: object
 class A:
     def __init__(self, a): self.a = a
     def method(self, a): return a
@@ -150,7 +158,7 @@ def generator(a): yield a
     offered = snippet_builtins(world.guard, world.classes, world.import_module, print, input)
     made: dict[str, Any] = {**world.guard.hooks(), "__name__": "__main__", "__builtins__": offered}
     exec(compile_snippet(source, "snippet.py", world.modules), made)
-    return {name: value for name, value in made.items() if type(value) in (types.FunctionType, types.MethodType)}
+    return {name: value for name, value in made.items() if not name.startswith("_") and callable(value)}
 
 
 FOREIGN = [np.zeros(1), np.float64(1.0), np.dtype("O"), np.add, np.ndarray, ROWS["add"], state, math, memoryview(b"x")]
@@ -172,6 +180,15 @@ def test_no_function_of_a_snippet_gets_what_is_not_for_it(world: World, foreign:
         with pytest.raises(TypeError, match="an object that belongs to GradViz"):
             call()
             pytest.fail(name)
+
+
+@pytest.mark.parametrize("name", ["B", "Named", "Row"])
+def test_no_class_that_is_made_for_a_snippet_gets_what_is_not_for_it(world: World, name: str) -> None:
+    made = functions_of_snippet(world)[name]
+    for call in (lambda: made(FOREIGN[0]), lambda: made(a=FOREIGN[0]), lambda: made([FOREIGN[0]])):
+        with pytest.raises(TypeError, match="an object that belongs to GradViz"):
+            call()
+    assert made(1) == made(a=1) and made(1).a == 1
 
 
 def test_functions_of_a_snippet_get_what_is_for_it(world: World) -> None:

@@ -85,6 +85,29 @@ print(hex(id(f)) in f.__str__(), hex(id(f)) in object.__str__(f), (1).__hash__()
     assert run(source).printed() == "True True\nTrue True True True\nTrue True 1 a 3\n"
 
 
+def test_hashes_of_what_is_equal_are_equal(run: Runner) -> None:
+    source = """
+import collections, functools
+from dataclasses import dataclass
+def f(): pass
+@dataclass(frozen=True)
+class D: x: object
+P = collections.namedtuple("P", "x")
+print(hash(P(f)) == hash((f,)), hash(P(1)) == hash((1,)), hash(D(f)) == hash(D(f)) != hash(D(print)), len({D(1), D(1)}))
+a = (1, "a")
+print(hash(a) == a.__hash__() == tuple.__hash__(a), hash(frozenset([f, 1])) == hash(frozenset([1, f])))
+print(hash(list[int]) == hash(list[int]) != hash(list[str]), hash(((f,), 1)) == hash(((f,), 1)), hash(f) == hash(f))
+class A:
+    def __hash__(self): return 7
+print(hash(A()), A().__hash__(), A.__hash__(A()), {A(): 1} and hash((A(),)) == hash((7,)))
+try: hash([])
+except TypeError as error: print(error)
+"""
+    assert run(source).printed().splitlines() == [
+        "True True True 1", "True True", "True True True", "7 7 7 True", "unhashable type: 'list'",
+    ]  # fmt: skip
+
+
 def test_a_dataclass_has_its_own_repr_and_hash(run: Runner) -> None:
     source = """
 from dataclasses import dataclass
