@@ -192,7 +192,7 @@ def _zooms(stage: Stage, what: str) -> list[Line]:
 
 def comparing() -> list[Line]:
     """What-if of 100,000 steps: the comparison of the two runs, which a thread beside the window's makes."""
-    from gradviz.session.differences import judge
+    from gradviz.session.comparison.differences import judge
 
     stage = Stage(limits=GENEROUS)
     text = chain(40_000)

@@ -190,7 +190,7 @@ def test_the_map_of_a_step(benchmark: Any, view: TraceView) -> None:
 @pytest.mark.parametrize("query", ["v", "mul", "nan", "line:6", "freed"])
 def test_search_in_50000_rows(benchmark: Any, large_view: TraceView, query: str) -> None:
     """What a key press in the search bar costs: the trace has 25,000 operations and as many tensors, searched anew."""
-    from gradviz.session import search
+    from gradviz.session.inspect import search
 
     scene = large_view.scene
     assert scene is not None
@@ -207,7 +207,7 @@ def test_search_in_50000_rows(benchmark: Any, large_view: TraceView, query: str)
 
 @pytest.mark.parametrize("kind", ["ancestors", "descendants"])
 def test_lineage_of_25000_operations(benchmark: Any, large_view: TraceView, kind: str) -> None:
-    from gradviz.session.lineage import family
+    from gradviz.session.inspect.lineage import family
     from gradviz.session.state import Lineage, Selection
 
     scene = large_view.scene

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.session import moves
-from gradviz.session.breakpoints import Breakpoint, Breakpoints, of_selection, toggled
+from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
 from gradviz.session.groups import as_operation
-from gradviz.session.playing import Playback
 from gradviz.session.state import State
 
 
@@ -68,7 +67,7 @@ def _toggle_thing(shell: Shell) -> None:
 
 
 def _kinds(state: State) -> tuple[Choice, ...]:
-    from gradviz.session.moments import kind_words
+    from gradviz.session.breakpoints.condition_values import kind_words
 
     points = state.breakpoints.points
     return tuple(Choice(word.capitalize(), word, Breakpoint(kind=word) in points) for word in kind_words())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
-    from gradviz.session.proposals import Proposal
-    from gradviz.session.sources import Place
+    from gradviz.session.comparison.proposals import Proposal
+    from gradviz.session.inspect.sources import Place
     from gradviz.session.state import Selection, State
     from gradviz.session.store import Store
 

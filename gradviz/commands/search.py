@@ -36,7 +36,7 @@ def _find(shell: Shell) -> None:
 
 def _step(shell: Shell, step: int) -> None:
     """Go to the next hit; one that cannot be seen now is only named."""
-    from gradviz.session import search
+    from gradviz.session.inspect import search
 
     if not shell.store.state.search.query.strip():
         _find(shell)
@@ -46,7 +46,7 @@ def _step(shell: Shell, step: int) -> None:
 
 
 def _show_hit(shell: Shell) -> None:
-    from gradviz.session import search
+    from gradviz.session.inspect import search
 
     hit = search.current(shell.store.state)
     if hit is not None and search.coming(shell.store.state, hit) is None:
@@ -55,7 +55,7 @@ def _show_hit(shell: Shell) -> None:
 
 
 def _jump(shell: Shell) -> None:
-    from gradviz.session import search
+    from gradviz.session.inspect import search
 
     state = shell.store.state
     hit = search.current(state)
@@ -103,7 +103,7 @@ def _chain(shell: Shell) -> None:
 
 def show_path(shell: Shell, lineage: Lineage) -> None:
     """Let all but a path stand back, if there is one."""
-    from gradviz.session.lineage import family
+    from gradviz.session.inspect.lineage import family
 
     trace = shell.store.state.trace
     if trace is None or not len(family(trace, lineage)):
@@ -117,7 +117,7 @@ def show_path(shell: Shell, lineage: Lineage) -> None:
 
 
 def _show_source(shell: Shell) -> None:
-    from gradviz.session.sources import place_of
+    from gradviz.session.inspect.sources import place_of
 
     state = shell.store.state
     thing = _thing(state)
@@ -131,8 +131,8 @@ def _show_source(shell: Shell) -> None:
 
 
 def _show_on_graph(shell: Shell) -> None:
-    from gradviz.session import search
-    from gradviz.session.sources import next_made_at
+    from gradviz.session.inspect import search
+    from gradviz.session.inspect.sources import next_made_at
 
     state = shell.store.state
     line, col = shell.source.caret

@@ -30,7 +30,7 @@ Part = dict[str, Json]
 
 @dataclass(frozen=True)
 class Stop:
-    """A breakpoint, as `session.breakpoints` has it."""
+    """A breakpoint, as `session.breakpoints.points` has it."""
 
     line: int = -1
     kind: str = ""

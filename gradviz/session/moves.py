@@ -1,17 +1,23 @@
 """Where the cursor and the selection go next: pure functions of the state. A cursor is the number of steps done, so the
-step that made the picture is `cursor - 1`."""
+step that made the picture is `cursor - 1`. A tensor or an operation changes with its value, version, .grad, flags and
+input buffer, with its forward, backward and freeing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gradviz.session.breakpoints import next_hit, previous_hit
+from gradviz.session.breakpoints.points import next_hit, previous_hit
+from gradviz.session.columns import place
+from gradviz.session.groups import as_operation
 from gradviz.session.problem import problem
 from gradviz.session.state import Selection, State
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from gradviz.trace.table.trace import Trace
+
 
 NEAR = 1000  # steps that are looked at together
 Find = Callable[[State], "int | None"]
@@ -66,9 +72,7 @@ def _change(state: State, *, forward: bool) -> int | None:
     thing = inspected(state)
     if state.trace is None or thing is None:
         return None
-    from gradviz.session import changes
-
-    find = changes.next_change if forward else changes.last_change
+    find = next_change_of if forward else last_change_of
     return find(state.trace, thing, state.cursor)
 
 
@@ -145,3 +149,55 @@ def inspected_tensor(state: State) -> int | None:
         return thing.index
     made = state.trace.outputs_of(thing.index)
     return int(made[0]) if len(made) else None
+
+
+# -- the steps at which a thing changed
+
+TENSOR_TABLES = ("writes", "grads", "flags", "arrivals")
+
+
+def last_change_of(trace: Trace, thing: Selection, cursor: int) -> int | None:
+    """The last cursor before `cursor` at which it had just changed, None if it never had."""
+
+    steps = changes(trace, thing)
+    at = place(steps, cursor - 1) - 1
+    return int(steps[at]) + 1 if at >= 0 else None
+
+
+def next_change_of(trace: Trace, thing: Selection, cursor: int) -> int | None:
+    """The first cursor after `cursor` at which it has just changed, None if it will not."""
+
+    steps = changes(trace, thing)
+    at = place(steps, cursor)
+    return int(steps[at]) + 1 if at < len(steps) else None
+
+
+def changes(trace: Trace, thing: Selection) -> NDArray[Any]:
+    """The steps that changed it, ascending; that which made it is the first."""
+    import numpy as np
+
+    thing = as_operation(trace, thing)
+    found = _of_tensor(trace, thing.index) if thing.kind == "tensor" else _of_node(trace, thing.index)
+    steps = np.unique(np.concatenate(found))
+    return steps[(steps >= 0) & (steps < len(trace))]
+
+
+def _of_tensor(trace: Trace, tensor: int) -> list[NDArray[Any]]:
+    made = trace.tensors.step[tensor : tensor + 1]
+    return [made, *(getattr(trace, name).step[trace.history(name, "tensor").all(tensor)] for name in TENSOR_TABLES)]
+
+
+def _of_node(trace: Trace, node: int) -> list[NDArray[Any]]:
+    import numpy as np
+
+    from gradviz.trace.table.tables import span
+
+    low, high = span(trace.saved.node, node, node + 1)
+    storages = np.unique(trace.saved.storage[low:high]).tolist()
+    written = [trace.versions.step[trace.history("versions", "storage").all(storage)] for storage in storages]
+    since = int(trace.nodes.step[node])
+    return [
+        np.array([since]),
+        trace.history("steps", "node").all(node),
+        *(steps[steps > since] for steps in written),
+    ]

@@ -12,12 +12,11 @@ from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.files import shown
 from gradviz.document.snippet import Snippet
-from gradviz.session.breakpoints import Breakpoints
+from gradviz.session.breakpoints.points import Breakpoints, Playback
 from gradviz.session.folding import DIRECT_USES, Folding
-from gradviz.session.playing import Playback
 
 if TYPE_CHECKING:
-    from gradviz.session.chain_rule import ChainRule
+    from gradviz.session.inspect.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document, text_of
 from gradviz.session import run_transitions, selection_sync, what_if
-from gradviz.session.breakpoints import Breakpoints, shifted
+from gradviz.session.breakpoints.points import Breakpoints, Playback, shifted
 from gradviz.session.folding import Folding, Presentation
 from gradviz.session.history import MERGE_SECONDS, TYPING, History
-from gradviz.session.playing import Playback
 from gradviz.session.state import Lineage, Notice, Run, Search, Selection, State, View
 
 if TYPE_CHECKING:
-    from gradviz.session.chain_rule import ChainRule
+    from gradviz.session.inspect.chain_rule import ChainRule
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace

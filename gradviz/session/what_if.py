@@ -14,9 +14,9 @@ from gradviz.document.documents import Document, with_text
 from gradviz.session.state import Phase, Run, Selection
 
 if TYPE_CHECKING:
-    from gradviz.session.compare import Comparison
-    from gradviz.session.differences import Difference, Verdict
-    from gradviz.session.proposals import Proposal
+    from gradviz.session.comparison.compare import Comparison
+    from gradviz.session.comparison.differences import Difference, Verdict
+    from gradviz.session.comparison.proposals import Proposal
     from gradviz.session.state import State
     from gradviz.trace.table.trace import Trace
 
@@ -84,7 +84,7 @@ def failed(what_if: WhatIf, run: Run) -> WhatIf:
 
 def compared(state: State, what_if: WhatIf, run: Run, verdict: Verdict) -> WhatIf:
     """The change has run; the other cursor stands where the front one does."""
-    from gradviz.session.differences import sentence
+    from gradviz.session.comparison.differences import sentence
 
     found, rows = verdict.comparison, verdict.rows
     return replace(

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
-from gradviz.session.breakpoints import Breakpoints
-from gradviz.session.scan import Scan
+from gradviz.session.breakpoints.points import Breakpoints
+from gradviz.session.breakpoints.scan import Scan
 from gradviz.session.state import State
 from gradviz.session.store import Store
 

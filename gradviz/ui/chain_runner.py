@@ -1,5 +1,6 @@
 """Finds the paths by which a gradient comes to a tensor: the document is run once more in a worker that is asked for
-them, and the graph between the two ends is looked over in a thread of its own. What is found is in `session.paths`."""
+them, and the graph between the two ends is looked over in a thread of its own. What is found is in
+`session.inspect.chain_rule`."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
-from gradviz.session.chain_rule import ChainRule
 from gradviz.session.drawn import drawn
+from gradviz.session.inspect.chain_rule import ChainRule
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui.live_run import LiveRun
@@ -22,7 +23,7 @@ from gradviz.worker.client import WorkerPool
 from gradviz.worker.events import Done
 
 if TYPE_CHECKING:
-    from gradviz.session.paths import Dependencies, Paths
+    from gradviz.session.inspect.chain_rule import Dependencies, Paths
     from gradviz.trace.table.trace import Trace
 
 NONE = "No backward call computes a gradient for {}."
@@ -73,7 +74,7 @@ class ChainRunner(QObject):
 
     def _ask(self, trace: Trace, tensor: int, *, same: bool) -> None:
         """`same`: it is asked again, so that what was found is shown until the answer."""
-        from gradviz.session.paths import call_of
+        from gradviz.session.inspect.chain_rule import call_of
 
         state = self._store.state
         self.drop()
@@ -149,7 +150,7 @@ class ChainRunner(QObject):
 
     def _look_over(self, number: int, chain: ChainRule, trace: Trace) -> None:
         """In a thread of its own."""
-        from gradviz.session.paths import dependencies, paths
+        from gradviz.session.inspect.chain_rule import dependencies, paths
 
         found: Paths | None = None
         depends: Dependencies | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
-from gradviz.session.playing import advanced
+from gradviz.session.breakpoints.points import advanced
 from gradviz.session.state import State
 from gradviz.session.store import Store
 

@@ -12,7 +12,7 @@ from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.session.state import Phase
 from gradviz.session.store import Store
-from gradviz.session.trial import Tried, forward_only, reason
+from gradviz.session.wire_check import Tried, forward_only, reason
 from gradviz.ui.live_run import LiveRun
 from gradviz.ui.worker_bridge import refusal
 from gradviz.worker.client import WorkerPool

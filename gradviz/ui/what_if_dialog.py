@@ -1,5 +1,5 @@
 """The chooser of what-if: the changes that make sense for this snippet, found by typing a part of one, and a page on
-which the text can be changed by hand. What the changes are is in `gradviz.session.proposals`."""
+which the text can be changed by hand. What the changes are is in `gradviz.session.comparison.proposals`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.document.documents import text_of
+from gradviz.session.comparison.proposals import Proposal, edited, proposals
 from gradviz.session.problem import problem
-from gradviz.session.proposals import Proposal, edited, proposals
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.command_palette import matches

@@ -19,8 +19,8 @@ from gradviz.ui.worker_bridge import WorkerBridge, refusal
 from gradviz.worker.events import Done
 
 if TYPE_CHECKING:
-    from gradviz.session.differences import Verdict
-    from gradviz.session.proposals import Proposal
+    from gradviz.session.comparison.differences import Verdict
+    from gradviz.session.comparison.proposals import Proposal
     from gradviz.trace.table.trace import Trace
 
 FIRST = "Press Run (F5) before trying a change."
@@ -126,7 +126,7 @@ class WhatIfRunner(QObject):
 
     def _compare(self, number: int, first: Trace, other: Trace) -> None:
         """In a thread of its own."""
-        from gradviz.session.differences import judge
+        from gradviz.session.comparison.differences import judge
 
         found: Verdict | None = None
         try:

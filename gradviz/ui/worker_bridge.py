@@ -73,7 +73,7 @@ class TracePrecomputer(QObject):
             self._thread = None
 
     def _work(self, number: int, trace: Trace) -> None:
-        from gradviz.session import outline
+        from gradviz.session.timeline import outline
 
         try:
             outline.precompute(trace)

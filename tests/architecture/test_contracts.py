@@ -31,8 +31,9 @@ INNER = [  # (module, one of a higher layer of the same package)
     ("document.drawing", "document.code.emit"),
     ("document.snippet", "document.opening"),
     ("document.shaping.nodes", "document.code.parse"),
-    ("session.playing", "session.state"),
-    ("session.search", "session.store"),
+    ("trace.table.kinds", "trace.words.explain"),
+    ("session.folding", "session.state"),
+    ("session.moves", "session.store"),
 ]
 EXTERNAL = [
     *((package, "PySide6.QtCore") for package in BELOW_QT),

@@ -15,19 +15,19 @@ from gradviz.document.errors import UserError
 from gradviz.document.from_trace import from_trace
 from gradviz.document.snippet import Snippet
 from gradviz.report import step_lines
-from gradviz.session.changes import changes
-from gradviz.session.differences import judge
+from gradviz.session.comparison.differences import judge
 from gradviz.session.groups import as_operation
-from gradviz.session.holders import holders
-from gradviz.session.inspection import inspect
-from gradviz.session.lineage import ancestors, between, descendants
-from gradviz.session.outline import outline
-from gradviz.session.overview import overview
-from gradviz.session.paths import paths
+from gradviz.session.inspect.chain_rule import paths
+from gradviz.session.inspect.inspection import inspect
+from gradviz.session.inspect.lineage import ancestors, between, descendants
+from gradviz.session.inspect.run_inspection import overview
+from gradviz.session.inspect.search import find
+from gradviz.session.inspect.sources import place_of
+from gradviz.session.moves import changes
 from gradviz.session.problem import problem
-from gradviz.session.search import find
-from gradviz.session.sources import place_of
 from gradviz.session.state import Selection, State
+from gradviz.session.timeline.memory import holders
+from gradviz.session.timeline.outline import outline
 from gradviz.trace.record.chains import Question
 from gradviz.trace.table.encoding import TraceFormatError
 from gradviz.trace.table.schema import TABLES, Batch

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradviz.session.breakpoints import (
+from gradviz.session.breakpoints.condition_values import kind_words
+from gradviz.session.breakpoints.conditions import compiled
+from gradviz.session.breakpoints.points import (
     Breakpoint,
     Breakpoints,
+    ConditionError,
     next_hit,
     of_selection,
     previous_hit,
     shifted,
     toggled,
 )
-from gradviz.session.condition_errors import ConditionError
-from gradviz.session.conditions import compiled
-from gradviz.session.moments import kind_words
-from gradviz.session.scan import Scan
+from gradviz.session.breakpoints.scan import Scan
 from gradviz.session.state import Selection
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind

@@ -5,11 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.session.align import _match, align_keys, line_map
-from gradviz.session.compare import ALONE, BUFFER, GRADIENT, TEXT, VALUE, Comparison, compare
-from gradviz.session.differences import Difference, differences, sentence
-from gradviz.session.fingerprints import fingerprints, same
-from gradviz.session.merged import merge
+from gradviz.session.comparison.align import _match, align_keys, line_map, merge
+from gradviz.session.comparison.compare import (
+    ALONE,
+    BUFFER,
+    GRADIENT,
+    TEXT,
+    VALUE,
+    Comparison,
+    compare,
+    fingerprints,
+    same,
+)
+from gradviz.session.comparison.differences import Difference, differences, sentence
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run

@@ -10,11 +10,11 @@ import pytest
 
 from gradviz.document.examples import examples
 from gradviz.document.snippet import Snippet, load
-from gradviz.session.inspection import inspect
+from gradviz.session.inspect.inspection import inspect
 from gradviz.session.moves import inspected, on_screen
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Run, State
-from gradviz.session.strip import Strip
+from gradviz.session.timeline.outline import Strip
 from gradviz.trace.table import schema
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import explain

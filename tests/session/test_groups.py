@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gradviz.document.snippet import Snippet
-from gradviz.session.changes import changes
 from gradviz.session.folding import EVERYTHING, Folding
 from gradviz.session.groups import as_operation, nodes_of, title_of
-from gradviz.session.inspection import inspect
-from gradviz.session.lineage import ancestors, descendants
-from gradviz.session.sources import place_of
+from gradviz.session.inspect.inspection import inspect
+from gradviz.session.inspect.lineage import ancestors, descendants
+from gradviz.session.inspect.sources import place_of
+from gradviz.session.moves import changes
 from gradviz.session.state import Selection, State
 from gradviz.session.store import Store
 from gradviz.trace.table.trace import Trace

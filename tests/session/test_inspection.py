@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradviz.document.snippet import Snippet
-from gradviz.session.inspection import Inspection, inspect
+from gradviz.session.inspect.inspection import Inspection, inspect
 from gradviz.session.moves import error, inspected, neighbour, next_accumulation, next_backward, on_screen
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.trace.table.trace import Trace

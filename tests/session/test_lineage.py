@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.session.lineage import Family, ancestors, between, descendants, family
+from gradviz.session.inspect.lineage import Family, ancestors, between, descendants, family
 from gradviz.session.state import Lineage, Selection
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run

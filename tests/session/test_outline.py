@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradviz.session.marks import Mark
-from gradviz.session.outline import outline, precompute
+from gradviz.session.timeline.marks import Mark
+from gradviz.session.timeline.outline import outline, precompute
 from gradviz.trace.table.trace import Trace
 from tests.trace.sample import SOURCE, sample_batch
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gradviz.session.inspect.run_inspection import overview
 from gradviz.session.moves import inspected
-from gradviz.session.overview import overview
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.kinds import Kind
 from tests.trace.running import run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradviz.session.paths import Paths, call_of, dependencies, paths
+from gradviz.session.inspect.chain_rule import Paths, call_of, dependencies, paths
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 from tests.trace.test_chains import NET, SCALARS, asked, tensor_called

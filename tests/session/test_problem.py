@@ -9,10 +9,10 @@ import pytest
 
 from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
-from gradviz.session.differences import judge
+from gradviz.session.comparison.differences import judge
+from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.moves import inspected
 from gradviz.session.problem import Problem, problem
-from gradviz.session.proposals import Proposal
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.what_if import begun, compared, swapped
 from gradviz.trace.table import schema

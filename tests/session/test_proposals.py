@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from gradviz.document.examples import examples
-from gradviz.session.proposals import MOST, Proposal, edited, proposals
+from gradviz.session.comparison.proposals import MOST, Proposal, edited, proposals
 
 CASES = [  # the snippet, the title of a proposal, the changed line
     ("y.backward(retain_graph=True)", "line 1: without retain_graph=True", "y.backward()"),

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gradviz.session import search
-from gradviz.session.search import find
+from gradviz.session.inspect import search
+from gradviz.session.inspect.search import find
 from gradviz.session.state import Search, Selection, State
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gradviz.session.sources import Place, made_at, next_made_at, place_of
+from gradviz.session.inspect.sources import Place, made_at, next_made_at, place_of
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run

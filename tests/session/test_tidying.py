@@ -8,7 +8,7 @@ from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.layout.ladder import Layouter
-from gradviz.session.tidying import Box, Wire, tidied
+from gradviz.session.tidy_up import Box, Wire, tidied
 from tests.document.drawings import chain, squared_error
 
 

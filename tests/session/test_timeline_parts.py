@@ -8,15 +8,14 @@ import math
 import numpy as np
 import pytest
 
-from gradviz.session.changes import last_change, next_change
-from gradviz.session.holders import holders
-from gradviz.session.iterations import iterations
-from gradviz.session.marks import Mark, Marks, find_marks
-from gradviz.session.playing import Place, Playback, advanced
-from gradviz.session.sifting import Query, Sieve, query_of, title_of
+from gradviz.session.breakpoints.points import Place, Playback, advanced
+from gradviz.session.inspect.event_filter import Query, Sieve, query_of, title_of
+from gradviz.session.moves import last_change_of, next_change_of
 from gradviz.session.state import Selection
-from gradviz.session.training import training
-from gradviz.session.zoom import Span, whole
+from gradviz.session.timeline.iterations import iterations, training
+from gradviz.session.timeline.marks import Mark, Marks, find_marks
+from gradviz.session.timeline.memory import holders
+from gradviz.session.timeline.zoom import Span, whole
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
@@ -126,15 +125,15 @@ def test_holders_are_counted_once_each_and_sum_up() -> None:
 def test_what_changed_a_tensor_and_an_operation(trained: Trace) -> None:
     weight, end = Selection("tensor", 0), len(trained)
     kinds, cursor = [], end
-    while (target := last_change(trained, weight, cursor)) is not None:
-        assert target < cursor and next_change(trained, weight, target - 1) == target
+    while (target := last_change_of(trained, weight, cursor)) is not None:
+        assert target < cursor and next_change_of(trained, weight, target - 1) == target
         kinds.append(Kind(int(trained.steps.kind[target - 1])).name)
         cursor = target
     assert kinds[0] == "OPTIMIZER" and kinds[-1] == "LEAF" and kinds.count("ACCUMULATE") == 20
     node = Selection("node", 0)
-    first = next_change(trained, node, 0)
+    first = next_change_of(trained, node, 0)
     assert first is not None and trained.steps.node[first - 1] == 0
-    assert last_change(trained, node, first) is None
+    assert last_change_of(trained, node, first) is None
 
 
 def found(trace: Trace, text: str) -> list[int]:

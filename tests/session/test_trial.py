@@ -7,7 +7,7 @@ import pytest
 from gradviz.document.code.parse import parse
 from gradviz.document.documents import text_of
 from gradviz.session.state import Phase
-from gradviz.session.trial import Tried, forward_only, reason
+from gradviz.session.wire_check import Tried, forward_only, reason
 from tests.trace.running import run
 
 FUNCTIONAL = "import torch.nn.functional as F\n"

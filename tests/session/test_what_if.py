@@ -8,9 +8,9 @@ import pytest
 
 from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
-from gradviz.session.comparison_inspection import inspect_both
-from gradviz.session.differences import Verdict, judge
-from gradviz.session.proposals import Proposal, proposals
+from gradviz.session.comparison.differences import Verdict, judge
+from gradviz.session.comparison.proposals import Proposal, proposals
+from gradviz.session.inspect.run_inspection import inspect_both
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.store import Store
 from gradviz.session.what_if import begun, compared, failed

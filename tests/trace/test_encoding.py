@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from gradviz.session.paths import paths
+from gradviz.session.inspect.chain_rule import paths
 from gradviz.trace.table.encoding import TraceFormatError, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import TABLES, Batch

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.session.inspection import inspect
+from gradviz.session.inspect.inspection import inspect
 from gradviz.session.state import Selection, State
 from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import EVERYTHING, Folding, Presentation
 from gradviz.session.groups import nodes_of, title_of
-from gradviz.session.inspection import inspect_group
+from gradviz.session.inspect.inspection import inspect_group
 from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.content import content
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, Diagram, build, diagram_of

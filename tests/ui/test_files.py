@@ -19,7 +19,7 @@ from gradviz.document.drawing import Drawing, Leaf
 from gradviz.document.files import shown
 from gradviz.document.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
-from gradviz.session.breakpoints import Breakpoint, Breakpoints
+from gradviz.session.breakpoints.points import Breakpoint, Breakpoints
 from gradviz.session.folding import Folding
 from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.files import WindowFiles

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTextDocumentFragment
 
 from gradviz.document.snippet import Snippet
-from gradviz.session.inspection import inspect
+from gradviz.session.inspect.inspection import inspect
 from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.trace.table.trace import Trace
 from gradviz.ui import look

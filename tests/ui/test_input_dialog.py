@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gradviz.session.proposals import edited
+from gradviz.session.comparison.proposals import edited
 from gradviz.session.state import Phase
 from gradviz.ui.input_dialog import CHARS, LINES, InputDialog, shortened
 from tests.driver import RUN_TIMEOUT, Pilot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from gradviz.session.inspection import Inspection, Link, Row, Section, row
+from gradviz.session.inspect.inspection import Inspection, Link, Row, Section, row
 from gradviz.session.state import Selection
 from gradviz.ui.panels.inspector import array_table, page
 from gradviz.ui.panels.timeline_rows import shorter

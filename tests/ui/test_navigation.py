@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.session.lineage import ancestors
-from gradviz.session.search import find
+from gradviz.session.inspect.lineage import ancestors
+from gradviz.session.inspect.search import find
 from gradviz.session.state import Selection
 from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.camera import Camera, fitting, kept, on_the_way

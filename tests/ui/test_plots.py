@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.documents import text_of
-from gradviz.session.proposals import Proposal
+from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import Phase
 from gradviz.ui.figures.painter import paint_figure
 from gradviz.ui.panels.plots import LargePlot, PlotsPanel

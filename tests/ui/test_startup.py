@@ -29,7 +29,7 @@ window = MainWindow()
 heavy = {"numpy", "ml_dtypes", "networkx", "gradviz.engine", "gradviz.torch"}
 later = {"gradviz.worker.client", "gradviz.trace", "gradviz.ui.panels.graph", "gradviz.ui.dialogs", "html", "socket"}
 later |= {"gradviz.document.shaping", "gradviz.document.catalogue"}
-later |= {"gradviz.session.proposals", "gradviz.session.moments"}
+later |= {"gradviz.session.comparison.proposals", "gradviz.session.breakpoints.condition_values"}
 
 def after_first_paint():
     print(sorted((heavy | later) & set(sys.modules)), sorted(window.panel_area.made))

@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.document.documents import with_text
 from gradviz.document.snippet import Snippet
-from gradviz.session.breakpoints import Breakpoint
-from gradviz.session.playing import Playback
+from gradviz.session.breakpoints.points import Breakpoint, Playback
 from gradviz.session.state import Phase, Run, Selection
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace

@@ -14,10 +14,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
-from gradviz.session.playing import Playback
+from gradviz.session.breakpoints.points import Playback
 from gradviz.session.state import Phase, Run
-from gradviz.session.strip import Strip
-from gradviz.session.zoom import Span, whole
+from gradviz.session.timeline.outline import Strip
+from gradviz.session.timeline.zoom import Span, whole
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace

@@ -23,7 +23,7 @@ from gradviz.document.gradviz_file import Contents
 from gradviz.document.recovery import Recovery
 from gradviz.document.shaping import add_call
 from gradviz.document.snippet import Snippet
-from gradviz.session.proposals import proposals
+from gradviz.session.comparison.proposals import proposals
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
 from gradviz.session.trust_warnings import LONGEST, NOT_RUN, elsewhere

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.documents import text_of
-from gradviz.session.proposals import Proposal, edited, proposals
+from gradviz.session.comparison.proposals import Proposal, edited, proposals
 from gradviz.session.state import Phase, Selection
 from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
 from gradviz.ui.panels.differences import DifferencesPanel

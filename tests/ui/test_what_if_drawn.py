@@ -7,7 +7,7 @@ import pytest
 from gradviz.document.code.parse import parse
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
-from gradviz.session.proposals import proposals
+from gradviz.session.comparison.proposals import proposals
 from gradviz.session.state import Phase
 from tests.driver import RUN_TIMEOUT, Pilot
 from tests.ui.test_what_if import begin, settle

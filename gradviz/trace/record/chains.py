@@ -1,6 +1,6 @@
 """The chain rule, path by path: from the root of a backward call along every way to one tensor, the gradient that comes
 along this way alone. It runs nodes by hand, before the call itself frees what they saved, and tells the recorder what
-came out; the tables are in `schema`, what is made of them in `gradviz.session.paths`.
+came out; the tables are in `schema`, what is made of them in `gradviz.session.inspect.chain_rule`.
 
 Note [Paths and gradients] The gradient of a tensor is the sum over all paths of what comes along each of them: the
 backward pass adds up at every tensor on the way, a path by itself never does. There may be far more paths than nodes,

@@ -1,5 +1,6 @@
 """Marks over the items of a canvas that differ from what corresponds to them in another run: a ring, and a badge that
-says how. What differs is found by `gradviz.session.compare`; this only paints, as an overlay of `surface`."""
+says how. What differs is found by `gradviz.session.comparison.compare`; this only paints, as an overlay of
+`surface`."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gradviz.session.compare import ALONE, Marks
+from gradviz.session.comparison.compare import ALONE, Marks
 from gradviz.ui import look
 from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.diagram import OPERATION, REFERENCE, TENSOR

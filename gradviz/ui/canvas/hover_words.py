@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from gradviz.session.derivative import local_derivative
-from gradviz.session.strip import size_text
+from gradviz.session.inspect.chain_rule import local_derivative
+from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, Diagram

@@ -17,8 +17,8 @@ from gradviz.ui.canvas.edge_painter import FAR, NEAR, cubics_in, draw_lines, far
 from gradviz.ui.canvas.moment import NO_FLOW, Moment
 
 if TYPE_CHECKING:
-    from gradviz.session.lineage import Family
-    from gradviz.session.search import Hits
+    from gradviz.session.inspect.lineage import Family
+    from gradviz.session.inspect.search import Hits
     from gradviz.ui.canvas.ink import Ink
     from gradviz.ui.canvas.placed import Placed
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 from gradviz.ui.canvas.surface import Surface
 
 if TYPE_CHECKING:
-    from gradviz.session.lineage import Family
-    from gradviz.session.search import Hits
+    from gradviz.session.inspect.lineage import Family
+    from gradviz.session.inspect.search import Hits
     from gradviz.ui.canvas.scene import Scene
 
 

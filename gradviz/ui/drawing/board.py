@@ -1,6 +1,6 @@
 """What commands and the palette do by hand on a drawing: the window's `Board`. On a blank document each of these begins
 a drawing. Tidying up runs off the window's thread and is one step of
-undo; `session.tidying` says where things go. The gestures themselves are in `interactions`."""
+undo; `session.tidy_up` says where things go. The gestures themselves are in `interactions`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradviz.document.clip import copy_code, paste_code
 from gradviz.document.drawing import Drawing, Number, Operation
 from gradviz.document.errors import UserError
 from gradviz.session.store import Store
-from gradviz.session.tidying import Box, Wire, tidied
+from gradviz.session.tidy_up import Box, Wire, tidied
 from gradviz.ui.drawing.dropping import LEAF, place
 
 if TYPE_CHECKING:

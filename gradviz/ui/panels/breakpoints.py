@@ -1,5 +1,5 @@
 """The breakpoints page: a field that adds one, and the list of them: switch off, change the condition, delete. What a
-breakpoint is stands in `session.breakpoints`; `breakpoint_search` looks where they stop."""
+breakpoint is stands in `session.breakpoints.points`; `breakpoint_search` looks where they stop."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.session.breakpoints import Breakpoint, Breakpoints, read_breakpoint
-from gradviz.session.condition_errors import ConditionError
-from gradviz.session.conditions import HELP, compiled
-from gradviz.session.moments import kind_words
+from gradviz.session.breakpoints.condition_values import kind_words
+from gradviz.session.breakpoints.conditions import HELP, compiled
+from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, ConditionError, read_breakpoint
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, plain_table

@@ -14,7 +14,7 @@ from gradviz.ui.panels.search_bar import SearchBar
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.session.lineage import Family
+    from gradviz.session.inspect.lineage import Family
     from gradviz.ui.canvas import CanvasView
 
 
@@ -62,7 +62,7 @@ class CanvasOverlays:
             if before.search.open or before.trace is not after.trace:
                 self._view.selection.show_hits(None)
             return
-        from gradviz.session.search import hits_of
+        from gradviz.session.inspect.search import hits_of
 
         self._view.selection.show_hits(hits_of(after))
 
@@ -78,7 +78,7 @@ class CanvasOverlays:
 
 def _standing_out(state: State) -> Family | None:
     """What a lineage takes in, or else the path that was chosen of a gradient."""
-    from gradviz.session.lineage import along, family
+    from gradviz.session.inspect.lineage import along, family
 
     chain = state.chain
     if state.trace is None:

@@ -15,8 +15,8 @@ from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.session.compare import Comparison
-    from gradviz.session.merged import Merged
+    from gradviz.session.comparison.align import Merged
+    from gradviz.session.comparison.compare import Comparison
     from gradviz.ui.panels.comparison_timeline_paint import ComparisonGeometry
 
 PAGE = 10  # steps per PageUp or PageDown
@@ -64,7 +64,7 @@ class ComparisonTimeline(QWidget):
         return beside.comparison if beside is not None else None
 
     def _axis(self, found: Comparison) -> Merged:
-        from gradviz.session.merged import merge
+        from gradviz.session.comparison.align import merge
 
         if self._merged is None or self._merged[0] is not found:
             self._merged = found, merge(found.alignment.steps)
@@ -186,7 +186,7 @@ class ComparisonTimeline(QWidget):
 
 def _words(found: Comparison, merged: Merged, place: int) -> str:
     """What the step at a place is, and in what it differs."""
-    from gradviz.session.compare import WORDS
+    from gradviz.session.comparison.compare import WORDS
     from gradviz.trace.words.explain import step_title
 
     is_here = merged.step_here[place] >= 0

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen, QPolygonF
 
-from gradviz.session.compare import ALONE, Comparison
-from gradviz.session.merged import Merged
-from gradviz.session.strip import size_text
+from gradviz.session.comparison.align import Merged
+from gradviz.session.comparison.compare import ALONE, Comparison
+from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.ui import look

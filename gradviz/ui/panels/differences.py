@@ -1,5 +1,5 @@
 """The What-if panel: the steps of both runs over one axis, and the list of what differs; choosing a row goes to the
-step at which that begins. What is in the list is made in `gradviz.session.differences`."""
+step at which that begins. What is in the list is made in `gradviz.session.comparison.differences`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.session.differences import Difference
+    from gradviz.session.comparison.differences import Difference
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gradviz.document.documents import text_of, with_text
-from gradviz.session.breakpoints import Breakpoint, toggled
+from gradviz.session.breakpoints.points import Breakpoint, toggled
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
 from gradviz.ui import look
@@ -20,7 +20,7 @@ from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.session.sources import Place
+    from gradviz.session.inspect.sources import Place
     from gradviz.ui.panels.editor_drawing import DrawingCode
     from gradviz.ui.panels.trust_bar import TrustBar
 

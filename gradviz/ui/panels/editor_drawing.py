@@ -12,7 +12,7 @@ from gradviz.document.code.parse import read
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.session.sources import Place
+from gradviz.session.inspect.sources import Place
 from gradviz.session.state import State
 from gradviz.session.store import TYPING
 from gradviz.ui.panels.code_edit import SNIPPET_HINT, CodeEdit

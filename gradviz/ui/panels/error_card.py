@@ -124,7 +124,7 @@ class ErrorCard(QFrame):
             self._write(self._problem)
 
     def _try_beside(self) -> None:
-        from gradviz.session.proposals import edited
+        from gradviz.session.comparison.proposals import edited
 
         text = self._problem.text if self._problem is not None else None
         proposal = edited(text_of(self._shell.store.state.document), text) if text is not None else None

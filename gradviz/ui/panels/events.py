@@ -1,5 +1,6 @@
 """The events list: every step as a row that can be clicked, and a field that filters it. Rows are described only when
-they are seen, so a trace of a hundred thousand steps opens at once; `session.sifting` finds what the filter says."""
+they are seen, so a trace of a hundred thousand steps opens at once; `session.inspect.event_filter` finds what the
+filter says."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.session.moments import kind_words
-from gradviz.session.sifting import HELP, Query, Sieve, query_of, title_of
+from gradviz.session.breakpoints.condition_values import kind_words
+from gradviz.session.inspect.event_filter import HELP, Query, Sieve, query_of, title_of
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout
 
-from gradviz.session.call_text import call_texts
+from gradviz.session.inspect.call_text import call_texts
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.session.sources import Place
+    from gradviz.session.inspect.sources import Place
 
 MILLISECONDS = 1200
 

@@ -1,7 +1,7 @@
 """The inspector: everything about the selected tensor or operation, or about what the current step is about. What it
-says is made in `gradviz.session.inspection`; `page` makes rich text of it: rows of labels and what they say, arrays as
-tables, links on lines of their own where there are several. Of a drawing what is picked can
-be changed above it: `gradviz.ui.editors`."""
+says is made in `gradviz.session.inspect.inspection`; `page` makes rich text of it: rows of labels and what they say,
+arrays as tables, links on lines of their own where there are several. Of a drawing what is picked can be changed above
+it: `gradviz.ui.editors`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
-from gradviz.session.comparison_inspection import inspect_both
-from gradviz.session.inspection import Inspection, Link, Row, Section
-from gradviz.session.overview import overview
+from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
+from gradviz.session.inspect.run_inspection import inspect_both, overview
 from gradviz.session.state import Selection, State
 from gradviz.ui import look
 from gradviz.ui.editors.sheet import Sheet

@@ -1,5 +1,5 @@
 """The memory page: the bytes that saved buffers hold over all steps with their peak, and who holds them at the cursor.
-The numbers are made in `session.holders` and `session.strip`."""
+The numbers are made in `session.timeline.memory` and `session.timeline.outline`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.session.holders import Holder, holders
-from gradviz.session.outline import outline
 from gradviz.session.state import Selection, State
-from gradviz.session.strip import Strip, size_text
-from gradviz.session.zoom import whole
+from gradviz.session.timeline.memory import Holder, holders
+from gradviz.session.timeline.outline import Strip, outline, size_text
+from gradviz.session.timeline.zoom import whole
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table
 from gradviz.ui.panels.timeline_geometry import Geometry

@@ -1,6 +1,6 @@
 """The page of the chain rule: every path by which the gradient comes to a tensor, with its local derivatives, their
 product and the sum, and what that gradient depends on. A path that is chosen stands out on the canvas. What is found
-is made in `session.paths`, when `chain_runner` asks for it."""
+is made in `session.inspect.chain_rule`, when `chain_runner` asks for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradviz.ui.panels.panel import Context, Panel, plain_table
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
-    from gradviz.session.chain_rule import ChainRule
+    from gradviz.session.inspect.chain_rule import ChainRule
     from gradviz.trace.table.frame import Frame
 
 COLUMNS = ("Path, from the end to the tensor", "Product of the local derivatives", "Gradient along it")

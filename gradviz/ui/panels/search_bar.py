@@ -136,7 +136,7 @@ class SearchBar(QFrame):
             self._tell(after)
 
     def _tell(self, state: State) -> None:
-        from gradviz.session import search
+        from gradviz.session.inspect import search
 
         self.count.setText(search.count_text(state))
         hit = search.current(state)

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip
 
 from gradviz.session.state import State
-from gradviz.session.zoom import Span, whole
+from gradviz.session.timeline.zoom import Span, whole
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.panels.timeline_geometry import Geometry

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QRectF
 
-from gradviz.session.zoom import Span
+from gradviz.session.timeline.zoom import Span
 from gradviz.ui.theme import Theme
 
 BLOCK = 4.0  # from this width on every step is a block of its own

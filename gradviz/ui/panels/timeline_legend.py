@@ -3,8 +3,8 @@ painters themselves."""
 
 from __future__ import annotations
 
-from gradviz.session.marks import TITLES, Mark
-from gradviz.session.moments import kind_words
+from gradviz.session.breakpoints.condition_values import kind_words
+from gradviz.session.timeline.marks import TITLES, Mark
 from gradviz.ui.panels.timeline_paint import SIGNS, colour_of
 from gradviz.ui.panels.timeline_rows import SHAPES, mark_colour
 from gradviz.ui.theme import Theme

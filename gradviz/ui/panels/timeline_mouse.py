@@ -10,8 +10,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent
 
 from gradviz.session.state import State
-from gradviz.session.strip import Group, size_text
-from gradviz.session.zoom import Span
+from gradviz.session.timeline.outline import Group, size_text
+from gradviz.session.timeline.zoom import Span
 from gradviz.ui.panels import timeline_rows as rows
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.panels.timeline_geometry import Geometry

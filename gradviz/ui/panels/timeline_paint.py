@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from gradviz.session.strip import Strip
-from gradviz.session.zoom import whole
+from gradviz.session.timeline.outline import Strip
+from gradviz.session.timeline.zoom import whole
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_geometry import BLOCK, Geometry
 from gradviz.ui.theme import Theme

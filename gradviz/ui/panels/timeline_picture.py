@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPixmap
 
-from gradviz.session.marks import Mark, Marks
-from gradviz.session.outline import outline
-from gradviz.session.playing import Playback
+from gradviz.session.breakpoints.points import Playback
+from gradviz.session.timeline.marks import Mark, Marks
+from gradviz.session.timeline.outline import outline
 from gradviz.ui.panels import timeline_plots as plots
 from gradviz.ui.panels import timeline_rows as rows
 from gradviz.ui.panels.timeline_geometry import Geometry

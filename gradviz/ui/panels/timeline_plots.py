@@ -1,5 +1,6 @@
 """Painting the curves under the strip: the bytes held by saved buffers, with their peak; in a training loop the loss
-and the norm of the gradients over its iterations. The numbers are made in `session.strip` and `session.training`."""
+and the norm of the gradients over its iterations. The numbers are made in `outline` and `iterations` of
+`session.timeline`."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from gradviz.session.columns import place
-from gradviz.session.strip import Strip, size_text
-from gradviz.session.training import Series, Training
+from gradviz.session.timeline.iterations import Series, Training
+from gradviz.session.timeline.outline import Strip, size_text
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_geometry import Geometry
 from gradviz.ui.theme import Theme

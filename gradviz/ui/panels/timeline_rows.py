@@ -6,11 +6,11 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gradviz.session.iterations import Iterations
-from gradviz.session.marks import TITLES, Mark, Marks
-from gradviz.session.playing import Playback
-from gradviz.session.strip import Group, Strip
-from gradviz.session.zoom import Span
+from gradviz.session.breakpoints.points import Playback
+from gradviz.session.timeline.iterations import Iterations
+from gradviz.session.timeline.marks import TITLES, Mark, Marks
+from gradviz.session.timeline.outline import Group, Strip
+from gradviz.session.timeline.zoom import Span
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_geometry import CATCH, Geometry
 from gradviz.ui.panels.timeline_paint import columns_of

@@ -1,5 +1,5 @@
 """Which steps the timeline shows: a span that is zoomed at the pointer, moved along and fitted, always inside the
-trace. Pure numbers; `strip` fills a span with what was done in it."""
+trace. Pure numbers; a `Strip` fills a span with what was done in it."""
 
 from __future__ import annotations
 

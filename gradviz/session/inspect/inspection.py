@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradviz.session.derivative import local_derivative
 from gradviz.session.groups import nodes_of, title_of
+from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
-from gradviz.session.strip import size_text
+from gradviz.session.timeline.outline import size_text
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:

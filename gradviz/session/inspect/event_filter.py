@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gradviz.session.moments import kind_words
+from gradviz.session.breakpoints.condition_values import kind_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

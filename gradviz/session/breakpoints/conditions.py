@@ -1,6 +1,6 @@
 """The language of conditional breakpoints, such as `name == "w" and grad.abs().max() > 1e3`: Python's grammar, of which
 only what is listed here is understood. A condition is compiled to small functions; Python itself evaluates nothing.
-What the names mean for a step is in `moments`; who uses it is `breakpoints`."""
+What the names mean for a step is in `condition_values`; who uses it is `points`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol
 
-from gradviz.session.condition_errors import AbsentError, ConditionError
-from gradviz.session.elements import METHODS, NO_ANSWER, Known, Which, call, truth
+from gradviz.session.breakpoints.condition_values import METHODS, NO_ANSWER, Known, Which, call, truth
+from gradviz.session.breakpoints.points import AbsentError, ConditionError
 
 NAMES = ("value", "grad", "norm", "version", "bytes", "line", "step", "kind", "name", "op")
 COLUMNS = frozenset({"norm", "bytes", "line", "step", "kind", "op"})  # known for many steps at once

@@ -1,5 +1,6 @@
 """Breakpoints: on a line, an operation, a tensor, a kind of step, on a condition, or on several of these together. They
-speak of the snippet, not of one trace, so they hold for the next run too. Pure; `scan` finds where they stop."""
+speak of the snippet, not of one trace, so they hold for the next run too; playing (`Playback`) stops at them and loops
+between two markers. Pure; `scan` finds where they stop, the player in the window has the clock."""
 
 from __future__ import annotations
 
@@ -8,11 +9,23 @@ from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gradviz.session.condition_errors import ConditionError
-
 if TYPE_CHECKING:
     from gradviz.session.state import Selection
     from gradviz.trace.table.trace import Trace
+
+
+class ConditionError(ValueError):
+    """A sentence that says what is wrong, and the character at which it is."""
+
+    def __init__(self, sentence: str, column: int = 0) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.column = column
+
+
+class AbsentError(Exception):
+    """At this step there is nothing that a name could mean, so the condition does not hold."""
+
 
 MOST = 100
 MOST_LINES = 1_000_000
@@ -152,3 +165,54 @@ def previous_hit(hits: tuple[int, ...], cursor: int) -> int | None:
     """The last cursor before `cursor` at which a breakpoint stops."""
     at = bisect_left(hits, cursor - 1) - 1
     return hits[at] + 1 if at >= 0 else None
+
+
+@dataclass(frozen=True)
+class Playback:
+    """Playing forward (1) or backward (-1); between cursors `a` and `b` (-1: not set) it begins again."""
+
+    direction: int = 1
+    a: int = -1
+    b: int = -1
+
+    @property
+    def loops(self) -> bool:
+        """True if both markers are set."""
+        return self.a >= 0 and self.b >= 0 and self.a != self.b
+
+    def bounds(self, steps: int) -> tuple[int, int]:
+        """The first and the last cursor that playing comes to."""
+        low, high = (min(self.a, self.b), max(self.a, self.b)) if self.loops else (0, steps)
+        return min(low, steps), min(high, steps)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where playing is: a cursor with the fraction of the next step; `stops` if it ends there."""
+
+    at: float
+    stops: bool = False
+
+
+def advanced(at: float, amount: float, playback: Playback, steps: int, hits: tuple[int, ...]) -> Place:
+    """After `amount` more steps from `at`. A breakpoint on the way, or the end where there is no loop, stops."""
+    low, high = playback.bounds(steps)
+    if playback.direction > 0:
+        hit = next_hit(hits, int(at))
+        target = at + amount
+        if hit is not None and hit <= min(target, high):
+            return Place(float(hit), stops=True)
+        if target <= high:
+            return Place(target)
+        return Place(low + (target - high) % max(1, high - low)) if playback.loops else Place(float(high), stops=True)
+    hit = previous_hit(hits, _up(at))
+    target = at - amount
+    if hit is not None and hit >= max(target, low):
+        return Place(float(hit), stops=True)
+    if target >= low:
+        return Place(target)
+    return Place(high - (low - target) % max(1, high - low)) if playback.loops else Place(float(low), stops=True)
+
+
+def _up(at: float) -> int:
+    return -int(-at // 1)

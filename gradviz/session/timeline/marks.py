@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from gradviz.session.columns import place, places
-from gradviz.session.zoom import Span
+from gradviz.session.timeline.zoom import Span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

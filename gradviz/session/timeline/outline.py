@@ -1,9 +1,10 @@
-"""What the timeline draws, as numbers: the kinds of steps and the bytes held, reduced to pixels, and the runs of steps
-that belong together. Pure; NumPy is imported when a trace is there anyway.
+"""What the timeline and its neighbours draw of a trace at one length, as numbers: made once and kept with the trace,
+for a long one in the thread that makes it ready: the kinds of steps and the bytes held, reduced to pixels (`Strip`),
+the iterations and the training of `iterations`, the marks of `marks`. Nothing here draws; NumPy is imported when a
+trace is there anyway.
 
 Note [A million steps] A `Strip` is made once per length of a trace. It counts the kinds in blocks of a few steps and
-adds these counts up, so that what a pixel stands for is the difference of two rows, however far one has zoomed.
-"""
+adds these counts up, so that what a pixel stands for is the difference of two rows, however far one has zoomed."""
 
 from __future__ import annotations
 
@@ -12,12 +13,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gradviz.session.columns import place
-from gradviz.session.zoom import Span
+from gradviz.session.timeline.iterations import Iterations, Training, iterations, training
+from gradviz.session.timeline.marks import Mark, find_marks
+from gradviz.session.timeline.zoom import Span
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from gradviz.trace.table.trace import Trace
+
 
 BLOCK = 16  # steps that are counted together
 COARSE = 4 * BLOCK  # from so many steps per pixel on the blocks are exact enough
@@ -206,3 +212,31 @@ def size_text(nbytes: int) -> str:
         if nbytes >= size:
             return f"{nbytes / size:.1f} {unit}"
     return f"{nbytes} B"
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """One trace at one length."""
+
+    strip: Strip
+    iterations: Iterations
+    course: Training | None
+    marks: dict[Mark, NDArray[Any]]  # those that follow from the trace alone
+
+
+def outline(trace: Trace, steps: int) -> Outline:
+    """The outline of the first `steps` steps."""
+
+    def make() -> Outline:
+        return Outline(Strip(trace, steps), iterations(trace, steps), training(trace, steps), find_marks(trace, steps))
+
+    return trace.kept(f"outline of {steps}", make)
+
+
+def precompute(trace: Trace) -> None:
+    """Build now what a window asks of a long trace first, in another thread than the one that will read it."""
+    from gradviz.trace.words.explain import explain
+
+    trace.precompute()
+    explain(trace.frame(len(trace)))
+    outline(trace, len(trace)).strip.precompute()

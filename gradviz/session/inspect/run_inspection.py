@@ -1,13 +1,15 @@
-"""What the inspector says while a change runs beside the snippet: about the thing in the front run, and what is
-otherwise with what corresponds to it in the other run. Pure."""
+"""What the inspector says of whole runs: how much a run has of what, before its first step; and while a change runs
+beside the snippet, about the thing in the front run and what is otherwise with what corresponds to it in the other.
+Pure; see `inspection` for one thing of one run."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.session.inspection import Inspection, Link, Row, Section, inspect
+from gradviz.session.inspect.inspection import Inspection, Link, Row, Section, inspect, row
 from gradviz.session.moves import inspected
 from gradviz.session.state import Selection, State
+from gradviz.session.timeline.outline import size_text
 from gradviz.session.what_if import WhatIf
 
 COMPARED = ("kind", "shape", "version", "value", ".grad", "∇ passing", "why None", "backward")
@@ -81,3 +83,23 @@ def _buffers(here: Inspection, there: Inspection) -> list[Row]:
 
 def _section(inspection: Inspection, title: str) -> tuple[Row, ...]:
     return next((section.rows for section in inspection.sections if section.title == title), ())
+
+
+def overview(state: State) -> Inspection | None:
+    """The run in numbers, None before there is one."""
+    trace = state.trace
+    if trace is None or not state.steps:
+        return None
+    import numpy as np
+
+    leaves = trace.tensors.is_leaf.astype(bool) & trace.tensors.requires_grad.astype(bool)
+    elements = sum(int(np.prod(trace.tensors.shape[tensor])) for tensor in np.flatnonzero(leaves).tolist())
+    tracked = int((trace.nodes.sequence_nr >= 0).sum())
+    rows = (
+        row("steps", f"{state.steps:,}"),
+        row("operations", f"{len(trace.nodes):,}, {tracked:,} with a grad_fn"),
+        row("leaves", f"{int(leaves.sum()):,} that require grad, {elements:,} elements"),
+        row("backward", f"{len(trace.calls):,} call{'' if len(trace.calls) == 1 else 's'}"),
+        row("buffers", f"{size_text(int(trace.held_bytes.max(initial=0)))} at most"),
+    )
+    return Inspection("This run", (Section("", rows),))

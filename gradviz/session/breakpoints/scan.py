@@ -1,5 +1,5 @@
 """Finding where breakpoints stop: over all steps, a piece at a time, so that a million steps never hold up the window.
-Pure; `breakpoints` says what is sought, `conditions` and `moments` what a condition means."""
+Pure; `points` says what is sought, `conditions` and `condition_values` what a condition means."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gradviz.session.breakpoints import Breakpoint, Hits
-from gradviz.session.condition_errors import ConditionError
-from gradviz.session.conditions import Condition, compiled
-from gradviz.session.moments import ABOUT, Things, kind_words, things
+from gradviz.session.breakpoints.condition_values import ABOUT, Things, kind_words, things
+from gradviz.session.breakpoints.conditions import Condition, compiled
+from gradviz.session.breakpoints.points import Breakpoint, ConditionError, Hits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,5 +1,6 @@
 """Which step, operation and tensor of one run corresponds to which of another run of nearly the same snippet. Pure and
-vectorised; what differs between them is found by `compare`.
+vectorised; what differs between them is found by `compare`. On one axis for both (`Merged`), steps that correspond
+stand at the same place, and where one run has steps that the other has not, the other has a gap.
 
 Note [Alignment] Each step has a key: its kind, its line, what ran, what it was about. What both runs have at the
 beginning and at the end is aligned one to one. In between, the first step with some key is aligned with the first of
@@ -22,6 +23,7 @@ from gradviz.trace.table.kinds import Kind
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
+
 
 Array = NDArray[Any]
 Pairs = tuple[Array, Array]  # rows of one run and the rows of the other that they correspond to
@@ -236,3 +238,38 @@ def _rest_by_name(match: Match, here: Array, there: Array) -> Match:
     forth, back = match.there.copy(), match.back.copy()
     forth[mine[first]], back[theirs[second]] = theirs[second], mine[first]
     return Match(forth, back)
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """`here[step]` and `there[step]` are places from 0 to `count`; `step_here[place]` is -1 in a gap."""
+
+    here: Array
+    there: Array
+    step_here: Array
+    step_there: Array
+
+    @property
+    def count(self) -> int:
+        """How many places there are."""
+        return len(self.step_here)
+
+
+def merge(steps: Match) -> Merged:
+    """The places of all steps; of two stretches between the same neighbours that of the first run comes first."""
+    a, b = steps.pairs
+    here = np.arange(len(steps.there))
+    there = np.arange(len(steps.back))
+    before_a = np.searchsorted(a, here)  # pairs before each step; for a step of a pair, without that pair
+    before_b = np.searchsorted(b, there)
+    others = np.append(0, b + 1)  # steps of the other run up to the end of the n-th pair
+    reach = np.append(a, len(here))  # steps of this run before the next pair
+    in_pair = steps.there >= 0
+    with_there = np.where(in_pair, steps.there, others[before_a])
+    place_here = here + with_there - before_a
+    place_there = there + reach[before_b] - before_b
+    place_there[b] = place_here[a]
+    count = len(here) + len(there) - len(a)
+    step_here, step_there = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+    step_here[place_here], step_there[place_there] = here, there
+    return Merged(place_here, place_there, step_here, step_there)

@@ -16,7 +16,7 @@ from gradviz.session.groups import as_operation, nodes_of
 from gradviz.session.state import Selection
 
 if TYPE_CHECKING:
-    from gradviz.session.paths import Path
+    from gradviz.session.inspect.chain_rule import Path
     from gradviz.session.state import Lineage
     from gradviz.trace.table.trace import Trace
 
