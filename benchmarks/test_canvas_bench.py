@@ -170,7 +170,7 @@ def test_step_50000(benchmark: Any, large_view: TraceView, zoom: str) -> None:
 
 def test_the_map_of_a_step(benchmark: Any, view: TraceView) -> None:
     """What the mini-map costs for each step and each move of the camera."""
-    from gradviz.ui.canvas.minimap import Minimap
+    from gradviz.ui.panels.canvas_overlays import Minimap
     from gradviz.ui.theme import LIGHT
 
     view.viewport.zoom_reset()

@@ -142,7 +142,7 @@ def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
         hindrance = obstacle()
         if hindrance is not None:
             raise UserError(hindrance)
-        from gradviz.ui.figures.saving import write_all
+        from gradviz.ui.figures.painter import write_all
 
         for picture in write_all(drawn, folder, path.stem):
             _say(f"{name} drew {printable(str(picture))}")

@@ -147,9 +147,9 @@ class Pilot:
         begin = ground.pixel(geometry.port_out(Ref(self.named(source)))).toPoint()
         end = ground.pixel(geometry.port_in(self.named(target), port)).toPoint()
         before = self.state.document
-        ground.layer.drop_bubble()
+        ground.overlay.drop_bubble()
         self.drag(begin, end)
-        self.qtbot.waitUntil(lambda: self.state.document is not before or bool(ground.layer.sentence), timeout=20_000)
+        self.qtbot.waitUntil(lambda: self.state.document is not before or bool(ground.overlay.sentence), timeout=20_000)
 
     def drag(self, begin: QPoint, end: QPoint) -> None:
         """Press on the canvas, move in steps, release."""
@@ -221,7 +221,7 @@ class Pilot:
 
     def expect_refusal(self, words: str) -> None:
         """The bubble at the pointer says this."""
-        assert words in self.hands.ground.layer.sentence, self.hands.ground.layer.sentence
+        assert words in self.hands.ground.overlay.sentence, self.hands.ground.overlay.sentence
 
     # what the user sees
 

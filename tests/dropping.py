@@ -9,7 +9,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl, qVersion
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gradviz.ui.drawing.dropping import MIME
+from gradviz.ui.drawing.drag import MIME
 
 _WHOLE = tuple(map(int, qVersion().split(".")[:2])) < (6, 12)  # only then an entering drag has a place in whole pixels
 _HOW = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

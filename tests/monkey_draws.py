@@ -19,7 +19,7 @@ from gradviz.document.catalogue import catalogue
 from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.leaf_kinds import LEAF_KINDS
-from gradviz.ui.drawing.dropping import MIME
+from gradviz.ui.drawing.drag import MIME
 from gradviz.ui.windows import Windows
 from tests.dropping import place
 

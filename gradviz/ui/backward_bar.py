@@ -23,7 +23,7 @@ from gradviz.document.typed_calls import (
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
-from gradviz.ui.editors.fields import TextField
+from gradviz.ui.editors.form import TextField
 from gradviz.ui.theme import Theme
 
 CHANGE, ADD, REMOVE = "Change Backward", "Add Backward", "Remove Backward"

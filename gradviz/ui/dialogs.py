@@ -22,7 +22,7 @@ from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.command_palette import CommandPalette, keys_of
-from gradviz.ui.reference import ReferenceDialog
+from gradviz.ui.help_pages import ReferenceDialog
 from gradviz.ui.theme import Theme
 from gradviz.ui.what_if_dialog import WhatIfDialog
 from gradviz.worker.layers import sentence
@@ -138,14 +138,14 @@ class WindowDialogs:
 
     def timeline_legend(self) -> None:
         """What is drawn on the timeline."""
-        from gradviz.ui.panels.timeline_legend import legend_html
+        from gradviz.ui.help_pages import legend_html
 
         theme = self._theme()
         TextDialog(self._window, "Reading the timeline", legend_html(theme), theme, (620, 600)).open()
 
     def safety(self) -> None:
         """What a snippet may do."""
-        from gradviz.ui.safety import safety_html
+        from gradviz.ui.help_pages import safety_html
 
         pool = self._pool()
         html = safety_html(pool.layers, pool.limits, self._theme())

@@ -170,10 +170,10 @@ def _left_out(scene: Scene, page: _Page, name: str) -> str:
 
 def _edges_left_out(scene: Scene, page: _Page, name: str) -> str:
     """How many edges the picture has where it has not all; "" for all."""
-    from gradviz.ui.canvas.edge_budget import PAGE
+    from gradviz.ui.canvas.placed import PAGE
 
     seen = scene.moment.edges
-    painted = seen & scene.placed.crowd.painted(page.detail, PAGE)[0]
+    painted = seen & scene.placed.density.painted(page.detail, PAGE)[0]
     if painted.sum() == seen.sum():
         return ""
     return f"{name} shows {painted.sum():,} of {seen.sum():,} edges: more of them could not be told apart."
@@ -184,7 +184,7 @@ def _paint(scene: Scene, page: _Page, device: QPaintDevice, theme: Theme) -> Non
     from PySide6.QtGui import QColor, QPainter
 
     from gradviz.ui.canvas.camera import Camera
-    from gradviz.ui.canvas.edge_budget import PAGE
+    from gradviz.ui.canvas.placed import PAGE
 
     area = QRectF(0, 0, page.width * page.detail, page.height * page.detail)
     painter = QPainter()

@@ -22,9 +22,9 @@ from PySide6.QtTest import QTest
 from gradviz import torch
 from gradviz.trace import figures
 from gradviz.ui import look
-from gradviz.ui.figures import saving
+from gradviz.ui.figures import painter
 from gradviz.ui.figures.strokes import LAST
-from gradviz.ui.figures.zoom import ZoomView
+from gradviz.ui.figures.view import ZoomView
 from gradviz.ui.launch import application
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.worker.arrays import numpy_modules
@@ -283,7 +283,7 @@ def paint(figure: figures.Figure, of_file: Theme, of_view: Theme) -> None:
     with nothing_said(), warnings.catch_warnings():
         warnings.simplefilter("error")
         with in_time():
-            assert not saving.picture(figure, of_file).isNull()
+            assert not painter.picture(figure, of_file).isNull()
         view = ZoomView(of_view, lambda _: None)
         view.resize(480, 360)
         with in_time():

@@ -73,7 +73,7 @@ def test_a_circle_is_refused_with_its_reason_at_the_pointer(pilot: Pilot) -> Non
     before = pilot.drawing
     pilot.wire("tanh", "neg")
     pilot.expect_refusal("That would make a circle: ")
-    ground, bubble = pilot.hands.ground, pilot.hands.ground.layer._bubble
+    ground, bubble = pilot.hands.ground, pilot.hands.ground.overlay._bubble
     assert bubble is not None
     away = bubble[1] - ground.pixel(ground.geometry.port_in(pilot.named("neg"), 0))
     assert away.manhattanLength() < 2

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.shaping import connect, group, new_comment, new_leaf, new_operation
-from gradviz.ui.editors.fields import Choice
+from gradviz.ui.editors.form import Choice
 from gradviz.ui.panels.inspector import InspectorPanel
 from tests.driver import Pilot
 

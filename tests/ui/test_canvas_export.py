@@ -18,7 +18,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.gradviz_file import Contents
 from gradviz.layout import ladder
 from gradviz.ui import export as picture
-from gradviz.ui.canvas import edge_budget, edge_painter
+from gradviz.ui.canvas import edge_painter, placed
 from gradviz.ui.canvas.diagram import Floats, Ints
 from gradviz.ui.canvas.edge_painter import dashes
 from gradviz.ui.canvas.placed import Placed
@@ -145,7 +145,7 @@ def test_of_a_large_graph_a_picture_has_less_and_it_is_said(
 
 
 def test_it_is_said_how_many_edges_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge_budget, "PAGE", replace(edge_budget.PAGE, short=3))
+    monkeypatch.setattr(placed, "PAGE", replace(placed.PAGE, short=3))
     for name in ("graph.svg", "graph.png"):
         (said,) = write(sample_trace(), 6, tmp_path / name)
         assert said == f"{name} shows 3 of 9 edges: more of them could not be told apart."

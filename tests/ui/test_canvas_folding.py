@@ -14,13 +14,11 @@ from gradviz.session.folding import EVERYTHING, Folding, Presentation
 from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspect.inspection import inspect_group
 from gradviz.ui.canvas import TraceView
-from gradviz.ui.canvas.content import content
+from gradviz.ui.canvas.content import GroupContent, bytes_text, content
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, TENSOR, Diagram, build, diagram_of
 from gradviz.ui.canvas.diagram_layout import lay_out
-from gradviz.ui.canvas.group_content import GroupContent, bytes_text
 from gradviz.ui.canvas.moment import FLOW
-from gradviz.ui.canvas.morph import morph
-from gradviz.ui.canvas.placed import Placed
+from gradviz.ui.canvas.placed import Placed, morph
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.sizes import Ruler
 from tests.ui.canvas_fixtures import LOOP, run, scene_of, settle, shown

@@ -10,8 +10,8 @@ from PySide6.QtGui import QPainter, QPixmap
 from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.content import GroupContent
 from gradviz.ui.canvas.diagram import GROUP, build
-from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.sizes import Ruler

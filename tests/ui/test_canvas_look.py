@@ -12,19 +12,15 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.table.regions import RegionKind
-from gradviz.ui.canvas import sizes, sticky_titles
-from gradviz.ui.canvas.animation import Motion
-from gradviz.ui.canvas.array_painter import paint_grid, paint_picture
-from gradviz.ui.canvas.brief import Brief, Briefs, Writer
-from gradviz.ui.canvas.brief_painter import BriefPainter
-from gradviz.ui.canvas.camera import Camera
-from gradviz.ui.canvas.content import ReferenceContent, ValueContent
+from gradviz.ui.canvas import group_painter, sizes
+from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
+from gradviz.ui.canvas.camera import Camera, Motion
+from gradviz.ui.canvas.content import GroupContent, ReferenceContent, ValueContent
 from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
-from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.heat import cells, picture
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.canvas.item_painter import paint_reference
+from gradviz.ui.canvas.item_painter import paint_grid, paint_picture, paint_reference
 from gradviz.ui.canvas.painter import BLOCK, SpriteCache
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT, Theme
@@ -259,7 +255,7 @@ def test_nothing_moves_by_itself_without_a_screen(qtbot: QtBot) -> None:
 
 
 def test_dashes_linger_after_a_step_and_end(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradviz.ui.canvas.animation.LINGER", 120)
+    monkeypatch.setattr("gradviz.ui.canvas.camera.LINGER", 120)
     view = shown(qtbot, run(PRODUCT), 4)
     motion = Motion(view)
     motion.enabled = True
@@ -328,8 +324,8 @@ def test_titles_of_frames_stay_while_their_strip_is_above_the_view(qapp: QApplic
     left, top, width, height = scene.placed.frames[0].tolist()
     inside = Camera(8.0, left + width / 2 - 50, top + 50)
     above = Camera(8.0, left + width / 2 - 50, top - 20)
-    assert sticky_titles.title(
-        scene.placed, sticky_titles.away(scene.placed, scene.moment, inside, 800, 80)
+    assert group_painter.title(
+        scene.placed, group_painter.away(scene.placed, scene.moment, inside, 800, 80)
     ).startswith("for t in")
-    assert sticky_titles.away(scene.placed, scene.moment, above, 800, 80) == []
+    assert group_painter.away(scene.placed, scene.moment, above, 800, 80) == []
     assert height > 50

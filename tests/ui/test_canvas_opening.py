@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.layout.ladder import Layouter
 from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.diagram import GROUP, TENSOR, diagram_of
-from gradviz.ui.canvas.initial_groups import initially_open
+from gradviz.ui.canvas.diagram_layout import initially_open
 from gradviz.ui.canvas.sizes import Ruler
 from gradviz.ui.canvas.structure import find_structure
 from gradviz.ui.canvas.viewport import READABLE

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradviz.commands.table import COMMANDS
-from gradviz.ui.panels.error_card import LONGEST, shortened
+from gradviz.ui.panels.editor import LONGEST, shortened
 from gradviz.ui.panels.explanation import ExplanationPanel
 from gradviz.ui.toolbar import ALWAYS, Tools
 from tests.driver import Pilot

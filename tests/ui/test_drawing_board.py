@@ -100,7 +100,7 @@ def test_nodes_go_over_the_clipboard(pilot: Pilot) -> None:
     assert len(pilot.state.drawing.nodes) == 5 and pilot.state.undo_label == "Cut"
     QApplication.clipboard().setText("for all of us:")
     pilot.press("Ctrl+V")
-    assert hands(pilot).ground.layer.sentence and pilot.state.undo_label == "Cut"
+    assert hands(pilot).ground.overlay.sentence and pilot.state.undo_label == "Cut"
 
 
 def test_a_comment_is_written_where_it_is_placed(pilot: Pilot) -> None:
@@ -145,9 +145,9 @@ def test_a_wrong_wire_is_refused_with_the_reason_that_the_worker_finds(pilot: Pi
         QTest.mouseMove(view, (begin + end) / 2)
         QTest.mouseMove(view, end)
         QTest.mouseRelease(view, LEFT, NONE, end)
-        pilot.qtbot.waitUntil(lambda: bool(ground.layer.sentence) or _wires(pilot) > 0, timeout=RUN_TIMEOUT)
-    pilot.qtbot.waitUntil(lambda: bool(ground.layer.sentence), timeout=RUN_TIMEOUT)
-    assert ground.layer.sentence == "mm: 2×3 with 2×3: the inner sizes 3 and 2 differ"
+        pilot.qtbot.waitUntil(lambda: bool(ground.overlay.sentence) or _wires(pilot) > 0, timeout=RUN_TIMEOUT)
+    pilot.qtbot.waitUntil(lambda: bool(ground.overlay.sentence), timeout=RUN_TIMEOUT)
+    assert ground.overlay.sentence == "mm: 2×3 with 2×3: the inner sizes 3 and 2 differ"
     assert _wires(pilot) == 1 and pilot.state.undo_label == "Connect"
 
 

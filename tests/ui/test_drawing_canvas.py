@@ -12,8 +12,7 @@ from gradviz.document.code.parse import parse
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Operation, Ref
 from gradviz.trace.table.kinds import Kind
-from gradviz.ui.canvas.content import OperationContent, TensorContent, content
-from gradviz.ui.canvas.group_content import GroupContent
+from gradviz.ui.canvas.content import GroupContent, OperationContent, TensorContent, content
 from gradviz.ui.canvas.moment import FLOW
 from gradviz.ui.drawing.geometry import Hit
 from gradviz.ui.drawing.view import DrawingView

@@ -14,8 +14,8 @@ from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.making import Around, make
-from gradviz.ui.drawing.drag import Moving
-from gradviz.ui.drawing.snapping import snap
+from gradviz.ui.drawing.drag import MoveGesture
+from gradviz.ui.drawing.gesture import snap
 from tests.ui.drawing_hand import ADD, LEFT, MIDDLE, MUL, NONE, Hand, W, X, small
 
 CONTROL, SHIFT, ALT = (
@@ -125,7 +125,7 @@ def test_a_move_snaps_to_the_middle_line_of_another_and_alt_does_not(hand: Hand)
     target = hand.pixel(QPointF(40, 77))  # x is at 80
     hand.pull(hand.node(MUL), target)
     gesture = hand.hands.gesture
-    assert isinstance(gesture, Moving) and [guide.at for guide in gesture.way.guides if not guide.upright] == [80]
+    assert isinstance(gesture, MoveGesture) and [guide.at for guide in gesture.way.guides if not guide.upright] == [80]
     hand.release(target)
     assert place(hand.drawing, MUL) == (40, 80)
     hand.store.undo()
@@ -307,7 +307,7 @@ def test_the_value_of_a_leaf_is_edited_in_its_place(hand: Hand) -> None:
     hand.key(Qt.Key.Key_Return)
     hand.type("five")
     hand.key(Qt.Key.Key_Return)
-    assert "no number" in hand.ground.layer.sentence and hand.hands.inline.editor is not None
+    assert "no number" in hand.ground.overlay.sentence and hand.hands.inline.editor is not None
     hand.key(Qt.Key.Key_Escape)
     assert hand.hands.inline.editor is None and hand.drawing == small()
 
@@ -351,14 +351,14 @@ def test_a_drop_places_an_operation_or_a_leaf(hand: Hand) -> None:
     leaf = hand.drawing.nodes[-1]
     assert isinstance(leaf, Leaf) and leaf.data == ((1.0, 2.0), (3.0, 4.0))
     hand.drop("no such thing", EMPTY)
-    assert hand.ground.layer.sentence
+    assert hand.ground.overlay.sentence
 
 
 def test_a_drop_on_a_wire_goes_into_it(qtbot: QtBot) -> None:
     hand = Hand(qtbot, shaping.connect(small(), Ref(MUL), ADD, 0))
     middle = hand.pixel(hand.view.geometry.wire(ADD, 0).pointAtPercent(0.5))
     hand.hover_with("exp", middle)
-    assert hand.hands.dropping._wire == (ADD, 0) and hand.ground.layer.isVisible()
+    assert hand.hands.dropping._wire == (ADD, 0) and hand.ground.overlay.isVisible()
     hand.drop("exp", middle)
     new = hand.drawing.nodes[-1].id
     assert hand.inputs(new) == (Ref(MUL),) and hand.inputs(ADD) == (Ref(new), None)

@@ -76,20 +76,20 @@ def test_a_taken_port_and_a_circle_are_refused_at_the_pointer(qtbot: QtBot) -> N
     hand.pull(hand.out(X), hand.port(MUL, 0))
     assert isinstance(hand.hands.gesture, Wiring) and "has a wire already" in hand.hands.gesture.reason
     hand.release(hand.port(MUL, 0))
-    assert "has a wire already" in hand.ground.layer.sentence
+    assert "has a wire already" in hand.ground.overlay.sentence
     hand.drag(hand.out(ADD), hand.node(MUL))
     assert hand.drawing is before and not hand.store.state.undo_label
     free = shaping.disconnect(before, MUL, 1)
     hand.store.edit("Disconnect", free)
     hand.drag(hand.out(ADD), hand.port(MUL, 1))
-    assert "circle" in hand.ground.layer.sentence and hand.drawing is free
+    assert "circle" in hand.ground.overlay.sentence and hand.drawing is free
 
 
 def test_what_the_worker_refuses_is_not_made(hand: Hand) -> None:
     hand.reasons[shaping.connect(hand.drawing, Ref(W), MUL, 0)] = "mm: 2×3 with 4×5: the inner sizes 3 and 4 differ"
     hand.drag(hand.out(W), hand.port(MUL, 0))
     assert hand.drawing == small()
-    assert hand.ground.layer.sentence == "mm: 2×3 with 4×5: the inner sizes 3 and 4 differ"
+    assert hand.ground.overlay.sentence == "mm: 2×3 with 4×5: the inner sizes 3 and 4 differ"
 
 
 def test_a_drop_waits_for_the_answer(hand: Hand) -> None:
@@ -100,7 +100,7 @@ def test_a_drop_waits_for_the_answer(hand: Hand) -> None:
     assert hand.inputs(MUL) == (Ref(W), None)
     hand.drag(hand.out(X), hand.port(MUL, 1))
     hand.answer("they differ")
-    assert hand.inputs(MUL) == (Ref(W), None) and hand.ground.layer.sentence == "they differ"
+    assert hand.inputs(MUL) == (Ref(W), None) and hand.ground.overlay.sentence == "they differ"
 
 
 def test_a_second_wire_does_not_overtake_one_that_was_let_go(hand: Hand) -> None:
@@ -119,7 +119,7 @@ def test_escape_forgets_a_wire_without_a_trace(hand: Hand) -> None:
     hand.key(Qt.Key.Key_Escape)
     hand.release(hand.port(MUL, 0))
     assert hand.drawing == small() and not hand.store.state.undo_label
-    assert not hand.ground.layer.isVisible() and hand.hands.gesture is None
+    assert not hand.ground.overlay.isVisible() and hand.hands.gesture is None
 
 
 def test_undo_and_another_document_in_the_middle_of_a_drag(qtbot: QtBot) -> None:
@@ -244,7 +244,7 @@ def test_a_wire_to_a_closed_group_says_what_to_do(qtbot: QtBot) -> None:
     hand = Hand(qtbot, shaping.set_group_closed(drawing, group, True))
     before = hand.drawing
     hand.drag(hand.out(W), hand.pixel(hand.view.geometry.boxes[group].center()))
-    assert "double-click to expand it" in hand.ground.layer.sentence
+    assert "double-click to expand it" in hand.ground.overlay.sentence
     assert hand.drawing == before and not hand.hands.typing.is_open
 
 

@@ -19,11 +19,10 @@ from gradviz.document.shaping import (
 )
 from gradviz.document.snippet import Snippet
 from gradviz.ui.editors.calls import CallsEditor
-from gradviz.ui.editors.fields import Choice, TextField
+from gradviz.ui.editors.form import Choice, TextField
 from gradviz.ui.editors.leaf import LeafEditor
 from gradviz.ui.editors.operation import OperationEditor
-from gradviz.ui.editors.others import CommentEditor, GroupEditor
-from gradviz.ui.editors.several import SeveralEditor
+from gradviz.ui.editors.several import CommentEditor, GroupEditor, SeveralEditor
 from tests.driver import Pilot
 from tests.ui.desk import Desk
 

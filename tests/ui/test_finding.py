@@ -16,8 +16,7 @@ from gradviz.commands.table import command
 from gradviz.document.documents import text_of, with_text
 from gradviz.session.state import Lineage, Phase, Run, Selection, State
 from gradviz.ui.canvas import TraceView
-from gradviz.ui.canvas.minimap import Minimap
-from gradviz.ui.panels.search_bar import SearchBar
+from gradviz.ui.panels.canvas_overlays import Minimap, SearchBar
 from gradviz.ui.theme import DARK, LIGHT
 from tests.driver import Pilot
 from tests.trace.running import run

@@ -15,8 +15,7 @@ from gradviz.trace.table.trace import Trace
 from gradviz.ui import look
 from gradviz.ui.canvas.hover_words import html, words
 from gradviz.ui.panels.inspector import page
-from gradviz.ui.panels.timeline import TimelinePanel
-from gradviz.ui.panels.timeline_mouse import tooltip
+from gradviz.ui.panels.timeline import TimelinePanel, tooltip
 from gradviz.ui.theme import LIGHT
 from tests.driver import Pilot
 from tests.trace.running import run

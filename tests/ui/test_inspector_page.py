@@ -7,7 +7,7 @@ import html
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section, row
 from gradviz.session.state import Selection
 from gradviz.ui.panels.inspector import array_table, page
-from gradviz.ui.panels.timeline_rows import shorter
+from gradviz.ui.panels.timeline_paint import shorter
 from gradviz.ui.theme import LIGHT
 
 

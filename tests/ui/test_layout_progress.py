@@ -18,7 +18,7 @@ from gradviz.layout.nested import nested
 from gradviz.layout.records import NestedInput, NestedResult
 from gradviz.session.folding import EVERYTHING
 from gradviz.session.state import Phase
-from gradviz.ui.canvas import TraceView, diagram_layout, graph_layout
+from gradviz.ui.canvas import TraceView, diagram_layout, trace_view
 from gradviz.ui.canvas.placed import Placed
 from tests.document.drawings import squared_error
 from tests.driver import Pilot
@@ -118,7 +118,7 @@ def test_opening_shows_progress_and_cancel_shows_the_graph_folded(pilot: Pilot, 
     settle(pilot)
     assert pilot.state.folding.level == 0
     assert len(placed(pilot).diagram) < 10
-    assert pilot.state.notice.sentence == graph_layout.CANCELLED
+    assert pilot.state.notice.sentence == trace_view.CANCELLED
     no_progress(pilot)
     brake.passes.set()
     pilot.window.commands.do("view.unfold_all")
@@ -161,7 +161,7 @@ def test_cancel_leaves_the_picture_as_it_was(drawn: Pilot, way: str) -> None:
 
 
 def test_a_draft_goes_when_its_layout_is_cancelled(drawn: Pilot, brake: Brake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_layout, "QUICK", 10)
+    monkeypatch.setattr(trace_view, "QUICK", 10)
     brake.drafts_pass = True
     before = placed(drawn)
     drawn.window.commands.do("view.unfold_all")

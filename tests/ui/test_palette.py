@@ -11,10 +11,9 @@ from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing, Operation
 from gradviz.document.leaf_kinds import LEAF_KINDS
 from gradviz.document.snippet import Snippet
-from gradviz.ui.drawing.dropping import MIME
-from gradviz.ui.panels.palette import COLOURS, NOTHING, PalettePanel, colour_of
-from gradviz.ui.panels.palette_rows import rows
-from gradviz.ui.reference import ReferenceDialog
+from gradviz.ui.drawing.drag import MIME
+from gradviz.ui.help_pages import ReferenceDialog
+from gradviz.ui.panels.palette import COLOURS, NOTHING, PalettePanel, colour_of, rows
 from gradviz.ui.theme import DARK, LIGHT
 from tests.driver import Pilot
 from tests.dropping import drop, enter

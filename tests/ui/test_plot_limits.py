@@ -20,8 +20,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.trace import figures
 from gradviz.trace.figures import Figure
 from gradviz.ui.figures import strokes
-from gradviz.ui.figures.painter import TOO_MUCH
-from gradviz.ui.figures.saving import picture, write
+from gradviz.ui.figures.painter import TOO_MUCH, picture, write
 from gradviz.ui.figures.scales import LARGEST, MOST_TICKS, SMALLEST, Span, ticks, usable, written
 from gradviz.ui.figures.view import FigureView
 from gradviz.ui.theme import DARK, LIGHT

@@ -11,8 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.session.state import Phase
 from gradviz.trace.figures import Axes
-from gradviz.ui.figures.view import FigureView
-from gradviz.ui.figures.zoom import HOW, ZoomView
+from gradviz.ui.figures.view import HOW, FigureView, ZoomView
 from gradviz.ui.panels.plots import LargePlot
 from tests.driver import Pilot
 

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from gradviz.document.catalogue import catalogue
 from gradviz.engine.reference import entries, plain
 from gradviz.engine.rows import ROWS
-from gradviz.ui.reference import ReferenceDialog
+from gradviz.ui.help_pages import ReferenceDialog
 from gradviz.ui.theme import DARK
 from tests.driver import Pilot
 

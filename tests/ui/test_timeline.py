@@ -21,11 +21,8 @@ from gradviz.session.timeline.zoom import Span, whole
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
-from gradviz.ui.panels.timeline import TimelinePanel
-from gradviz.ui.panels.timeline_geometry import Geometry
-from gradviz.ui.panels.timeline_mouse import tooltip
-from gradviz.ui.panels.timeline_paint import colour_of
-from gradviz.ui.panels.timeline_picture import Content, draw
+from gradviz.ui.panels.timeline import Content, TimelinePanel, draw, tooltip
+from gradviz.ui.panels.timeline_paint import Geometry, colour_of
 from gradviz.ui.theme import LIGHT
 from tests.driver import Pilot
 from tests.trace.running import run

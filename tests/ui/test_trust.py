@@ -27,10 +27,10 @@ from gradviz.session.comparison.proposals import proposals
 from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
 from gradviz.session.trust_warnings import LONGEST, NOT_RUN, elsewhere
-from gradviz.ui import launch, safety
+from gradviz.ui import help_pages, launch
 from gradviz.ui import recovery as recovery_keeper
+from gradviz.ui.help_pages import MODULES, safety_html
 from gradviz.ui.panels import drawn_canvas, trust_bar
-from gradviz.ui.safety import MODULES, safety_html
 from gradviz.ui.theme import LIGHT
 from gradviz.worker.client import WorkerPool
 from gradviz.worker.layers import CAUTIONS, OPEN_DOORS, UNKNOWN
@@ -375,7 +375,7 @@ def test_where_the_kernel_does_not_close_files_the_page_says_so() -> None:
 def test_where_the_locks_were_never_seen_at_work_the_bar_and_the_page_say_so(
     pilot: Pilot, snippet: Path, monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
-    for module in (trust_bar, drawn_canvas, safety):
+    for module in (trust_bar, drawn_canvas, help_pages):
         monkeypatch.setattr(module, "caution", lambda: CAUTIONS[system])
     by_dialog(pilot, snippet)
     bar = pilot.window.editor.trust_bar

@@ -1,6 +1,7 @@
-"""What is said of an item that is neither near nor far: its name, its main number or picture, its gradient. Cheap to
-ask of hundreds of items at every step: it compares numbers of values, and writes a value once. `brief_painter` paints
-it; `content` says more of what is near."""
+"""Items that are neither near nor far: `Writer` says their name, their main number or picture and their gradient, and
+`BriefPainter` paints that in the same frames and colours as near, in text that keeps its size on the screen. Cheap to
+ask of hundreds of items at every step: it compares numbers of values, and writes a value once. `content` says more of
+what is near; far away even this is too much, see `painter`."""
 
 from __future__ import annotations
 
@@ -8,14 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QPen
 
 from gradviz.trace.table.values import number_text
-from gradviz.ui.canvas.diagram import OPERATION, TENSOR, Diagram, Ints
+from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
+from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
+from gradviz.ui.canvas.item_painter import paint_picture
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
+
 
 DIGITS = (4, 3, 2, 1)  # of a number, the first that there is room for
 LONGEST = 14  # characters of a small array that is written
@@ -113,3 +120,177 @@ class Writer:
         shown = picture(value.edges) if value.numel > 1 else None
         norm, *shorter = (f"‖{number_text(value.norm, digits)}‖" for digits in DIGITS)
         return Written(text if len(text) <= LONGEST else "", norm, shown, tuple(shorter))
+
+
+# -- painting
+
+
+LINE = 13.0  # pixels that a line of text needs, at text scale 1
+PADDING = 4.0
+LOWEST = 7.0  # pixels that a picture needs
+NARROWEST_WORD = 26.0
+LEAST_NAME = 0.4  # of its font: the size below which the name of an operation is not written
+ANY_NAME, ANY_ROOM = "ƒ", 24  # instead of a name that does not fit, and the pixels that it wants
+TIGHT = 0.7  # how much smaller a name may be before it is cut
+NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards
+
+
+class BriefPainter:
+    """Paints in pixels, in one theme."""
+
+    def __init__(self, ink: Ink, writer: Writer, *, vertical: bool = False) -> None:
+        self._ink = ink
+        self._writer = writer
+        self._vertical = vertical
+
+    def paint(self, painter: QPainter, card: QRectF, kind: int, category: int, says: Brief, scale: float) -> None:
+        """An item whose card or circle has this place in the world."""
+        painter.save()
+        painter.translate(card.topLeft())
+        painter.scale(1 / scale, 1 / scale)
+        area = QRectF(0, 0, card.width() * scale, card.height() * scale)
+        if kind == TENSOR:
+            self._card(painter, area, category, says, scale)
+        elif kind == OPERATION:
+            self._operation(painter, area, category, says, scale)
+        else:
+            self._tag(painter, area, category, says)
+        painter.restore()
+
+    def _word(
+        self, painter: QPainter, role: str, size: float, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag
+    ) -> None:
+        size *= self._ink.theme.scale
+        painter.save()
+        painter.translate(box.topLeft())
+        painter.scale(size, size)
+        self._ink.text(painter, role, colour, QRectF(0, 0, box.width() / size, box.height() / size), text, align)
+        painter.restore()
+
+    def _card(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
+        ink = self._ink
+        frame, corner, line = ink.frames[category], max(6.0 * scale, 2.0), LINE * ink.theme.scale
+        lines = int((area.height() - 2) / line)
+        header = QRectF(area.left(), area.top(), area.width(), line if lines > 1 else area.height())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(ink.colours["card"])
+        painter.drawRoundedRect(area, corner, corner)
+        painter.setBrush(frame.header)
+        painter.drawRoundedRect(header, corner, corner)
+        if lines > 1:
+            painter.drawRect(header.adjusted(0, header.height() / 2, 0, 0))
+        if lines and area.width() > NARROWEST_WORD:
+            align = LEFT if lines > 1 else CENTRE
+            side = PADDING if lines > 1 else PADDING / 2
+            inside = header.adjusted(side, 0, -side, 0)
+            needed = ink.width(sizes.NAME, says.name) * NAME_SIZE * ink.theme.scale
+            size = NAME_SIZE * min(1.0, max(TIGHT, inside.width() / max(needed, 1.0)))
+            self._word(painter, sizes.NAME, size, "text", inside, says.name, align)
+        if lines > 1:
+            body = area.adjusted(PADDING, line + 1, -PADDING, -2)
+            if says.grad >= 0:
+                body.setBottom(self._gradient(painter, area, line, corner, says))
+            self._value(painter, body, line, says)
+        style = Qt.PenStyle.DashLine if category == CONSTANT else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(frame.border, max(frame.width * scale, 1.2), style))
+        painter.setBrush(QBrush())
+        painter.drawRoundedRect(area, corner, corner)
+        if says.expected > 1:
+            self._badge(painter, area, says, scale)
+
+    def _badge(self, painter: QPainter, area: QRectF, says: Brief, scale: float) -> None:
+        """How many gradients have arrived where several are summed: a pill that fills, with words if there is room."""
+        ink = self._ink
+        height = (sizes.BADGE_GAP + sizes.BADGE_HEIGHT) * scale - 3
+        pill = QRectF(area.left(), area.bottom() + 2, area.width(), min(height, LINE * ink.theme.scale))
+        radius = pill.height() / 2
+        painter.setPen(QPen(ink.colours["gradient"], 1.0))
+        painter.setBrush(ink.colours["gradient_fill"])
+        painter.drawRoundedRect(pill, radius, radius)
+        painter.save()
+        painter.setClipRect(QRectF(pill.left(), pill.top(), pill.width() * says.arrived / says.expected, pill.height()))
+        painter.setBrush(ink.colour("gradient", 0.25))
+        painter.drawRoundedRect(pill, radius, radius)
+        painter.restore()
+        if pill.height() >= LINE * ink.theme.scale - 4:
+            inner = pill.adjusted(5, 0, -5, 0)
+            self._word(painter, sizes.CELL, 0.9, "text", inner, f"Σ {says.arrived} of {says.expected}", CENTRE)
+
+    def _value(self, painter: QPainter, body: QRectF, line: float, says: Brief) -> None:
+        written = self._writer.of(says.value)
+        if written.picture is not None and body.height() >= LOWEST:
+            inner = body.adjusted(0, 1, 0, -1)
+            paint_picture(painter, self._ink, inner, written.picture, "text")
+        elif body.height() >= line - 3:
+            place = QRectF(body.left(), body.top(), body.width(), min(body.height(), 1.6 * line))
+            text = self.number(sizes.NUMBER, written, place.width(), written.text)
+            self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, text, LEFT)
+
+    def number(self, role: str, written: Written, room: float, first: str = "") -> str:
+        """A number with as many digits as there is room for: an ellipsis in it would say nothing."""
+        ways = (first or written.norm, written.norm, *written.shorter)
+        size = NUMBER_SIZE * self._ink.theme.scale
+        return next((way for way in ways if self._ink.width(role, way) * size <= room), ways[-1])
+
+    def _gradient(self, painter: QPainter, area: QRectF, line: float, corner: float, says: Brief) -> float:
+        """The gradient in the last line, on a ground of its own where it is stored; returns where it begins. Where
+        there are two lines only, it takes the value's."""
+        last = QRectF(area.left(), area.bottom() - line - 1, area.width(), line + 1)
+        if says.stored:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._ink.colours["gradient_fill"])
+            painter.drawRoundedRect(last, corner, corner)
+        inner = last.adjusted(PADDING, 0, -PADDING, 0)
+        text = self.number(sizes.GRAD, self._writer.of(says.grad), inner.width())
+        needed = self._ink.width(sizes.GRAD, text) * NUMBER_SIZE * self._ink.theme.scale
+        if needed + 14 * self._ink.theme.scale < inner.width() and not says.stored:
+            self._word(painter, sizes.META, 1.0, "muted", inner, "∇", LEFT)
+        self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner, text, RIGHT)
+        return last.top() if area.height() >= 3 * line - 1 else area.top() + line
+
+    def _operation(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
+        ink = self._ink
+        frame = ink.frames[category]
+        border = ink.colours["gradient"] if says.ran else frame.border
+        painter.setPen(QPen(border, max((2.2 if says.ran else frame.width) * scale, 1.2)))
+        painter.setBrush(ink.colours["gradient_fill"] if says.ran else frame.header)
+        painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
+        role, size = (sizes.SYMBOL, 0.8) if len(says.name) < 3 else (sizes.NAME, NAME_SIZE)
+        room = area.width() * 0.8
+        size = min(size, room / (ink.width(role, says.name) * ink.theme.scale or 1.0), area.height() / 16)
+        name = says.name
+        if size * ink.theme.scale < LEAST_NAME and len(name) > 2:
+            role, name, size = sizes.SYMBOL, ANY_NAME, min(0.8, area.height() / ANY_ROOM)
+        if size * ink.theme.scale >= LEAST_NAME:
+            self._word(painter, role, size, "text", area, name, CENTRE)
+        self._tabs(painter, area, says.tabs, scale)
+
+    def _tabs(self, painter: QPainter, area: QRectF, tabs: tuple[str, ...], scale: float) -> None:
+        """A small tab per saved buffer: filled while held, an outline struck through once freed, crossed if stale."""
+        wide, tall = 30 * scale, sizes.TAB_HEIGHT * scale * 0.8
+        whole = len(tabs) * (wide + 3) - 3
+        left, top = area.center().x() - whole / 2, area.top() - sizes.TAB_GAP * scale - tall
+        if self._vertical:
+            left, top = area.left() - sizes.TAB_GAP * scale - whole, area.center().y() - tall / 2
+        for nth, state in enumerate(tabs):
+            place = QRectF(left + nth * (wide + 3), top, wide, tall)
+            name = "freed" if state == "freed" else "stale" if state == "stale" else "saved"
+            painter.setPen(QPen(self._ink.colours[name], 1.0))
+            painter.setBrush(self._ink.colours["saved"] if state == "held" else QBrush())
+            painter.drawRoundedRect(place, 2, 2)
+            if state != "held":
+                middle = place.center().y()
+                painter.drawLine(QPointF(place.left(), middle), QPointF(place.right(), middle))
+            if state == "stale":
+                painter.drawLine(place.topLeft(), place.bottomRight())
+
+    def _tag(self, painter: QPainter, area: QRectF, category: int, says: Brief) -> None:
+        frame = self._ink.frames[category]
+        painter.setPen(QPen(frame.border, 1.2))
+        painter.setBrush(frame.header)
+        painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
+        size = min(NAME_SIZE, area.height() / 13)
+        inner = area.adjusted(3, 0, -3, 0)
+        fits = self._ink.width(sizes.NAME, says.name) * size * self._ink.theme.scale <= inner.width()
+        if size >= 0.5 and (fits or area.width() > NARROWEST_WORD):
+            self._word(painter, sizes.NAME, size, "text", inner, says.name, CENTRE)

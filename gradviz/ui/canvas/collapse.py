@@ -1,5 +1,5 @@
 """Groups of the canvas that collapse into one box and expand again: by a double click, by Enter, at their triangles, or
-on the way to something inside. Which are open is kept by the session; `graph_layout` draws it. The place that the user
+on the way to something inside. Which are open is kept by the session; `trace_view` draws it. The place that the user
 looks at stays where it is."""
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 between them, in NumPy arrays, without positions (`placed` adds them) and without a cursor (`moment` says what of it is
 seen when). What is in closed groups is in no array but those that say in which item each operation and tensor is.
 
+Which groups are open is what the user chose, and elsewhere as much as can be read: small graphs are open throughout; of
+larger ones so much is opened, from the outside inwards, that there are not too many boxes.
+
 Note [References]
 A leaf that many operations use (the weight of a recurrence) is drawn once, at its first use; every further use gets a
 small tag with its name. Long edges to everywhere are unreadable, and they are what makes layered layouts slow."""
@@ -17,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.layout.records import NestedInput
-from gradviz.session.folding import Presentation
+from gradviz.session.folding import Folding, Presentation
+from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.folds import open_groups
-from gradviz.ui.canvas.links import find_links
-from gradviz.ui.canvas.measure import (
+from gradviz.ui.canvas.groups import NUMBERED, Flags, Groups, Ints
+from gradviz.ui.canvas.sizes import (
     CONSTANT,
     FOLDED,
     GROUP,
@@ -34,23 +37,103 @@ from gradviz.ui.canvas.measure import (
     REFERENCE,
     TENSOR,
     card_name,
+    frame_header,
     measure,
     meta_text,
     operation_text,
 )
-from gradviz.ui.canvas.sizes import frame_header
-from gradviz.ui.canvas.structure import Structure, find_structure
+from gradviz.ui.canvas.structure import Structure, find_links, find_structure
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
-    from gradviz.ui.canvas.links import Links
+    from gradviz.ui.canvas.structure import Links
 
-Ints = NDArray[np.int64]
+
+# -- which groups are open
+
+
+OPEN_THROUGHOUT = 120  # items of a graph that needs no folding
+OPEN_LOOPS = 100  # items of a graph that shows all iterations of its loops
+MOST_BOXES = 130
+FEW = 6  # items of a small group
+LONG_LOOP = 8  # iterations
+OPEN_INSIDE = 40  # items of a group in a closed one that is open when its turn comes
+
+
+def open_groups(structure: Structure, folding: Folding, at_first: Flags | None = None) -> Flags:
+    """By group: whether it is open (it may be in one that is not); `at_first` says it where the user did not."""
+    groups = structure.groups
+    if folding.level is None:
+        found = readable(structure) if at_first is None else at_first.copy()
+    else:
+        found = groups.depth < folding.level
+    for keys, is_open in ((folding.opened, True), (folding.closed, False)):
+        for key in keys:
+            found[groups.number_of.get(key, [])] = is_open
+    return found
+
+
+def readable(structure: Structure) -> Flags:
+    """By group: whether it is open when there shall be no more boxes than can be read."""
+    groups = structure.groups
+    if not len(groups):
+        return np.zeros(0, bool)
+    inner = structure.items_in + np.bincount(groups.parent[groups.parent >= 0], minlength=len(groups))
+    total = _totals(groups, structure.items_in)
+    of_graph = np.bincount(structure.cards[:, 0], minlength=len(structure.first))
+    drawn = structure.graph_of_node[structure.graph_of_node >= 0]
+    of_graph = of_graph + np.bincount(drawn, minlength=len(structure.first))
+    long = _long_loops(groups)
+    turns = np.append(long, False)[groups.parent] & (groups.kind == RegionKind.ITERATION)
+    folded = (long | turns) & (of_graph[groups.graph] > OPEN_LOOPS)
+    found: Flags = ~folded & ((total <= OPEN_INSIDE) | (of_graph[groups.graph] <= OPEN_THROUGHOUT))
+    for graph in np.unique(groups.graph[of_graph[groups.graph] > OPEN_THROUGHOUT]).tolist():
+        top = (groups.graph == graph) & (groups.parent < 0)
+        outside = int(of_graph[graph] - total[top].sum() + top.sum())
+        _open_from_outside(groups, graph, found, inner, total, folded, outside)
+    return found
+
+
+def _totals(groups: Groups, items: Ints) -> Ints:
+    """By group: items in it at any depth."""
+    total = items.copy()
+    for level in groups.levels[:0:-1]:
+        np.add.at(total, groups.parent[level], total[level])
+    return total
+
+
+def _long_loops(groups: Groups) -> Flags:
+    """Loops with many iterations, unless each of these is the call of a module, which has a name to be seen by."""
+    plain = [" = " in title or title.startswith(NUMBERED) for title in groups.title]
+    iteration = (groups.kind == RegionKind.ITERATION) & (groups.parent >= 0) & np.array(plain, bool)
+    many = np.bincount(groups.parent[iteration], minlength=len(groups)) > LONG_LOOP
+    found: Flags = many & (groups.kind == RegionKind.LOOP)
+    return found
+
+
+def _open_from_outside(
+    groups: Groups, graph: int, found: Flags, inner: Ints, total: Ints, folded: Flags, boxes: int
+) -> None:
+    """Open the groups of a large graph level by level as long as there is room: all of a level, else the small ones."""
+    inside = np.zeros(len(groups), bool)  # in groups that are open so far
+    for nth, level in enumerate(groups.levels):
+        rows = np.flatnonzero(groups.graph[level] == graph) + level.start
+        if nth:
+            rows = rows[inside[groups.parent[rows]]]
+        found[rows] = False
+        rows = rows[~folded[rows]]
+        if boxes + (inner[rows] - 1).sum() > MOST_BOXES:
+            rows = rows[inner[rows] <= FEW]
+        gain = int((inner[rows] - 1).sum())
+        if boxes + gain <= MOST_BOXES:
+            boxes += gain
+            found[rows] = inside[rows] = True
+
+
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 __all__ = [
     "CONSTANT", "FOLDED", "GROUP", "INTERMEDIATE", "LEAF", "OP", "OPERATION", "OUTPUT", "PLAIN_OP", "REFERENCE",
-    "TENSOR", "Diagram", "build", "card_name", "diagram_of", "meta_text", "operation_text",
+    "TENSOR", "Diagram", "Flags", "Floats", "Ints", "build", "card_name", "diagram_of", "meta_text", "operation_text",
 ]  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""From a diagram to where everything of it is: asks the layout for every graph, each different one once."""
+"""From a diagram to where everything of it is: asks the layout for every graph, each different one once. When a graph
+is shown for the first time, as many groups are open as leave it readable when all of it is in view: `diagram` says how
+many boxes are not too many; here what these take up on a page is tried out, and groups are closed from the inside
+outwards until it fits."""
 
 from __future__ import annotations
 
@@ -10,15 +13,18 @@ import numpy as np
 
 from gradviz.layout.nested import nested
 from gradviz.layout.records import ROWS, STRAIGHT
-from gradviz.ui.canvas.group_words import GRADIENTS
+from gradviz.ui.canvas.diagram import Diagram, diagram_of, readable
+from gradviz.ui.canvas.groups import GRADIENTS, Flags, Groups
 from gradviz.ui.canvas.moment import moment
 from gradviz.ui.canvas.placed import Placed, place
 
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter
     from gradviz.layout.records import NestedInput, NestedResult
-    from gradviz.ui.canvas.diagram import Diagram
+    from gradviz.session.folding import Presentation
+    from gradviz.ui.canvas.diagram import Diagram, Floats
     from gradviz.ui.canvas.sizes import Measure
+    from gradviz.ui.canvas.structure import Structure
 
 
 def lay_out(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> Placed:
@@ -89,3 +95,57 @@ def prepare(placed: Placed) -> None:
 def _key(asked: NestedInput) -> tuple[bytes, ...]:
     arrays = (asked.sizes, asked.edges, asked.ports, asked.group, asked.parent, asked.header)
     return tuple(array.tobytes() for array in arrays)
+
+
+# -- which groups are open at first
+
+
+PAGE = (900.0, 540.0)  # pixels of a canvas of middle size
+FITS = 0.45  # the zoom at which all of a graph should be on a page, so that most names are not cut
+BETTER = 1.1  # times the zoom: less is not worth closing anything
+QUICK = 300  # items whose drawing takes no time; of more, a draft is tried
+TOO_MANY = 1500  # items that need not be tried
+
+
+def initially_open(structure: Structure, ruler: Measure, layouter: Layouter, drawing: Presentation) -> Flags:
+    """By group: whether it is open where the user has not said anything. Each graph for itself."""
+    groups = structure.groups
+    plain = replace(drawing, folding=drawing.folding.at_level(None))
+    best = readable(structure)
+    if not best.any():
+        return best
+
+    def zooms(opened: Flags) -> Floats:
+        return _zooms(diagram_of(structure, ruler, plain, opened), ruler, layouter)
+
+    trial = best.copy()
+    zoom = zooms(best)
+    for level in range(len(groups.levels) - 1, -1, -1):
+        closing = trial & _seen(groups, trial) & (groups.depth == level) & (zoom < FITS)[groups.graph]
+        if not closing.any():
+            continue
+        trial &= ~closing
+        found = zooms(trial)
+        better = found > BETTER * zoom
+        best = np.where(better[groups.graph], trial, best)
+        zoom = np.where(better, found, zoom)
+    return best
+
+
+def _seen(groups: Groups, opened: Flags) -> Flags:
+    """Groups that are in no closed one."""
+    found = np.ones(len(groups) + 1, bool)
+    for level in groups.levels[1:]:
+        around = groups.parent[level]
+        found[level] = found[around] & opened[around]
+    return found[:-1]
+
+
+def _zooms(diagram: Diagram, ruler: Measure, layouter: Layouter) -> Floats:
+    """By graph: the zoom at which all of it is on a page."""
+    if len(diagram) > TOO_MANY:
+        return np.zeros(len(diagram.first))
+    tried = drawings(diagram, ruler, layouter, draft=len(diagram) > QUICK)
+    across, down = np.array([drawing.size for drawing in tried]).T
+    zoom: Floats = np.minimum(PAGE[0] / np.maximum(across, 1.0), PAGE[1] / np.maximum(down, 1.0))
+    return zoom

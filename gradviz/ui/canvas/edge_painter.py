@@ -17,10 +17,9 @@ from shiboken6 import Shiboken
 
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import Floats, Ints
-from gradviz.ui.canvas.edge_budget import PERIOD, Budget
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, ZERO_FLOW, Moment
-from gradviz.ui.canvas.placed import Placed
+from gradviz.ui.canvas.placed import PERIOD, Budget, Placed
 
 NEAR, MIDDLE, FAR = 0.42, 0.16, 0.09
 DASH = 9.0
@@ -122,7 +121,7 @@ def paint_forward(
         painter.setPen(ink.hairline("edge", 0.7))
         draw_lines(painter, far_lines(placed, area, moment.edges))
         return
-    painted, dashed = placed.crowd.painted(scale, budget)
+    painted, dashed = placed.density.painted(scale, budget)
     cubics = cubics_in(placed, area, moment.edges & painted)
     wide = dashed[placed.edge_of_cubic[cubics]] if scale >= NEAR else np.zeros(len(cubics), bool)
     for some, pen in ((wide, ink.pen("edge", 1.5)), (~wide, ink.hairline("edge"))):
@@ -209,7 +208,7 @@ def paint_flows(
     painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float, phase: float, budget: Budget
 ) -> None:
     """The gradients of this backward call; those of this very step are wider and brighter."""
-    painted, dashed = placed.crowd.painted(scale, budget) if scale >= FAR else (moment.edges, moment.edges)
+    painted, dashed = placed.density.painted(scale, budget) if scale >= FAR else (moment.edges, moment.edges)
     painted = painted | moment.now
     for kind, colour in ((ZERO_FLOW, "gradient"), (FLOW, "gradient"), (BAD_FLOW, "error")):
         edges = moment.flow == kind

@@ -1,26 +1,29 @@
-"""Paints groups: a closed one as a box with its totals, an open one as a frame with a title around what is in it. What
-is written on a closed group comes from `group_content`."""
+"""Paints groups: a closed one as a box with its totals, an open one as a frame with a title around what is in it. The
+title of a frame whose own strip is out of view stays at the edge of the view, over the picture, so that the enclosing
+group stays identifiable. What is written on a closed group comes from `content`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
 from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import Box
-from gradviz.ui.canvas.group_content import GroupContent
-from gradviz.ui.canvas.group_words import GRADIENTS
+from gradviz.ui.canvas.content import GroupContent
+from gradviz.ui.canvas.groups import GRADIENTS
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 if TYPE_CHECKING:
     from gradviz.ui.canvas.camera import Camera
     from gradviz.ui.canvas.diagram import Floats
+    from gradviz.ui.canvas.ink import Ink
     from gradviz.ui.canvas.moment import Moment
     from gradviz.ui.canvas.placed import Placed
+
 
 CORNER = 9.0
 BEYOND = 40.0  # of the edge of the picture that a frame may end there unseen
@@ -257,4 +260,62 @@ def paint_frame_selection(painter: QPainter, ink: Ink, box: Floats, camera: Came
     painter.setBrush(QBrush())
     radius = 12 * camera.scale
     painter.drawRoundedRect(QRectF(x, y, width * camera.scale, height * camera.scale), radius, radius)
+    painter.restore()
+
+
+# -- titles that stay at the edge of the view, in pixels
+
+
+HEIGHT = 20.0
+EDGE = 6.0  # to the edges of the view
+PAD = 8.0
+BEGINNING = 60.0  # of a title, in the world: without it, it says nothing
+MOST = 4  # titles below each other
+NARROWEST = 60.0  # pixels of a frame in view
+BELOW = 0.5  # of the height of the view, that a frame must still reach below its titles
+SEPARATOR = " › "
+
+
+def away(placed: Placed, moment: Moment, camera: Camera, width: float, height: float) -> list[int]:
+    """The frames that go on over the middle of the view and whose titles are out of it, outer ones first."""
+    if not len(placed.frames):
+        return []
+    left, top = camera.to_world(0, 0)
+    right, middle = camera.to_world(width, height * BELOW)
+    frames = placed.frames
+    hidden = (frames[:, 1] + sizes.FRAME_TITLE < top) | (frames[:, 0] + BEGINNING < left)
+    hidden &= moment.frames & (frames[:, 1] < middle) & (frames[:, 1] + frames[:, 3] > middle)
+    centre = (left + right) / 2
+    hidden &= (frames[:, 0] < centre) & (frames[:, 0] + frames[:, 2] > centre)
+    groups = placed.diagram.structure.groups
+    found = [int(each) for each in np.flatnonzero(hidden)]
+    return sorted(found, key=lambda frame: int(groups.depth[int(placed.diagram.frames[frame])]))[-MOST:]
+
+
+def title(placed: Placed, frames: list[int]) -> str:
+    """The titles as one line, from the outermost to the innermost."""
+    groups = placed.diagram.structure.groups
+    return SEPARATOR.join(str(groups.title[int(placed.diagram.frames[frame])]) for frame in frames)
+
+
+def paint_sticky_title(
+    painter: QPainter, ink: Ink, placed: Placed, moment: Moment, camera: Camera, view: QSize
+) -> None:
+    """The line in the upper left corner."""
+    frames = away(placed, moment, camera, view.width(), view.height())
+    if not frames:
+        return
+    scale, text = ink.theme.scale, title(placed, frames)
+    room = min(ink.width(sizes.NAME, text) * scale + 2 * PAD, view.width() * 0.6)
+    box = QRectF(EDGE, EDGE, max(room, NARROWEST), HEIGHT * scale)
+    kind = int(placed.diagram.structure.groups.kind[int(placed.diagram.frames[frames[-1]])])
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(group_colour(ink, kind), 1.2, Qt.PenStyle.SolidLine))
+    painter.setBrush(group_colour(ink, kind, fill=True))
+    painter.drawRoundedRect(box, 5, 5)
+    painter.translate(box.left() + PAD, box.top())
+    painter.scale(scale, scale)
+    words = QRectF(0, 0, (box.width() - 2 * PAD) / scale + 1, box.height() / scale)
+    ink.text(painter, sizes.NAME, "text", words, text, LEFT)
     painter.restore()

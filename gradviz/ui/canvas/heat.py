@@ -1,6 +1,6 @@
 """Arrays as pictures, without colours: `picture` makes a map of cells (or, of a vector, a line), each with a strength
 on a diverging scale whose middle is zero. A few outliers do not wash out the rest: the scale reaches to a robust
-percentile, and what lies beyond it is marked. `array_painter` paints them; its colours come from the theme."""
+percentile, and what lies beyond it is marked. `item_painter` paints them; its colours come from the theme."""
 
 from __future__ import annotations
 

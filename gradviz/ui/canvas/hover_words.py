@@ -12,8 +12,8 @@ from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.values import number_text
 from gradviz.trace.words.reasons import no_grad_reason
+from gradviz.ui.canvas.content import group_content
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, Diagram
-from gradviz.ui.canvas.group_content import group_content
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QInputDevice, QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from gradviz.ui.canvas.animation import WHEEL_FLIGHT
+from gradviz.ui.canvas.camera import WHEEL_FLIGHT
 from gradviz.ui.canvas.collapse import Collapse
 from gradviz.ui.canvas.hover import Hover
 from gradviz.ui.canvas.selection import ItemSelection

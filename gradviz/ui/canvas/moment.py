@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.errors import explain_at
+from gradviz.ui.canvas.content import where_in
 from gradviz.ui.canvas.diagram import GROUP, REFERENCE, Diagram, Flags, Floats, Ints
-from gradviz.ui.canvas.group_content import where_in
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame

@@ -1,5 +1,5 @@
 """Paints a placed diagram at a moment, in layers: forward edges, gradients, cards and operations, marks. Far away the
-items are coloured blocks, nearer they say their name and their main number (`brief_painter`), near they are painted
+items are coloured blocks, nearer they say their name and their main number (`brief`), near they are painted
 whole. The detail depends on the zoom alone, never on what happens to be in the painted part, so that painting a part
 gives the same pixels as painting all."""
 
@@ -17,19 +17,16 @@ from shiboken6 import Shiboken
 
 from gradviz.trace.table.frame import Frame
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.brief import Brief, Briefs, Writer
-from gradviz.ui.canvas.brief_painter import BriefPainter
+from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Box, Camera
-from gradviz.ui.canvas.content import Content, OperationContent, ReferenceContent, content
+from gradviz.ui.canvas.content import Content, GroupContent, OperationContent, ReferenceContent, content
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, Ints
-from gradviz.ui.canvas.edge_budget import SCREEN
 from gradviz.ui.canvas.edge_painter import MIDDLE, paint_flows, paint_forward
-from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.item_painter import paint_card, paint_operation, paint_reference
 from gradviz.ui.canvas.moment import Moment
-from gradviz.ui.canvas.placed import Placed
+from gradviz.ui.canvas.placed import SCREEN, Placed
 
 MOST_PIXELS = 12_000_000  # of all sprites
 MOST_FADES = 40  # items that may dissolve at the same time

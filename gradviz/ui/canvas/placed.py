@@ -1,8 +1,14 @@
 """Where everything of a diagram is: `Placed` has corners of the items and routes of the edges, and what the painters
-ask about the geometry again and again. `place` makes it from the layouts of the graphs."""
+ask about the geometry again and again; `place` makes it from the layouts of the graphs. `Morph` has where everything is
+on the way from one such layout to another, when groups open or close; `camera` has the clock.
+
+`Budget` says which edges are painted, and which of them with dashes, where there are more than can be painted in a
+frame or told apart: a tensor with 20,000 uses has edges across every screen. That depends on the layout and on the zoom
+alone, never on the part that is painted, so that a part looks the same as in the whole."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,8 +19,74 @@ from numpy.typing import NDArray
 from gradviz.layout.packing import stack
 from gradviz.layout.records import NestedResult
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.diagram import OPERATION, Diagram, Flags, Floats, Ints
-from gradviz.ui.canvas.edge_budget import Crowd, find_crowd
+from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, Diagram, Flags, Floats, Ints
+
+# -- how many edges can be painted
+
+
+LONG = 4_000.0  # pixels: an edge so long passes several screens
+PERIOD = 15.0  # pixels from dash to dash
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many pixels are seen at once, and how many short edges, long edges and dashes of a graph are painted then."""
+
+    width: float
+    height: float
+    short: int
+    long: int
+    dashes: int
+
+
+SCREEN = Budget(1920.0, 1080.0, short=4_000, long=500, dashes=30_000)
+PAGE = Budget(math.inf, math.inf, short=500_000, long=5_000, dashes=100_000)
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeDensity:
+    """The edges of a drawing: the graph of each, whether it is long, and which of the long or the short ones of its
+    graph it is; and by graph how many are short and long, how long these are together, and what the graph covers."""
+
+    graph: Ints
+    is_long: Flags
+    nth: Ints
+    short: Ints
+    long: Ints
+    short_length: Floats
+    long_length: Floats
+    area: Floats
+
+    def painted(self, scale: float, budget: Budget) -> tuple[Flags, Flags]:
+        """By edge: whether it is painted at this zoom, and whether with dashes where a gradient flows."""
+        wide, high = budget.width / scale, budget.height / scale
+        reach = self.short_length / np.maximum(self.short, 1)
+        near = np.minimum(1.0, (wide + reach) * (high + reach) / self.area)
+        doublings = np.ceil(np.log2(np.maximum(self.short * near / budget.short, 1.0)))
+        every = (2**doublings).astype(np.int64)  # what is seen from further away is seen nearer, too
+        every_long = np.maximum(-(-self.long // budget.long), 1)
+        painted = self.nth % np.where(self.is_long, every_long[self.graph], every[self.graph]) == 0
+        length = self.short_length * np.minimum(1.0, wide * high / self.area)
+        short = length <= budget.dashes * PERIOD
+        long = short & (every_long == 1)
+        if math.isinf(wide):  # all of a long edge is seen there
+            long &= length + self.long_length <= budget.dashes * PERIOD
+        return painted, np.where(self.is_long, long[self.graph], short[self.graph])
+
+
+def find_density(graph: Ints, length: Floats, area: Floats) -> EdgeDensity:
+    """The density of edges of such graphs and lengths; `area` is what each graph covers."""
+    is_long = length > LONG
+    key = 2 * graph + is_long
+    order = np.argsort(key, kind="stable")
+    nth = np.empty(len(key), np.int64)
+    nth[order] = np.arange(len(key)) - np.searchsorted(key[order], key[order])
+    count = np.bincount(key, minlength=2 * len(area)).reshape(-1, 2)
+    lengths = np.bincount(key, length, 2 * len(area)).astype(np.float64).reshape(-1, 2)
+    return EdgeDensity(
+        graph, is_long, nth, count[:, 0], count[:, 1], lengths[:, 0], lengths[:, 1], np.maximum(area, 1.0)
+    )
+
 
 Shorts = NDArray[np.float32]
 FAR_STRIDE = 4
@@ -92,7 +164,7 @@ class Placed:
         return (before - before[self.first_cubic[self.edge_of_cubic]]).astype(np.float32)
 
     @cached_property
-    def crowd(self) -> Crowd:
+    def density(self) -> EdgeDensity:
         """Which edges are painted where there are very many."""
         diagram = self.diagram
         low, high = np.full((len(diagram.first), 2), np.inf), np.full((len(diagram.first), 2), -np.inf)
@@ -100,7 +172,7 @@ class Placed:
         np.maximum.at(high, diagram.graph, self.corner + diagram.size)
         graph = diagram.graph[diagram.edges[:, 1]].astype(np.int64)
         length = np.bincount(self.edge_of_cubic, self.cubic_length, len(graph)).astype(np.float64)
-        return find_crowd(graph, length, np.maximum(high - low, 0.0).prod(1))
+        return find_density(graph, length, np.maximum(high - low, 0.0).prod(1))
 
     @cached_property
     def longest_cubic(self) -> Ints:
@@ -208,3 +280,111 @@ def _without_points(cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
 
 def _straight(a: Floats, b: Floats) -> Floats:
     return np.stack((a, a + (b - a) / 3, b - (b - a) / 3, b), axis=1)
+
+
+# -- from one layout to another: what is in both moves, what is in only one comes out of its group or goes into it
+
+
+MOST = 1500  # items; with more of them there is no movement
+
+
+@dataclass(frozen=True, eq=False)
+class Morph:
+    """The drawing with more in it, on its way from the old places to the new ones, or, where groups close, its own
+    places being the old ones, from these to the new."""
+
+    base: Placed
+    opens: bool
+    corner: tuple[Floats, Floats]  # at the beginning and at the end
+    frames: tuple[Floats, Floats]
+    cubics: tuple[Floats, Floats]
+    passing: Flags  # items that are in only one of the two drawings
+
+    def at(self, part: float) -> Placed:
+        """The places at a part of the way, 0 to 1."""
+        corner, frames, cubics = (
+            begin + (end - begin) * part for begin, end in (self.corner, self.frames, self.cubics)
+        )  # fmt: skip
+        return placed_at(self.base.diagram, corner, frames, cubics, self.base.edge_of_cubic)
+
+    def opacity(self, part: float) -> float:
+        """How much is seen of what comes or goes."""
+        return part if self.opens else 1.0 - part
+
+
+def morph(old: Placed, new: Placed, shift: tuple[float, float]) -> Morph | None:
+    """The way between two drawings of the same structure, the old one being moved by `shift` before; None where that
+    cannot be seen."""
+    if old.diagram.structure is not new.diagram.structure or max(len(old.diagram), len(new.diagram)) > MOST:
+        return None
+    if old.diagram.drawing.vertical != new.diagram.drawing.vertical:
+        return None
+    moved = np.array(shift)
+    opens = len(new.diagram) >= len(old.diagram)
+    base, other = (new, old) if opens else (old, new)
+    corner, passing = _corners(base, other)
+    frames = _frames(base, other)
+    cubics = base.cubics + _pulled(base, corner - base.corner)
+    here = base.corner, base.frames, base.cubics
+    there = corner, frames, cubics
+    early, late = (there, here) if opens else (here, there)
+    corner, frames, cubics = (each.copy() for each in early)
+    frames[:, :2] += moved
+    return Morph(base, opens, (corner + moved, late[0]), (frames, late[1]), (cubics + moved, late[2]), passing)
+
+
+def _corners(base: Placed, other: Placed) -> tuple[Floats, Flags]:
+    """Where each item of `base` is in the other drawing, it or the group that it is in; and which are in a group."""
+    diagram, there = base.diagram, other.diagram
+    twin = _twins(diagram, there)
+    same = (twin >= 0) & (diagram.kind == there.kind[twin]) & (diagram.index == there.index[twin])
+    middle = other.corner[twin] + there.size[twin] / 2 - diagram.size / 2
+    corner: Floats = np.where(same[:, None], other.corner[twin], middle)
+    corner[twin < 0] = base.corner[twin < 0]
+    tags = np.flatnonzero(diagram.kind == REFERENCE)
+    if len(tags):
+        tail = diagram.edges[:, 0]
+        order = np.argsort(tail, kind="stable")
+        user = diagram.edges[order[np.searchsorted(tail, tags, sorter=order)], 1]
+        corner[tags] = base.corner[tags] + corner[user] - base.corner[user]
+        same[tags] = same[user] & (diagram.kind[user] != GROUP)
+    return corner, ~same
+
+
+def _twins(diagram: Diagram, there: Diagram) -> Ints:
+    """For each item the item of the other diagram that it is or is in, -1: none."""
+    twin = np.full(len(diagram), -1, np.int64)
+    nodes = np.flatnonzero((diagram.kind == OPERATION) | (diagram.kind == GROUP))
+    twin[nodes] = there.item_of_node[diagram.last_node[nodes]]
+    cards = np.flatnonzero(diagram.item_of_card >= 0)
+    own = diagram.kind[diagram.item_of_card[cards]] != GROUP
+    twin[diagram.item_of_card[cards[own]]] = there.item_of_card[cards[own]]
+    return twin
+
+
+def _frames(base: Placed, other: Placed) -> Floats:
+    """Where each frame of `base` is in the other drawing: the frame of the same group, or the box that it is in."""
+    diagram, there = base.diagram, other.diagram
+    known = {group: frame for frame, group in enumerate(there.frames.tolist())}
+    frames = base.frames.copy()
+    groups = diagram.structure.groups
+    boxes = {int(group): item for item, group in enumerate(there.group.tolist()) if group >= 0}
+    for frame, group in enumerate(diagram.frames.tolist()):
+        if group in known:
+            frames[frame] = other.frames[known[group]]
+            continue
+        box = next((boxes[outer] for outer in groups.path(group) if outer in boxes), -1)
+        if box >= 0:
+            frames[frame] = (*other.corner[box].tolist(), *there.size[box].tolist())
+    return frames
+
+
+def _pulled(base: Placed, pull: Floats) -> Floats:
+    """By how much the points of each route move when its ends do."""
+    edge = base.edge_of_cubic
+    pieces = np.diff(base.first_cubic)[edge]
+    nth = np.arange(len(edge)) - base.first_cubic[edge]
+    part = ((nth[:, None] + np.arange(4) / 3) / pieces[:, None])[:, :, None]
+    tail, head = pull[base.diagram.edges[edge, 0]], pull[base.diagram.edges[edge, 1]]
+    found: Floats = tail[:, None] * (1 - part) + head[:, None] * part
+    return found

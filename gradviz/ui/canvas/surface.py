@@ -13,8 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QRegion
 from PySide6.QtWidgets import QWidget
 
 from gradviz.ui import look
-from gradviz.ui.canvas.animation import Motion
-from gradviz.ui.canvas.camera import Camera
+from gradviz.ui.canvas.camera import Camera, Motion
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ class Surface:
                     self._seconds = thread_time() - began
 
     def _paint_region(self, painter: QPainter, scene: Scene, region: QRegion) -> None:
-        from gradviz.ui.canvas.sticky_titles import (
+        from gradviz.ui.canvas.group_painter import (
             paint_sticky_title,  # it has NumPy, which an empty window does without
         )
 

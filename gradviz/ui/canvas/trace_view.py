@@ -1,23 +1,268 @@
-"""The canvas of a trace: it lays the trace out, shows the layout, and keeps in place what the user looks at when groups
-open and close. NumPy arrives with the first trace. `view` has the parts that it shares with the canvas of a drawing."""
+"""The canvas of a trace: it has the trace laid out, shows the layout, and keeps in place what the user looks at when
+groups open and close. NumPy arrives with the first trace. `view` has the parts that it shares with the canvas of a
+drawing.
+
+A layout is made off the window's thread: a trace and how it is wanted go in, a `Placed` comes back by signal. The
+newest request wins; the one in work is given up. A thread lives only as long as there is work."""
 
 from __future__ import annotations
 
+import importlib
+import sys
+import threading
 import weakref
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from gradviz.ui.canvas.graph_layout import GraphLayout
+from gradviz.session.folding import Presentation
+from gradviz.ui.canvas.collapse import Collapse
 from gradviz.ui.canvas.surface import EMPTY
 from gradviz.ui.canvas.view import CanvasView
+from gradviz.ui.memory_management import trim_memory
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
+    from gradviz.layout.ladder import Layouter
     from gradviz.trace.table.trace import Trace
-    from gradviz.ui.canvas.morph import Morph
-    from gradviz.ui.canvas.placed import Placed
+    from gradviz.ui.canvas.groups import Flags
+    from gradviz.ui.canvas.placed import Morph, Placed
     from gradviz.ui.canvas.scene import Scene
+    from gradviz.ui.canvas.sizes import Ruler
+    from gradviz.ui.canvas.structure import Structure
+
+
+# -- the layout: what is asked for, how far it is, what can be done when it takes too long
+
+
+TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
+IDLE = 1500  # milliseconds after a large drawing until what it took is given back: its draft is gone then, too
+LAYING = "Laying out a graph of {:,} nodes…"
+CANCELLED = (
+    "The layout was cancelled: the graph is collapsed and drawn with a simple layout. "
+    "View > Unfold All lays out all of it."
+)
+QUICK = 300  # items that are laid out well before anyone would want a draft
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is to be drawn: a trace up to `steps`, folded and turned so; a `quick` one is drawn as drafts are."""
+
+    trace: Trace
+    steps: int
+    presentation: Presentation
+    quick: bool = False
+
+
+class BackgroundLayout(QObject):
+    """`placed(request, placed, final)` for each request: a draft first where the drawing may take a while."""
+
+    placed = Signal(object, object, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._request: Request | None = None  # the latest, until it is given up
+        self._waiting: Request | None = None  # the same, until it is in work
+        self._thread: threading.Thread | None = None
+        self._layouter: Layouter | None = None
+        self._known: tuple[Trace, int, Structure] | None = None
+        self._opened: tuple[tuple[Structure, Presentation], Flags] | None = None
+        self._closed = False
+        self._idle = QTimer(self, singleShot=True, interval=IDLE)
+        self._idle.timeout.connect(trim_memory)
+        self.placed.connect(self._rest)
+
+    def place(self, request: Request) -> None:
+        """Draw this, instead of anything else in work."""
+        from gradviz.ui import look
+
+        look.load_fonts()  # here: the thread only measures with them
+        with self._lock:
+            if self._closed:
+                return
+            self._request = self._waiting = request
+            if not self.is_busy:
+                sys.setswitchinterval(TURN)
+                self._thread = threading.Thread(target=self._work, name="layout", daemon=True)
+                self._thread.start()
+            elif self._layouter is not None:
+                self._layouter.cancel()
+
+    def give_up(self) -> None:
+        """Let go of what is in work; nothing more comes of it."""
+        with self._lock:
+            self._request = self._waiting = None
+            if self._layouter is not None:
+                self._layouter.cancel()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is in work."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def _work(self) -> None:
+        from gradviz.layout.ladder import Cancelled, Layouter
+
+        importlib.import_module("gradviz.ui.canvas.scene")  # here, so that the window need not wait for it
+        while True:
+            with self._lock:
+                request, self._waiting = self._waiting, None
+                if request is None or self._closed:
+                    self._thread = None
+                    return
+                layouter = self._layouter = self._layouter or Layouter()
+                layouter.begin()
+            try:
+                self._draw(layouter, request)
+            except Cancelled:
+                continue
+
+    def _draw(self, layouter: Layouter, request: Request) -> None:
+        from gradviz.ui.canvas.diagram import diagram_of
+        from gradviz.ui.canvas.diagram_layout import lay_out
+        from gradviz.ui.canvas.sizes import Ruler
+
+        ruler = Ruler()
+        structure = self._structure(request)
+        opened = self._at_first(structure, ruler, layouter, request.presentation)
+        diagram = diagram_of(structure, ruler, request.presentation, opened)
+        if len(diagram) > QUICK and not request.quick:
+            self._send(request, lay_out(diagram, ruler, layouter, draft=True), False)
+        placed = lay_out(diagram, ruler, layouter, draft=request.quick)
+        self._send(request, replace(placed, note=CANCELLED) if request.quick else placed, True)
+
+    def _structure(self, request: Request) -> Structure:
+        """Of the trace, found once for all ways of folding it."""
+        from gradviz.ui.canvas.structure import find_structure
+
+        known = self._known
+        if known is None or known[0] is not request.trace or known[1] != request.steps:
+            known = self._known = request.trace, request.steps, find_structure(request.trace)
+        return known[2]
+
+    def _at_first(
+        self, structure: Structure, ruler: Ruler, layouter: Layouter, presentation: Presentation
+    ) -> Flags | None:
+        """The groups that are open where the user did not say anything: the same whatever is opened later."""
+        from gradviz.ui.canvas.diagram_layout import initially_open
+
+        if presentation.folding.level is not None:
+            return None
+        key = structure, replace(presentation, folding=presentation.folding.at_level(None))
+        if self._opened is None or self._opened[0] != key:
+            self._opened = key, initially_open(structure, ruler, layouter, presentation)
+        return self._opened[1]
+
+    def _send(self, request: Request, placed: Placed, final: bool) -> None:
+        from gradviz.ui.canvas.diagram_layout import prepare
+
+        prepare(placed)
+        with self._lock:
+            newest = self._request is request and not self._closed
+        if newest:
+            self.placed.emit(request, placed, final)
+
+    def _rest(self, _: Request, placed: Placed, final: bool) -> None:
+        if final and len(placed.diagram) > QUICK:
+            self._idle.start()
+
+    def close(self) -> None:
+        """Give up what is in work, and end the thread."""
+        with self._lock:
+            self._closed = True
+            layouter, thread = self._layouter, self._thread
+        if layouter is not None:
+            layouter.cancel()
+        if thread is not None:
+            thread.join()
+
+
+class GraphLayout(QObject):
+    """The layout that a canvas shows or waits for."""
+
+    laying = Signal(str)  # what is being laid out; "" when that is over
+    placed = Signal(object, bool)  # a Placed to be shown; False: a draft, a better one follows
+    presented = Signal(object)  # a layout was given up: the Presentation that is shown instead
+    abandoned = Signal()  # a layout was given up, and there is nothing else than what is shown already
+    laid_out = Signal(bool)  # it is shown; False: a draft
+
+    def __init__(self, parent: QObject, collapse: Collapse) -> None:
+        super().__init__(parent)
+        self._collapse = collapse
+        self._request: Request | None = None  # what is laid out, or was
+        self._latest: tuple[Request, Placed] | None = None  # the latest best layout of any
+        self.is_final = False  # what is shown is the best layout of the request
+        self.background = BackgroundLayout()
+        self.background.placed.connect(self._take)
+
+    @property
+    def is_laying(self) -> bool:
+        """Whether a layout is on its way."""
+        here = self._latest is not None and self._latest[0] is self._request
+        return self._request is not None and not self.is_final and not here
+
+    def begin(self, trace: Trace, *, anew: bool = False) -> None:
+        """Lay out a trace as it is wanted now, unless that is done or in work."""
+        request = None if anew else self._request
+        if request is None or request.trace is not trace or request.steps != len(trace):
+            self._ask_for(Request(trace, len(trace), self._collapse.presentation))
+        elif self.is_final:
+            self.laid_out.emit(True)
+
+    def clear(self) -> None:
+        """There is nothing to be laid out."""
+        self._request = self._latest = None
+        self.background.give_up()
+        self.laying.emit("")
+
+    def give_up(self) -> None:
+        """Let go of the layout in work. What was seen of this trace before is seen again; if nothing was, it is folded
+        and drawn quickly; if that was given up, too, a draft stays."""
+        request, latest = self._request, self._latest
+        if request is None or not self.is_laying:
+            return
+        self.background.give_up()
+        self._collapse.anchor = None
+        self.laying.emit("")
+        if latest is not None and latest[0].trace is request.trace and latest[0].steps == request.steps:
+            self._request = latest[0]
+            self._present(latest[0].presentation)
+            self._take(*latest, True)
+        elif not request.quick:
+            folded = replace(request.presentation, folding=request.presentation.folding.at_level(0))
+            self._collapse.presentation = folded
+            self._ask_for(replace(request, presentation=folded, quick=True))
+            self._present(folded)
+        else:
+            self.abandoned.emit()
+
+    def _present(self, presentation: Presentation) -> None:
+        self._collapse.presentation = presentation
+        self.presented.emit(presentation)
+
+    def _ask_for(self, request: Request) -> None:
+        self.is_final = False
+        self._request = request
+        self.laying.emit(LAYING.format(len(request.trace.nodes)))
+        self.background.place(request)
+
+    def _take(self, request: Request, placed: Placed, final: bool) -> None:
+        if request is not self._request:
+            return
+        if final:
+            self._latest = request, placed
+            self.laying.emit("")
+        self.placed.emit(placed, final)
+
+    def show(self, final: bool) -> None:
+        """What was placed is on the screen."""
+        self.is_final = final
+        self.laid_out.emit(final)
+
 
 NO_TENSOR = "No tensors yet, so there is no graph"
 GIVEN_UP = "The layout was cancelled. View > Unfold All lays the graph out."
@@ -74,7 +319,7 @@ class TraceView(CanvasView):
     # -- a layout comes
 
     def _show_placed(self, placed: Placed, final: bool) -> None:
-        from gradviz.ui.canvas.morph import morph
+        from gradviz.ui.canvas.placed import morph
 
         self.transition.finish()
         if not len(placed.diagram):

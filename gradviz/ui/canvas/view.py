@@ -19,8 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gradviz.ui.canvas.animation import Transition
-from gradviz.ui.canvas.camera import Camera
+from gradviz.ui.canvas.camera import Camera, Transition
 from gradviz.ui.canvas.collapse import Collapse
 from gradviz.ui.canvas.hover import Hover
 from gradviz.ui.canvas.input import Input

@@ -6,8 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPointF, QRectF, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from gradviz.ui.canvas.animation import FLIGHT, Flight
-from gradviz.ui.canvas.camera import LARGEST_FIT, SMALLEST, Box, Camera, fitting, furthest, kept, within
+from gradviz.ui.canvas.camera import FLIGHT, LARGEST_FIT, SMALLEST, Box, Camera, Flight, fitting, furthest, kept, within
 from gradviz.ui.canvas.surface import Surface
 
 ZOOM_STEP = 1.25

@@ -18,7 +18,7 @@ from gradviz.document.drawing import Drawing, Number, Operation
 from gradviz.document.errors import UserError
 from gradviz.session.store import Store
 from gradviz.session.tidy_up import Box, Wire, tidied
-from gradviz.ui.drawing.dropping import LEAF, place
+from gradviz.ui.drawing.drag import LEAF, place
 
 if TYPE_CHECKING:
     from gradviz.layout.ladder import Layouter

@@ -1,24 +1,221 @@
 """Where everything of a drawing is, in the world of the canvas, from the drawing and the sizes that are known alone:
-the same before a run, after it and at every step. `painting` and `diagram` take their places from here, `interactions`
-ask what is under the pointer. Nothing is painted here."""
+the same before a run, after it and at every step. Before anything has run, leaves say their shape and of results a
+scalar is assumed; `Sizes` are those that a trace has told. Under a point are ports first, which may lie a little away,
+then nodes, wires, and what is behind them. `painting` and `diagram` take their places from here. Nothing is painted
+here."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath
 
-from gradviz.document.drawing import Drawing, Group, Leaf, Number, Operation, Ref
+from gradviz.document.catalogue import Entry, Port, catalogue, outputs
+from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Node, Number, Operation, Ref
+from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
 from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.sizes import group_size
-from gradviz.ui.drawing.hit_testing import FRAME_TITLE, NOTHING, Hit, hit_at
-from gradviz.ui.drawing.initial_sizes import RESULT, Sizes, leaf_size, name_of, outputs_of, ports_of, symbol_of
+
+# -- what is under a point
+
+
+FRAME_TITLE = 26.0  # of an open group
+CORNER = 14.0  # the part of a comment by which it is resized
+NUMBER_ROOM = 80.0  # how far the number at a port may reach
+SAMPLES = 16  # points of a wire that are looked at under the pointer
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What is under a point: kind is "node", "in" (`index` is the port), "out" (the output), "wire" (to port `index` of
+    node `id`), "comment", "corner" (of a comment), "group" (its title or its box), "call" (`index` of the drawing's
+    calls, `id` is its root) or "nothing"."""
+
+    kind: str = "nothing"
+    id: int = 0
+    index: int = 0
+
+    def __bool__(self) -> bool:
+        return self.kind != "nothing"
+
+
+NOTHING = Hit()
+
+
+def hit_at(geometry: Geometry, point: QPointF, radius: float) -> Hit:
+    """What is under a point; ports and wires also nearby."""
+    return (
+        _port_at(geometry, point, radius) or _call_at(geometry, point) or _node_at(geometry, point)
+        or _wire_at(geometry, point, radius) or _behind(geometry, point, radius)
+    )  # fmt: skip
+
+
+def _port_at(geometry: Geometry, point: QPointF, radius: float) -> Hit:
+    best, found = radius, NOTHING
+    reach = radius + NUMBER_ROOM
+    for node in geometry.drawing.nodes:
+        around = geometry.boxes[node.id].adjusted(-reach, -reach, reach, reach)
+        if node.id in geometry.hidden or not around.contains(point):
+            continue
+        places = [("out", k, geometry.port_out(Ref(node.id, k))) for k in range(geometry.outputs(node.id))]
+        if isinstance(node, Operation):
+            places += [("in", k, geometry.port_in(node.id, k)) for k in range(geometry.port_counts[node.id])]
+        for kind, index, place in places:
+            away = math.hypot(place.x() - point.x(), place.y() - point.y())
+            if kind == "in" and geometry.number_box(node.id, index).contains(point):
+                return Hit(kind, node.id, index)
+            if away <= best:
+                best, found = away, Hit(kind, node.id, index)
+    return found
+
+
+def _call_at(geometry: Geometry, point: QPointF) -> Hit:
+    for index, call in enumerate(geometry.drawing.calls):
+        if geometry.call_mark(index).contains(point):
+            return Hit("call", call.root.node, index)
+    return NOTHING
+
+
+def _node_at(geometry: Geometry, point: QPointF) -> Hit:
+    for group in geometry.drawing.groups:
+        if group.closed and group.id in geometry.boxes and geometry.boxes[group.id].contains(point):
+            return Hit("group", group.id)
+    for node in reversed(geometry.drawing.nodes):
+        if node.id in geometry.hidden or not geometry.boxes[node.id].contains(point):
+            continue
+        circle = geometry.circles.get(node.id)
+        cards = (geometry.cards[Ref(node.id, k)] for k in range(geometry.outputs(node.id)))
+        if (circle is not None and circle.contains(point)) or any(card.contains(point) for card in cards):
+            return Hit("node", node.id)
+    return NOTHING
+
+
+def _wire_at(geometry: Geometry, point: QPointF, radius: float) -> Hit:
+    best, found = radius, NOTHING
+    for (node, port), cubic in geometry.cubics.items():
+        away = _distance(cubic, point, best)
+        if away <= best:
+            best, found = away, Hit("wire", node, port)
+    return found
+
+
+def _behind(geometry: Geometry, point: QPointF, radius: float) -> Hit:
+    for group in geometry.drawing.groups:
+        if not group.closed and group.id in geometry.boxes:
+            frame = geometry.boxes[group.id]
+            if QRectF(frame.left(), frame.top(), frame.width(), FRAME_TITLE).contains(point):
+                return Hit("group", group.id)
+    for comment in reversed(geometry.drawing.comments):
+        box = geometry.boxes[comment.id]
+        if _corner(comment, max(CORNER, radius)).contains(point):
+            return Hit("corner", comment.id)
+        if box.contains(point):
+            return Hit("comment", comment.id)
+    return NOTHING
+
+
+def _corner(comment: Comment, size: float) -> QRectF:
+    return QRectF(comment.x + comment.width - size, comment.y + comment.height - size, size, size)
+
+
+def _distance(cubic: Cubic, point: QPointF, most: float) -> float:
+    """How far a point is from a curve, nearly; infinite if more than `most`."""
+    xs, ys = [p.x() for p in cubic], [p.y() for p in cubic]
+    x, y = point.x(), point.y()
+    if not (min(xs) - most <= x <= max(xs) + most and min(ys) - most <= y <= max(ys) + most):
+        return math.inf
+    best = math.inf
+    before = xs[0], ys[0]
+    for nth in range(1, SAMPLES + 1):
+        t = nth / SAMPLES
+        a, b, c, d = (1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3
+        now = a * xs[0] + b * xs[1] + c * xs[2] + d * xs[3], a * ys[0] + b * ys[1] + c * ys[2] + d * ys[3]
+        best = min(best, _to_segment(x, y, *before, *now))
+        before = now
+    return best
+
+
+def _to_segment(x: float, y: float, ax: float, ay: float, bx: float, by: float) -> float:
+    dx, dy = bx - ax, by - ay
+    square = dx * dx + dy * dy
+    part = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / square)) if square else 0.0
+    return math.hypot(x - ax - part * dx, y - ay - part * dy)
+
+
+# -- how large things are
+
+
+RESULT = (sizes.CARD_MIN, sizes.HEADER + 8 + sizes.LINE + sizes.LINE + sizes.NOTE)
+UNKNOWN = Entry("", "?", "", "?", "", "", ())
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What is known of a trace: width and height of cards without what is under them, and the height with it."""
+
+    cards: Mapping[Ref, tuple[float, float]] = field(default_factory=dict)
+
+
+def entry_of(node: Operation) -> Entry:
+    """Its row of the catalogue; one without ports if there is none."""
+    return catalogue().get(node.op, UNKNOWN)
+
+
+def symbol_of(node: Operation) -> str:
+    """What stands in its circle."""
+    entry = catalogue().get(node.op)
+    return entry.symbol if entry is not None else node.op.rpartition(".")[2]
+
+
+def ports_of(node: Operation) -> tuple[Port, ...]:
+    """Its ports: of a variadic one as many as are connected and one more, of an unknown operation what is connected."""
+    ports = entry_of(node).ports
+    if len(ports) == 1 and ports[0].variadic:
+        many = len(node.inputs)
+        return tuple(Port(f"{ports[0].name}[{k}]", optional=k >= max(many, 1)) for k in range(many + 1))
+    missing = range(len(ports), len(node.inputs))
+    return (*ports, *(Port(f"input {k}", optional=True) for k in missing))
+
+
+def outputs_of(drawing: Drawing) -> dict[int, int]:
+    """How many outputs each node has."""
+    used: dict[int, int] = {}
+    refs = [operand for node in drawing.nodes if isinstance(node, Operation) for operand in node.inputs]
+    for ref in (*refs, *(call.root for call in drawing.calls)):
+        if isinstance(ref, Ref):
+            used[ref.node] = max(used.get(ref.node, 1), ref.output + 1)
+    for node in drawing.nodes:
+        own = 1 if isinstance(node, Leaf) else max(len(outputs(entry_of(node), node)), len(node.names), 1)
+        used[node.id] = max(used.get(node.id, 1), own)
+    return used
+
+
+def leaf_size(leaf: Leaf, ink: Ink, *, shared: bool) -> tuple[float, float]:
+    """Width and height of the card of a leaf, as the canvas will make it; `shared`: gradients may add up at it."""
+    shape = leaf_shape(leaf)
+    dtype = leaf_dtype(leaf)
+    meta = sizes.shape_text(dtype, shape)
+    if leaf.requires_grad:
+        meta = f"leaf · {meta}"
+    return sizes.card_size(
+        ink, leaf.name, meta, sizes.shape_of(shape, dtype),
+        grad=leaf.requires_grad, badge=leaf.requires_grad and shared, expression=False,
+    )  # fmt: skip
+
+
+def name_of(node: Node, output: int = 0) -> str:
+    """The name of an output, "" for none."""
+    if isinstance(node, Leaf):
+        return node.name
+    return node.names[output] if output < len(node.names) else ""
+
 
 RESULT_GAP = 44.0  # between a circle and its result
 RESULT_PITCH = 34.0  # between two results, with a badge's room

@@ -1,26 +1,96 @@
 """What a gesture on the drawing canvas is, and what it works on. One gesture is one object: it is made by a press,
 lives until the release and leaves no trace when it is cancelled. `interactions` chooses the gesture; `wiring` and
-`drag` are the gestures."""
+`drag` are the gestures.
+
+What is moved comes to rest on the middle line of another node, else on a grid. What a gesture shows while it goes on is
+painted on a glass over the canvas, and so are the port under the pointer and the bubble that says why something can't
+be: it takes no mouse and is hidden while it is empty. What is drawn for good is painted by the canvas itself."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPen
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
 from gradviz.document.drawing import Drawing
+from gradviz.document.shaping.places import with_members
 from gradviz.session.drawn import drawing_of
 from gradviz.session.store import Store
+from gradviz.ui import look
 from gradviz.ui.drawing.geometry import curve, path_of
-from gradviz.ui.drawing.snapping import GRID
+from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.drawing.geometry import Geometry, Hit
-    from gradviz.ui.drawing.overlay import Layer
     from gradviz.ui.drawing.view import DrawingView
-    from gradviz.ui.drawing.wire_check import WireChecks
+    from gradviz.ui.drawing.wiring import WireChecks
+
+
+# -- snapping
+
+
+GRID = 10.0  # world units between two places of rest
+SNAP_REACH = 7.0  # pixels from which a middle line attracts
+
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A line through the middles of what moves and what it is in line with: at this x, or at this y, from and to."""
+
+    upright: bool
+    at: float
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Snapped:
+    """How far it goes, and the lines that say why."""
+
+    dx: float
+    dy: float
+    guides: tuple[Guide, ...] = ()
+
+
+def snap(drawing: Drawing, ids: Iterable[int], held: Place, dx: float, dy: float, scale: float) -> Snapped:
+    """The way of what is moved by about dx, dy in the world, at this zoom; `held` is the place of what is dragged."""
+    moving = with_members(drawing, ids)
+    mine = [(node.x, node.y) for node in drawing.nodes if node.id in moving] or [held]
+    others = [(node.x, node.y) for node in drawing.nodes if node.id not in moving]
+    reach = SNAP_REACH / scale
+    across = _line([place[0] for place in mine], [place[0] for place in others], dx, reach)
+    down = _line([place[1] for place in mine], [place[1] for place in others], dy, reach)
+    far_x = across if across is not None else round((held[0] + dx) / GRID) * GRID - held[0]
+    far_y = down if down is not None else round((held[1] + dy) / GRID) * GRID - held[1]
+    moved = [(x + far_x, y + far_y) for x, y in mine]
+    guides = _guides(moved, others, 0, across is not None) + _guides(moved, others, 1, down is not None)
+    return Snapped(far_x, far_y, guides)
+
+
+def _line(mine: list[float], others: list[float], way: float, reach: float) -> float | None:
+    """The way to the nearest line that another one is on; None if there is none near."""
+    ways = [(abs(other - one - way), other - one) for one in mine for other in others]
+    best = min(ways, default=None)
+    return best[1] if best is not None and best[0] <= reach else None
+
+
+def _guides(moved: list[Place], others: list[Place], axis: int, wanted: bool) -> tuple[Guide, ...]:
+    if not wanted:
+        return ()
+    found = []
+    for line in sorted({place[axis] for place in moved}):
+        inline = [place[1 - axis] for place in others if abs(place[axis] - line) < 0.01]
+        if inline:
+            ends = inline + [place[1 - axis] for place in moved if place[axis] == line]
+            found.append(Guide(axis == 0, line, min(ends), max(ends)))
+    return tuple(found)
+
 
 ROOM = 15.0  # world units that stay free around what is placed by a command
 REACH = 9.0  # pixels around a port that are still the port
@@ -44,10 +114,10 @@ class Press:
 class Ground:
     """The canvas, the drawing and the store, as gestures need them."""
 
-    def __init__(self, view: DrawingView, store: Store, layer: Layer, checks: WireChecks) -> None:
+    def __init__(self, view: DrawingView, store: Store, overlay: GestureOverlay, checks: WireChecks) -> None:
         self.view = view
         self.store = store
-        self.layer = layer
+        self.overlay = overlay
         self.checks = checks
 
     @property
@@ -110,7 +180,7 @@ class Ground:
 
     def refuse(self, sentence: str, at: QPointF) -> None:
         """Say at a pixel why something can't be, and to a screen reader too."""
-        self.layer.say_no(sentence, at)
+        self.overlay.say_no(sentence, at)
         self.announce(sentence)
 
     def announce(self, sentence: str) -> None:
@@ -180,3 +250,128 @@ class Gesture:
 
     def paint(self, painter: QPainter) -> None:
         """What is seen of it, in pixels of the canvas."""
+
+
+# -- the glass over the canvas
+
+
+Paint = Callable[[QPainter], None]
+
+STAYS = 6000  # milliseconds that a bubble is to be read
+BUBBLE_WIDTH = 340
+GAP = 16
+
+
+class GestureOverlay(QWidget):
+    """Paints `shown` and, above it, a bubble."""
+
+    def __init__(self, over: QWidget, theme: Theme) -> None:
+        super().__init__(over)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setObjectName("gestureLayer")
+        self.theme = theme
+        self._over = over
+        self._shown: tuple[Paint, ...] = ()
+        self._bubble: tuple[str, QPointF] | None = None
+        self._going = QTimer(self, singleShot=True, interval=STAYS)
+        self._going.timeout.connect(self.drop_bubble)
+        over.installEventFilter(self)
+        self.hide()
+
+    @property
+    def sentence(self) -> str:
+        """What the bubble says, "" for none."""
+        return self._bubble[0] if self._bubble is not None else ""
+
+    def show_these(self, *paints: Paint) -> None:
+        """Paint these from now on; none clears the glass."""
+        self._shown = paints
+        self._renew()
+
+    def say_no(self, sentence: str, at: QPointF) -> None:
+        """Show beside a pixel why something can't be; it goes by itself."""
+        self._bubble = (sentence, QPointF(at))
+        self._going.start()
+        self._renew()
+
+    def drop_bubble(self) -> None:
+        """Show no bubble any more."""
+        self._going.stop()
+        self._bubble = None
+        self._renew()
+
+    def paint_hint(self, painter: QPainter, sentence: str, at: QPointF) -> None:
+        """A sentence beside a pixel that is no refusal."""
+        theme = self.theme
+        font = look.sans(theme, 12.5)
+        width = QFontMetricsF(font).horizontalAdvance(sentence) + 2 * theme.px(9)
+        box = QRectF(at.x() + GAP, at.y() + GAP, width, theme.px(28))
+        box.moveRight(min(box.right(), self.width() - 4.0))
+        box.moveBottom(min(box.bottom(), self.height() - 4.0))
+        painter.setPen(QPen(QColor(theme.focus), 1.2))
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(box, 6, 6)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, sentence)
+
+    def _renew(self) -> None:
+        seen = bool(self._shown or self._bubble)
+        if seen:
+            self.setGeometry(self._over.rect())
+            self.raise_()
+        self.setVisible(seen)
+        self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and self.isVisible():
+            self.setGeometry(self._over.rect())
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for paint in self._shown:
+                painter.save()
+                paint(painter)
+                painter.restore()
+            if self._bubble is not None:
+                paint_bubble(painter, self.theme, *self._bubble, QRectF(self.rect()))
+
+
+def paint_bubble(painter: QPainter, theme: Theme, sentence: str, at: QPointF, within: QRectF) -> None:
+    """A sentence with a red outline and a sign, beside a pixel and inside of a box."""
+    font = look.sans(theme, 12.5)
+    metrics = QFontMetricsF(font)
+    sign, pad = theme.px(16), theme.px(9)
+    flags = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignLeft)
+    width = min(float(theme.px(BUBBLE_WIDTH)), within.width() - 3 * pad - sign)
+    text = metrics.boundingRect(QRectF(0, 0, width, 1000), flags, sentence)
+    box = QRectF(0, 0, text.width() + 3 * pad + sign + 1, max(text.height(), sign) + 2 * pad)
+    box.moveTopLeft(at + QPointF(GAP, GAP))
+    box.moveRight(min(box.right(), within.right() - 4))
+    if box.bottom() > within.bottom() - 4:
+        box.moveBottom(at.y() - GAP)
+    box.moveLeft(max(box.left(), within.left() + 4))
+    painter.setPen(QPen(QColor(theme.error), 1.6))
+    painter.setBrush(QColor(theme.panel))
+    painter.drawRoundedRect(box, 7, 7)
+    tint = QColor(theme.error_fill)
+    painter.setBrush(tint)
+    painter.drawRoundedRect(box, 7, 7)
+    _paint_no(painter, theme, QRectF(box.left() + pad, box.top() + pad, sign, sign))
+    painter.setFont(font)
+    painter.setPen(QColor(theme.text))
+    painter.drawText(
+        QRectF(box.left() + 2 * pad + sign, box.top() + pad, text.width() + 1, text.height()), flags, sentence
+    )
+
+
+def _paint_no(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    """The sign of what can't be: a circle with a bar."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(theme.error), 2.2))
+    inner = box.adjusted(1.5, 1.5, -1.5, -1.5)
+    painter.drawEllipse(inner)
+    reach = inner.width() / 2 * 0.7
+    painter.drawLine(inner.center() - QPointF(reach, -reach), inner.center() + QPointF(reach, -reach))

@@ -16,7 +16,7 @@ from gradviz.document.making import literal
 from gradviz.ui import look
 from gradviz.ui.drawing.geometry import FRAME_TITLE
 from gradviz.ui.drawing.gesture import Ground
-from gradviz.ui.drawing.text_fields import Line, Lines
+from gradviz.ui.drawing.node_entry import LineField, TextArea
 
 LEAST_WIDTH, LEAST_HEIGHT = 110, 30
 Thing = Leaf | Operation | Comment | Group
@@ -27,11 +27,11 @@ class InlineEditing:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._editor: Line | Lines | None = None
+        self._editor: LineField | TextArea | None = None
         self._id = 0
 
     @property
-    def editor(self) -> Line | Lines | None:
+    def editor(self) -> LineField | TextArea | None:
         """Where one types, None while nothing is edited."""
         return self._editor
 
@@ -48,7 +48,7 @@ class InlineEditing:
         self.close()
         self._id = id
         editor = self._make(thing)
-        theme = self._ground.layer.theme
+        theme = self._ground.overlay.theme
         editor.setStyleSheet(f"border: 2px solid {theme.focus}; background: {theme.panel}; padding: 1px 4px;")
         editor.setFont(look.mono(theme, 13.5) if isinstance(thing, Leaf | Operation) else look.sans(theme, 13))
         editor.setGeometry(self._place(thing))
@@ -78,19 +78,19 @@ class InlineEditing:
                 return one
         return drawing.by_id.get(id)
 
-    def _make(self, thing: Thing) -> Line | Lines:
+    def _make(self, thing: Thing) -> LineField | TextArea:
         parent: QWidget = self._ground.view
         if isinstance(thing, Comment):
-            lines = Lines(thing.text, parent)
+            lines = TextArea(thing.text, parent)
             lines.setAccessibleName("Text of the comment; Ctrl+Enter ends")
             return lines
         text, name = _text_of(thing)
-        line = Line(text, parent)
+        line = LineField(text, parent)
         line.setAccessibleName(name)
         return line
 
     def _place(self, thing: Thing) -> QRect:
-        ground, theme = self._ground, self._ground.layer.theme
+        ground, theme = self._ground, self._ground.overlay.theme
         box = ground.geometry.box(thing.id)
         if isinstance(thing, Leaf | Operation) and Ref(thing.id) in ground.geometry.cards:
             box = ground.geometry.cards[Ref(thing.id)]
@@ -118,7 +118,7 @@ class InlineEditing:
         if editor is None or thing is None:
             self.close()
             return
-        text = editor.text() if isinstance(editor, Line) else editor.toPlainText()
+        text = editor.text() if isinstance(editor, LineField) else editor.toPlainText()
         try:
             label, drawing = changed(self._ground.drawing, thing, text)
         except UserError as error:

@@ -1,6 +1,6 @@
 """What the mouse does to a drawing: each press is given to the gesture that it begins, and everything until the release
 goes to that one. It is installed on the canvas, which still pans (middle button, Space and drag) and zooms (wheel) by
-itself. The keys are in `keyboard`, what comes from the palette in `dropping`."""
+itself. The keys are in `keyboard`, what is dragged, also from the palette, in `drag`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,14 @@ from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.canvas.sizes import shape_text
-from gradviz.ui.drawing.drag import Moving, Resizing, RubberBand
-from gradviz.ui.drawing.dropping import PaletteDrop
+from gradviz.ui.drawing.drag import MoveGesture, PaletteDrop, ResizeGesture, RubberBand
 from gradviz.ui.drawing.geometry import NOTHING, Hit
-from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
+from gradviz.ui.drawing.gesture import Gesture, GestureOverlay, Ground, Keys, Press
 from gradviz.ui.drawing.inline_editing import InlineEditing
 from gradviz.ui.drawing.keyboard import Keyboard
-from gradviz.ui.drawing.overlay import Layer
-from gradviz.ui.drawing.typing_in import Typing
+from gradviz.ui.drawing.node_entry import NodeEntry
 from gradviz.ui.drawing.view import DrawingView
-from gradviz.ui.drawing.wire_check import Then, WireChecks
-from gradviz.ui.drawing.wiring import Wiring, loose_wire
+from gradviz.ui.drawing.wiring import Then, WireChecks, Wiring, loose_wire
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -100,7 +97,7 @@ class Interactions:
     def __init__(self, ground: Ground, do: Callable[[str], None]) -> None:
         self.ground = ground
         self.gesture: Gesture | None = None  # what goes on
-        self.typing = Typing(ground)
+        self.typing = NodeEntry(ground)
         self.inline = InlineEditing(ground)
         self.keyboard = Keyboard(self, do)
         self.dropping = PaletteDrop(ground)
@@ -110,13 +107,13 @@ class Interactions:
         self._hand = False  # Space is held: the canvas is moved
         ground.view.setAcceptDrops(True)
         ground.view.install(self)
-        ground.view.viewport.changed.connect(ground.layer.update)
+        ground.view.viewport.changed.connect(ground.overlay.update)
         self.leave = ground.store.subscribe(self._changed)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours and sizes."""
-        self.ground.layer.theme = theme
-        self.ground.layer.update()
+        self.ground.overlay.theme = theme
+        self.ground.overlay.update()
 
     # -- the gesture that goes on
 
@@ -127,12 +124,12 @@ class Interactions:
         self._pressed = pressed if pressed is gesture else None
         self.gesture = gesture
         gesture.begin()
-        self.ground.layer.show_these(gesture.paint)
+        self.ground.overlay.show_these(gesture.paint)
 
     def cancel(self) -> bool:
         """Forget what goes on, without a trace; whether there was something."""
         gesture, self.gesture, self._pressed = self.gesture, None, None
-        self.ground.layer.show_these()
+        self.ground.overlay.show_these()
         self.ground.view.unsetCursor()
         self.auto_scroll.stop()
         if gesture is not None:
@@ -142,7 +139,7 @@ class Interactions:
     def end(self) -> Gesture | None:
         """What goes on has done its work."""
         gesture, self.gesture, self._pressed = self.gesture, None, None
-        self.ground.layer.show_these()
+        self.ground.overlay.show_these()
         self.ground.view.unsetCursor()
         self.auto_scroll.stop()
         return gesture
@@ -206,7 +203,7 @@ class Interactions:
         view.hover.leave_card()
         view.viewport.flight.stop()
         view.setFocus(Qt.FocusReason.MouseFocusReason)
-        self.ground.layer.drop_bubble()
+        self.ground.overlay.drop_bubble()
         press = Press(at, self.ground.hit(at), keys)
         self._pressed = next((found for maker in self.makers if (found := maker(self.ground, press)) is not None), None)
         if self._pressed is not None and self._pressed.begins_at_once:
@@ -240,7 +237,7 @@ class Interactions:
     def _go_on(self, at: QPointF, keys: Keys) -> None:
         if self.gesture is not None:
             self.gesture.move(at, keys)
-            self.ground.layer.update()
+            self.ground.overlay.update()
 
     def _hover(self, at: QPointF) -> bool:
         """A port under the pointer grows; the canvas itself answers to what else there is."""
@@ -314,9 +311,9 @@ class Interactions:
             wiring.to_empty = self.typing.open_for_wire
             return wiring
         if hit.kind == "corner":
-            return Resizing(ground, press)
+            return ResizeGesture(ground, press)
         if hit.kind in ("node", "comment", "group"):
-            return Moving(ground, press)
+            return MoveGesture(ground, press)
         return RubberBand(ground, press)
 
 
@@ -324,7 +321,7 @@ def attach(
     view: DrawingView, store: Store, theme: Theme, ask: Callable[[Drawing, Then], None], do: Callable[[str], None]
 ) -> Interactions:
     """Let the user draw on this canvas; `ask` tries a drawing out, `do` runs a command."""
-    return Interactions(Ground(view, store, Layer(view, theme), WireChecks(ask)), do)
+    return Interactions(Ground(view, store, GestureOverlay(view, theme), WireChecks(ask)), do)
 
 
 UNKNOWN = "not computed yet"

@@ -18,8 +18,7 @@ from gradviz.document.reach import InPort, inputs_for
 from gradviz.document.shaping.looking import outputs, port_name
 from gradviz.ui.drawing.drag import move_label
 from gradviz.ui.drawing.geometry import NOTHING
-from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
-from gradviz.ui.drawing.snapping import GRID
+from gradviz.ui.drawing.gesture import GRID, Gesture, Ground, Keys, Press
 from gradviz.ui.drawing.wiring import DISCONNECT, Dropped, Loose, Wire
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ class KeyWiring(Gesture):
     def step(self, way: int) -> None:
         """Go to the next port, or the one before."""
         self.at = (self.at + way) % max(1, len(self.targets))
-        self.ground.layer.update()
+        self.ground.overlay.update()
         self.ground.announce(self.words)
 
     def step_output(self, way: int) -> None:
@@ -132,14 +131,14 @@ class KeyWiring(Gesture):
             ground.refuse(str(error), at)
 
     def paint(self, painter: QPainter) -> None:
-        ground, theme = self.ground, self.ground.layer.theme
+        ground, theme = self.ground, self.ground.overlay.theme
         painter.setPen(QPen(QColor(theme.focus), 1.4))
         painter.setBrush(QColor(theme.panel))
         for port in self.targets:
             painter.drawEllipse(ground.pixel(ground.geometry.port_in(*port)), ground.port_radius, ground.port_radius)
         keys = "Enter   ·   Tab: next port" + ("   ·   ↑↓: output" if self.outputs > 1 else "") + "   ·   Esc"
         if not self.targets:
-            ground.layer.paint_hint(painter, self.words, ground.pixel(ground.geometry.port_out(self.source)))
+            ground.overlay.paint_hint(painter, self.words, ground.pixel(ground.geometry.port_out(self.source)))
             return
         end = ground.pixel(ground.geometry.port_in(*self.target))
         pen = QPen(QColor(theme.focus), 2.6)
@@ -148,7 +147,7 @@ class KeyWiring(Gesture):
         ground.paint_wire(painter, pen, ground.geometry.port_out(self.source), ground.world(end))
         painter.setBrush(QColor(theme.selection))
         painter.drawEllipse(end, 8, 8)
-        ground.layer.paint_hint(painter, f"{self.words}   ·   {keys}", end)
+        ground.overlay.paint_hint(painter, f"{self.words}   ·   {keys}", end)
 
 
 ARROWS = {
@@ -225,8 +224,8 @@ class Keyboard:
             return lambda: _ignore(hands.cancel())
         if ground.store.state.shows_layout_progress:
             return None  # the window's Escape ends that
-        if ground.layer.sentence:
-            return ground.layer.drop_bubble
+        if ground.overlay.sentence:
+            return ground.overlay.drop_bubble
         if self._wire is not None:
             return lambda: self.choose_wire(None)
         if ground.picked:
@@ -292,9 +291,9 @@ class Keyboard:
         self._wire = wire
         if wire is not None:
             self._ground.store.pick(frozenset())
-            self._ground.layer.show_these(self._paint_wire)
+            self._ground.overlay.show_these(self._paint_wire)
         elif self._hands.gesture is None:
-            self._ground.layer.show_these()
+            self._ground.overlay.show_these()
 
     @property
     def wire(self) -> InPort | None:
@@ -344,7 +343,7 @@ class Keyboard:
         if wire is None or not isinstance(ground.drawing.by_id.get(wire[0]), Operation):
             return
         ground.in_world(painter)
-        painter.setPen(QPen(QColor(ground.layer.theme.halo), 4 / ground.view.camera.scale))
+        painter.setPen(QPen(QColor(ground.overlay.theme.halo), 4 / ground.view.camera.scale))
         painter.drawPath(ground.geometry.wire(*wire))
 
 

@@ -1,6 +1,7 @@
 """Paints of a drawing what the ordinary canvas does not know: comments and groups behind the nodes, wires and nodes
-that have not run (yet), numbers at ports, pins, the marks of backward calls. World units, any painter. `port_painter`
-paints what is only there to be taken hold of; `scene` says when."""
+that have not run (yet), numbers at ports, pins, the marks of backward calls. World units, any painter. Ports, with
+their names where one looks closer, and the frames around what is picked are painted on the screen only, never in an
+exported picture, but for open ports that must be connected. `scene` says when."""
 
 from __future__ import annotations
 
@@ -15,18 +16,25 @@ from gradviz.document.drawing import Group, Leaf, Node, Number, Operation, Ref
 from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
 from gradviz.document.literals import literal_text
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.content import GroupContent
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF
 from gradviz.ui.canvas.edge_painter import FAR, NEAR
-from gradviz.ui.canvas.group_content import GroupContent
 from gradviz.ui.canvas.group_painter import paint_group, paint_group_small, triangle
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.painter import WHOLE, paint_mark, paint_reason
-from gradviz.ui.drawing.diagram import Sketch
-from gradviz.ui.drawing.geometry import path_of, result_curve
-from gradviz.ui.drawing.hit_testing import FRAME_TITLE
-from gradviz.ui.drawing.initial_sizes import entry_of, symbol_of
-from gradviz.ui.drawing.items import FOREVER
+from gradviz.ui.drawing.diagram import FOREVER, Sketch
+from gradviz.ui.drawing.geometry import (
+    CORNER,
+    FRAME_TITLE,
+    Geometry,
+    Hit,
+    entry_of,
+    path_of,
+    ports_of,
+    result_curve,
+    symbol_of,
+)
 
 REASON_WIDTH = 190.0  # of the lines that say why a node raised
 VEIL = 0.6  # how much of old values is covered
@@ -99,7 +107,7 @@ class Painting:
         painter.setBrush(self.ink.colour("canvas", VEIL))
         for ref in self.sketch.cards:
             if ref.node in stale:
-                painter.drawRoundedRect(self.geometry.cards[ref].adjusted(-2, -2, 2, 2), CORNER, CORNER)
+                painter.drawRoundedRect(self.geometry.cards[ref].adjusted(-2, -2, 2, 2), ROUNDING, ROUNDING)
 
     def _around(self, node: int) -> QRectF:
         return self.geometry.boxes[node].adjusted(-60, -30, 30, 40)
@@ -146,7 +154,7 @@ class Painting:
         border = ink.mixed(frame.border, FAINT, on="canvas")
         painter.setPen(QPen(border, max(frame.width * 0.8, 0.8 / scale), Qt.PenStyle.DashLine))
         painter.setBrush(ink.colour("card", 0.75))
-        painter.drawRoundedRect(card, CORNER, CORNER)
+        painter.drawRoundedRect(card, ROUNDING, ROUNDING)
 
     def _brief(self, painter: QPainter, card: QRectF, name: str, scale: float) -> None:
         """Only the name, in a size that can be read from further away."""
@@ -235,7 +243,7 @@ class Painting:
         around = geometry.circles.get(node.id) or geometry.cards[Ref(node.id)]
         painter.setBrush(QBrush())
         painter.setPen(ink.pen("error", max(3.0, 2.0 / scale)))
-        corner = around.height() / 2 + 4 if node.id in geometry.circles else CORNER + 3
+        corner = around.height() / 2 + 4 if node.id in geometry.circles else ROUNDING + 3
         painter.drawRoundedRect(around.adjusted(-4, -4, 4, 4), corner, corner)
         paint_mark(painter, ink, QPointF(around.right() - 2, around.center().y() + 12))
         if scale >= FAR:
@@ -294,7 +302,7 @@ def leaf_text(leaf: Leaf) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}{ELLIPSIS}"
 
 
-CORNER = 6.0
+ROUNDING = 6.0
 COMMENT_PAD = 10.0
 COMMENT_LINE = 17.0
 BRIEF = 0.85  # of its own size: words that are seen from further away
@@ -310,7 +318,7 @@ def paint_comment(painter: QPainter, ink: Ink, box: QRectF, text: str, scale: fl
     """A comment with as many of its lines as there is room for."""
     painter.setPen(ink.pen("halo", max(1.0, 0.8 / scale), alpha=0.7))
     painter.setBrush(ink.colour("current_line", 0.85))
-    painter.drawRoundedRect(box, CORNER, CORNER)
+    painter.drawRoundedRect(box, ROUNDING, ROUNDING)
     if scale < FAR:
         return
     grown = grown_by(ink, scale)
@@ -343,3 +351,99 @@ def paint_frame(painter: QPainter, ink: Ink, box: QRectF, title: str, scale: flo
     triangle(painter, ink, line.left() + 5, line.center().y(), is_open=True)
     ink.text(painter, sizes.NAME, "text", line.adjusted(16, 0, 0, 0), title, LEFT)
     painter.restore()
+
+
+# -- what can be taken hold of
+
+
+DOT = 4.2
+NAMED = 1.35  # the zoom from which open ports have their names
+FEW, NAME_PITCH = 3, 14.0  # names of more ports are further apart than these
+GAP = 6.0  # between a thing and the frame that says that it is picked
+
+
+def paint_ports(painter: QPainter, ink: Ink, geometry: Geometry, area: QRectF, scale: float, hovered: Hit) -> None:
+    """The ports of all nodes that are in an area; those of the one under the pointer with their names."""
+    if scale < NEAR:
+        return
+    for node in geometry.drawing.nodes:
+        if geometry.closed_group(node.id) is not None:
+            continue
+        if not geometry.boxes[node.id].adjusted(-90, -20, 90, 20).intersects(area):
+            continue
+        near = hovered.id == node.id and hovered.kind in ("node", "in", "out")
+        if isinstance(node, Operation):
+            _inputs(painter, ink, geometry, node, scale, hovered if near else None)
+        for output in range(geometry.outputs(node.id)):
+            place = geometry.port_out(Ref(node.id, output))
+            lit = near and hovered.kind == "out" and hovered.index == output
+            _dot(painter, ink, place, is_open=True, lit=lit, strong=near)
+            outputs = entry_of(node).outputs if isinstance(node, Operation) else ()
+            if near and geometry.outputs(node.id) > 1 and output < len(outputs):
+                _name(painter, ink, place + QPointF(DOT + 4, 0), outputs[output], left=False)
+
+
+def paint_open_ports(painter: QPainter, ink: Ink, geometry: Geometry) -> None:
+    """The ports without which a node can't run: part of the picture wherever it goes."""
+    for node in geometry.drawing.nodes:
+        if isinstance(node, Operation) and geometry.closed_group(node.id) is None:
+            for port, known in enumerate(ports_of(node)):
+                if _is_open(node, port) and not known.optional:
+                    _dot(painter, ink, geometry.port_in(node.id, port), is_open=True, lit=False, strong=True)
+
+
+def _inputs(
+    painter: QPainter, ink: Ink, geometry: Geometry, node: Operation, scale: float, hovered: Hit | None
+) -> None:
+    count, middle = geometry.port_counts[node.id], geometry.circles[node.id].center()
+    for port, known in enumerate(ports_of(node)):
+        is_open = _is_open(node, port)
+        wanted = is_open and not known.optional
+        if not (wanted or hovered is not None):
+            continue
+        place = geometry.port_in(node.id, port)
+        lit = hovered is not None and hovered.kind == "in" and hovered.index == port
+        _dot(painter, ink, place, is_open=is_open, lit=lit, strong=wanted or lit)
+        if (is_open and scale >= NAMED * ink.theme.scale) or (hovered is not None and (is_open or lit)):
+            down = (port - (count - 1) / 2) * NAME_PITCH if count > FEW else place.y() - middle.y()
+            _name(painter, ink, QPointF(place.x() - DOT - 4, middle.y() + down), known.name, left=True)
+
+
+def _is_open(node: Operation, port: int) -> bool:
+    return port >= len(node.inputs) or node.inputs[port] is None
+
+
+def _dot(painter: QPainter, ink: Ink, place: QPointF, *, is_open: bool, lit: bool, strong: bool) -> None:
+    colour = "focus" if lit or strong else "edge"
+    painter.setPen(ink.pen(colour, 1.7 if strong or lit else 1.2))
+    painter.setBrush(ink.colours["focus"] if lit else ink.colours["card"] if is_open else ink.colours["edge"])
+    radius = DOT + 2 if lit else DOT if strong else DOT - 1
+    painter.drawEllipse(place, radius, radius)
+
+
+def _name(painter: QPainter, ink: Ink, at: QPointF, text: str, *, left: bool) -> None:
+    width = ink.width(sizes.SMALL, text) + 4
+    box = QRectF(at.x() - width if left else at.x(), at.y() - 7, width, 14)
+    painter.fillRect(box, ink.colour("canvas", 0.85))
+    ink.text(painter, sizes.SMALL, "link", box, text, RIGHT if left else LEFT)
+
+
+def paint_picked(
+    painter: QPainter, ink: Ink, geometry: Geometry, picked: frozenset[int], scale: float, *, focused: bool
+) -> None:
+    """A frame around each thing that is picked; comments have a corner to take hold of."""
+    pen = ink.pen("focus", max(1.8, 1.6 / scale), style=Qt.PenStyle.SolidLine if focused else Qt.PenStyle.DotLine)
+    comments = {comment.id for comment in geometry.drawing.comments}
+    for thing in picked:
+        box = geometry.box(thing)
+        if box.isNull():
+            continue
+        gap = max(GAP, 3.0 / scale)
+        painter.setPen(pen)
+        painter.setBrush(QBrush())
+        painter.drawRoundedRect(box.adjusted(-gap, -gap, gap, gap), 9, 9)
+        if thing in comments:
+            painter.setPen(ink.pen("muted", 1.4))
+            for reach in (CORNER - 4, CORNER - 8):
+                end = box.bottomRight() - QPointF(3, 3)
+                painter.drawLine(end - QPointF(reach, 0), end - QPointF(0, reach))

@@ -1,5 +1,5 @@
-"""A drawing at a cursor: the ordinary scene, with what the canvas of a drawing has besides. `painting` and
-`port_painter` paint that; `view` asks."""
+"""A drawing at a cursor: the ordinary scene, with what the canvas of a drawing has besides. `painting`
+paints that; `view` asks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from gradviz.ui.canvas.hover_words import Row, Words
 from gradviz.ui.canvas.painter import world_transform
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.drawing.diagram import Sketch
-from gradviz.ui.drawing.geometry import NOTHING, Hit
-from gradviz.ui.drawing.initial_sizes import entry_of, name_of
-from gradviz.ui.drawing.painting import Painting
-from gradviz.ui.drawing.port_painter import paint_open_ports, paint_picked, paint_ports
+from gradviz.ui.drawing.geometry import NOTHING, Hit, entry_of, name_of
+from gradviz.ui.drawing.painting import Painting, paint_open_ports, paint_picked, paint_ports
 from gradviz.ui.theme import Theme
 
 PASSED = "It returns its input unchanged; there was nothing to compute."

@@ -12,7 +12,7 @@ from gradviz.document.drawing import Drawing, Leaf, Node
 from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
 from gradviz.session.drawn import Drawn
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.drawing.initial_sizes import Sizes
+from gradviz.ui.drawing.geometry import Sizes
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

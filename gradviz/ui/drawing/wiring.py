@@ -1,11 +1,15 @@
 """The gesture that makes a wire: from an output to an input, from an input back to an output, or with a wire taken off
-the input where it ended. Where a wire could end lights up, what it can't reach fades; near a port it snaps. What can't
-be is refused before it is made (`wire_check`), also by a quick hand: a drop waits for the answer."""
+the input where it ended. Where a wire could end lights up, what it can't reach fades; near a port it snaps.
+
+Whether a drawing with one more wire can run is asked of the worker while the wire is still in the hand: what can't be
+is refused before it is made, also by a quick hand, as a drop waits for the answer. Questions of a pointer that moves on
+overtake each other; one whose wire was let go is answered in any case."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -14,8 +18,7 @@ from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.reach import InPort, free_port, inputs_for, outputs_for, port_count
-from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press
-from gradviz.ui.drawing.overlay import paint_bubble
+from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press, paint_bubble
 
 SNAP = 22.0  # pixels around a port in which a wire jumps to it
 CONNECT, DISCONNECT, RECONNECT = "Connect", "Disconnect", "Move Wire"
@@ -156,7 +159,7 @@ class Wiring(Gesture):
     def _told(self, wire: Wire, reason: str) -> None:
         if wire == self.snapped:
             self.reason = reason
-            self.ground.layer.update()
+            self.ground.overlay.update()
 
     # -- where it would end
 
@@ -195,7 +198,7 @@ class Wiring(Gesture):
     # -- what is seen
 
     def paint(self, painter: QPainter) -> None:
-        theme = self.ground.layer.theme
+        theme = self.ground.overlay.theme
         self._paint_reach(painter)
         start, end = map(self.ground.world, self._ends())
         bad = bool(self.reason)
@@ -208,7 +211,7 @@ class Wiring(Gesture):
             painter.setBrush(QColor(theme.error_fill if bad else theme.selection))
             painter.drawEllipse(self._end(self.snapped), 8, 8)
         if bad:
-            within = self.ground.layer.rect()
+            within = self.ground.overlay.rect()
             paint_bubble(painter, theme, self.reason, self.at, within.toRectF())
 
     def _ends(self) -> tuple[QPointF, QPointF]:
@@ -221,7 +224,7 @@ class Wiring(Gesture):
 
     def _paint_reach(self, painter: QPainter) -> None:
         """Cover what the wire can't reach, and light up the ports that it can."""
-        theme, ground = self.ground.layer.theme, self.ground
+        theme, ground = self.ground.overlay.theme, self.ground
         forward = self.loose.source is not None
         lit = {wire.target[0] if forward else wire.source.node for wire in self.possible}
         own = self.loose.source.node if self.loose.source is not None else self.loose.target[0]  # type: ignore[index]
@@ -236,3 +239,59 @@ class Wiring(Gesture):
         painter.setBrush(QColor(theme.panel))
         for wire in self.possible:
             painter.drawEllipse(self._end(wire), ground.port_radius, ground.port_radius)
+
+
+# -- whether a wire is possible
+
+
+Then = Callable[[str], None]  # the reason why not, "" for none
+REMEMBERED = 16
+
+
+@dataclass(eq=False)
+class _Question:
+    candidate: Drawing
+    kept: bool
+    thens: list[Then] = field(default_factory=list)
+
+
+class WireChecks:
+    """The questions that wait for an answer, and the latest answers."""
+
+    def __init__(self, ask: Callable[[Drawing, Then], None]) -> None:
+        self._ask = ask
+        self._now: _Question | None = None
+        self._next: deque[_Question] = deque()
+        self._known: deque[tuple[Drawing, str]] = deque(maxlen=REMEMBERED)
+
+    def ask(self, candidate: Drawing, then: Then, *, keep: bool = False) -> None:
+        """Call `then` with the reason why this can't run; one that is not kept may be overtaken and never answered."""
+        for known, reason in self._known:
+            if known == candidate:
+                then(reason)
+                return
+        for question in (self._now, *self._next):
+            if question is not None and question.candidate == candidate:
+                question.thens.append(then)
+                question.kept = question.kept or keep
+                return
+        question = _Question(candidate, keep, [then])
+        if self._now is not None and self._now.kept:
+            self._next = deque(one for one in self._next if one.kept)
+            self._next.append(question)
+        else:
+            self._send(question)
+
+    def _send(self, question: _Question) -> None:
+        self._now = question
+        self._ask(question.candidate, lambda reason: self._answered(question, reason))
+
+    def _answered(self, question: _Question, reason: str) -> None:
+        if question is not self._now:
+            return
+        self._now = None
+        self._known.append((question.candidate, reason))
+        for then in question.thens:
+            then(reason)
+        if self._now is None and self._next:
+            self._send(self._next.popleft())

@@ -13,8 +13,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.shaping import add_call, change_call, check_root, remove_call
 from gradviz.document.typed_calls import read_gradient, read_inputs, root_name, write_gradient, write_inputs
 from gradviz.ui import look
-from gradviz.ui.editors.fields import Choice, TextField, Toggle, small_button
-from gradviz.ui.editors.form import Editor
+from gradviz.ui.editors.form import Choice, Editor, TextField, Toggle, small_button
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 

@@ -1,5 +1,5 @@
 """The editor of a leaf: its name, what kind of numbers it holds, the numbers, dtype, requires_grad, and the range of
-its slider. The grid of numbers in rows and columns is in `grid_box`, the arguments of a factory come from `params`."""
+its slider. The grid of numbers in rows and columns is in `grid`, the arguments of a factory are rows of `form`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,8 @@ from gradviz.document.shaping.values import MOST
 from gradviz.document.tables import resized
 from gradviz.document.typed import Typed, quoted, read, read_number, write
 from gradviz.document.typed_arguments import read_argument
-from gradviz.ui.editors.fields import Choice, TextField, Toggle, small_button
-from gradviz.ui.editors.form import Editor, Form
-from gradviz.ui.editors.grid_box import GridBox
-from gradviz.ui.editors.params import ParameterRow
+from gradviz.ui.editors.form import Choice, Editor, Form, ParameterRow, TextField, Toggle, small_button
+from gradviz.ui.editors.grid import GridBox
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 

@@ -17,9 +17,7 @@ from gradviz.document.shaping import disconnect, label, rename, set_number, set_
 from gradviz.document.shaping.looking import port_at
 from gradviz.document.typed import read_number, write_number
 from gradviz.ui import look
-from gradviz.ui.editors.fields import TextField, small_button
-from gradviz.ui.editors.form import Editor, Form
-from gradviz.ui.editors.params import ParameterRow
+from gradviz.ui.editors.form import Editor, Form, ParameterRow, TextField, small_button
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 

@@ -30,13 +30,13 @@ def _operation(context: Context) -> Editor:
 
 
 def _comment(context: Context) -> Editor:
-    from gradviz.ui.editors.others import CommentEditor
+    from gradviz.ui.editors.several import CommentEditor
 
     return CommentEditor(context)
 
 
 def _group(context: Context) -> Editor:
-    from gradviz.ui.editors.others import GroupEditor
+    from gradviz.ui.editors.several import GroupEditor
 
     return GroupEditor(context)
 

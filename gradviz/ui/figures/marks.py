@@ -1,20 +1,91 @@
-"""Painting one layer of an axes: lines, points, bars, areas, strokes, images, words."""
+"""Painting one layer of an axes: lines, points, bars, areas, strokes, images, words, in the colours of a theme: the
+cycle, text and paper, given colours kept readable, tables of colour maps."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QImage, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
-from gradviz.trace.figures import Layer, Style
+from gradviz.trace.colour_maps import colour_at
+from gradviz.trace.figures import Colours, Layer, Style
 from gradviz.ui import look
-from gradviz.ui.figures import colours
 from gradviz.ui.figures.scales import FAR, Array, Span
 from gradviz.ui.figures.strokes import MOST_PARTS, Pace, fill, plain_pen, stroke, stroke_parts
 from gradviz.ui.theme import Theme
+
+# -- colours
+
+
+LIGHT_CYCLE = "#0a6cb0 #d96400 #1b8a3c #c2272d #7b52b4 #8c564b #c9479a #636b78 #85850a #0b8c9e".split()
+DARK_CYCLE = "#5aaeee #ff9f4a #5fd08a #ff7d7d #b99cf0 #cda291 #f29ac8 #b5bcc8 #d6d65e #4fd0e0".split()
+LEAST_CONTRAST = 2.4
+STEPS = 256
+
+
+def colour(name: str, theme: Theme, alpha: float = 1.0) -> QColor:
+    """A colour of a style in this theme."""
+    if name == "none" or alpha <= 0:
+        return QColor(0, 0, 0, 0)
+    if name.startswith("C"):
+        found = QColor((DARK_CYCLE if theme.dark else LIGHT_CYCLE)[int(name[1])])
+    elif name in ("text", "paper"):
+        found = QColor(theme.text if name == "text" else "#ffffff")
+    else:
+        found = _readable(QColor(name), QColor(theme.panel), QColor(theme.text))
+    found.setAlphaF(alpha)
+    return found
+
+
+def _readable(found: QColor, paper: QColor, ink: QColor) -> QColor:
+    """The colour, mixed with that of text until it stands out from the paper."""
+    for _ in range(6):
+        light, dark = sorted((_light(found), _light(paper)), reverse=True)
+        if (light + 0.05) / (dark + 0.05) >= LEAST_CONTRAST:
+            break
+        mixed = [round(0.75 * a + 0.25 * b) for a, b in zip(_parts(found), _parts(ink), strict=True)]
+        found = QColor(*mixed)
+    return found
+
+
+def _parts(one: QColor) -> tuple[int, int, int]:
+    return one.red(), one.green(), one.blue()
+
+
+def _light(one: QColor) -> float:
+    """Relative luminance (WCAG)."""
+    parts = [part / 255 for part in _parts(one)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@cache
+def table(name: str) -> NDArray[np.uint8]:
+    """256 colours of a map, red, green, blue."""
+    return np.array([colour_at(name, step / (STEPS - 1)) for step in range(STEPS)], dtype=np.uint8)
+
+
+def places(values: NDArray[np.float64], colours: Colours) -> NDArray[np.int64]:
+    """Which of the 256 colours each number gets, -1 for NaN."""
+    wide = colours.high / 2 - colours.low / 2  # halves: the difference may be beyond all numbers
+    with np.errstate(all="ignore"):
+        share = (values / 2 - colours.low / 2) / wide if wide else np.zeros_like(values)
+        found = np.clip(np.nan_to_num(share, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
+    result = np.round(found * (STEPS - 1)).astype(np.int64)
+    result[np.isnan(values)] = -1
+    return result
+
+
+def mapped(place: int, name: str, alpha: float = 1.0) -> QColor:
+    """One colour of a map."""
+    red, green, blue = (int(part) for part in table(name)[place])
+    return QColor(red, green, blue, round(255 * alpha))
+
 
 DASHES = {"--": [5.0, 3.0], "-.": [6.0, 2.5, 1.2, 2.5], ":": [1.2, 2.4]}
 POINT = 96 / 72  # pixels
@@ -56,7 +127,7 @@ def pen_of(style: Style, theme: Theme, color: str = "") -> QPen:
     """The pen of a style."""
     if style.dash == "none" or style.width <= 0:
         return QPen(Qt.PenStyle.NoPen)
-    pen = QPen(colours.colour(color or style.color, theme, style.alpha), max(0.8, style.width * POINT * 0.85))
+    pen = QPen(colour(color or style.color, theme, style.alpha), max(0.8, style.width * POINT * 0.85))
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     if style.dash in DASHES:
@@ -116,7 +187,7 @@ def _apart(x: Array, y: Array, number: int) -> Array:
 def _marks(painter: QPainter, x: Array, y: Array, sign: str, size: float, ground: Ground, style: Style) -> None:
     theme = ground.theme
     good = np.isfinite(x) & np.isfinite(y) & (np.abs(x) < FAR) & (np.abs(y) < FAR)
-    ink = colours.colour(style.color, theme, style.alpha)
+    ink = colour(style.color, theme, style.alpha)
     path = marker(sign, size * POINT * (0.5 if sign == "." else 1.0))
     painter.setPen(QPen(ink, 1.4) if sign in OPEN_MARKS or style.edge == "none" else _edge(style, theme))
     painter.setBrush(Qt.BrushStyle.NoBrush if sign in OPEN_MARKS else ink)
@@ -132,7 +203,7 @@ def _marks(painter: QPainter, x: Array, y: Array, sign: str, size: float, ground
 def _edge(style: Style, theme: Theme) -> QPen:
     if style.edge == "none":
         return QPen(Qt.PenStyle.NoPen)
-    return QPen(colours.colour(style.edge, theme, style.alpha), max(0.8, style.width))
+    return QPen(colour(style.edge, theme, style.alpha), max(0.8, style.width))
 
 
 def marker(sign: str, size: float) -> QPainterPath:
@@ -187,8 +258,8 @@ def _points(painter: QPainter, layer: Layer, ground: Ground) -> None:
     values = layer.columns["value"]
     inks = None
     if layer.colours is not None and len(values) == len(x):
-        inks = colours.places(values, layer.colours)
-    plain = colours.colour(style.color, ground.theme, style.alpha)
+        inks = places(values, layer.colours)
+    plain = colour(style.color, ground.theme, style.alpha)
     line = style.marker in OPEN_MARKS
     for at in good.tolist():
         if ground.pace.is_over:
@@ -197,7 +268,7 @@ def _points(painter: QPainter, layer: Layer, ground: Ground) -> None:
         if inks is not None and layer.colours is not None:
             if inks[at] < 0:
                 continue
-            ink = colours.mapped(int(inks[at]), layer.colours.name, style.alpha)
+            ink = mapped(int(inks[at]), layer.colours.name, style.alpha)
         size = float(sizes[at] if len(sizes) > 1 else sizes[0] if len(sizes) else style.size)
         painter.setPen(QPen(ink, 1.4) if line else _edge(style, ground.theme))
         painter.setBrush(Qt.BrushStyle.NoBrush if line else ink)
@@ -206,7 +277,7 @@ def _points(painter: QPainter, layer: Layer, ground: Ground) -> None:
 
 def _bars(painter: QPainter, layer: Layer, ground: Ground) -> None:
     painter.setPen(_edge(layer.style, ground.theme))
-    fill = colours.colour(layer.style.color, ground.theme, layer.style.alpha)
+    fill = colour(layer.style.color, ground.theme, layer.style.alpha)
     painter.setBrush(QBrush(fill) if layer.style.color != "none" else Qt.BrushStyle.NoBrush)
     for box in boxes(layer, ground):
         if ground.pace.is_over:
@@ -236,7 +307,7 @@ def _area(painter: QPainter, layer: Layer, ground: Ground) -> None:
     good = np.isfinite(x) & np.isfinite(low) & np.isfinite(high)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(np.int8), [0]])))
     painter.setPen(_edge(layer.style, ground.theme))
-    painter.setBrush(colours.colour(layer.style.color, ground.theme, layer.style.alpha))
+    painter.setBrush(colour(layer.style.color, ground.theme, layer.style.alpha))
     for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         every = max(1, (b - a) // MANY)
         across, under, over = (part[a:b:every] for part in (x, low, high))
@@ -292,8 +363,8 @@ def _image(painter: QPainter, layer: Layer, ground: Ground) -> None:
     value = layer.columns["value"]
     pixels = np.zeros((rows, columns, 4), dtype=np.uint8)
     if channels == 1 and layer.colours is not None:
-        place = colours.places(value, layer.colours).reshape(rows, columns)
-        pixels[..., :3] = colours.table(layer.colours.name)[np.maximum(place, 0)]
+        place = places(value, layer.colours).reshape(rows, columns)
+        pixels[..., :3] = table(layer.colours.name)[np.maximum(place, 0)]
         pixels[..., 3] = np.where(place < 0, 0, 255)
     else:
         shares = np.clip(np.nan_to_num(value), 0.0, 1.0).reshape(rows, columns, channels)
@@ -325,7 +396,7 @@ def _words(painter: QPainter, layer: Layer, ground: Ground) -> None:
     if not (math.isfinite(place.x()) and math.isfinite(place.y())):
         return
     painter.setFont(look.sans(ground.theme, min(max(layer.style.size * 1.15, 9.0), 40.0)))
-    painter.setPen(colours.colour(layer.style.color, ground.theme, layer.style.alpha))
+    painter.setPen(colour(layer.style.color, ground.theme, layer.style.alpha))
     metrics = painter.fontMetrics()
     lines = layer.text.split("\n")
     wide, high = max(metrics.horizontalAdvance(line) for line in lines), metrics.height() * len(lines)

@@ -1,14 +1,22 @@
-"""The code editor widget: line numbers, Python colours, the line of the current step, the line of the error. It knows
-nothing of the session; `editor` puts it there. Undo is the session's, so Qt's own is off."""
+"""The code editor widget: line numbers, Python colours, the line of the current step, the line of the error, and where
+an expression is, for a moment or as long as it is picked. It knows nothing of the session; `editor` puts it there. Undo
+is the session's, so Qt's own is off. The colours are a painter's view of the language, line by line; the parser that
+counts is Python's own."""
 
 from __future__ import annotations
 
+import builtins
+import keyword
+import re
 from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
+    QFont,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -16,6 +24,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QResizeEvent,
+    QSyntaxHighlighter,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
@@ -25,9 +34,179 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.ui import look
-from gradviz.ui.panels.flash import Flash, Picked
-from gradviz.ui.panels.highlighter import PythonHighlighter
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.session.inspect.sources import Place
+
+
+# -- where expressions are
+
+
+MILLISECONDS = 1200
+
+
+class Flash:
+    """One marked expression of an editor; `changed` is called when it comes and when it goes."""
+
+    def __init__(self, editor: QPlainTextEdit, changed: Callable[[], None]) -> None:
+        self._editor = editor
+        self._changed = changed
+        self._place: Place | None = None
+        self._timer = QTimer(editor, singleShot=True, interval=MILLISECONDS)
+        self._timer.timeout.connect(self._over)
+
+    def show(self, place: Place) -> None:
+        """Put the caret at the beginning of a place and mark it for a moment."""
+        cursor = cursor_of(self._editor.document(), place)
+        if cursor is None:
+            return
+        cursor.setPosition(cursor.selectionStart())
+        self._editor.setTextCursor(cursor)
+        self._editor.centerCursor()
+        self._place = place
+        self._timer.start()
+        self._changed()
+
+    def marks(self, theme: Theme) -> list[QTextEdit.ExtraSelection]:
+        """What the editor has to mark for it now."""
+        cursor = cursor_of(self._editor.document(), self._place) if self._place is not None else None
+        return [] if cursor is None else [_marked(cursor, theme)]
+
+    def _over(self) -> None:
+        self._place = None
+        self._changed()
+
+
+class Picked:
+    """Expressions of an editor that stay marked: those of what is picked."""
+
+    def __init__(self, editor: QPlainTextEdit, changed: Callable[[], None]) -> None:
+        self._editor = editor
+        self._changed = changed
+        self.places: tuple[Place, ...] = ()
+
+    def show(self, places: tuple[Place, ...]) -> None:
+        """Mark these and no others."""
+        if places != self.places:
+            self.places = places
+            self._changed()
+
+    def marks(self, theme: Theme) -> list[QTextEdit.ExtraSelection]:
+        """What the editor has to mark for them."""
+        cursors = (cursor_of(self._editor.document(), place) for place in self.places)
+        return [_marked(cursor, theme) for cursor in cursors if cursor is not None]
+
+
+def _marked(cursor: QTextCursor, theme: Theme) -> QTextEdit.ExtraSelection:
+    selection = QTextEdit.ExtraSelection()
+    selection.cursor = cursor
+    style = QTextCharFormat()
+    style.setBackground(QColor(theme.selection))
+    style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+    style.setUnderlineColor(QColor(theme.focus))
+    selection.format = style
+    return selection
+
+
+def cursor_of(document: QTextDocument, place: Place) -> QTextCursor | None:
+    """The text of a place as a selection; of a line without columns all that is written in it."""
+    first, last = document.findBlockByNumber(place.line - 1), document.findBlockByNumber(place.end_line - 1)
+    if not first.isValid() or not last.isValid():
+        return None
+    begin, end = place.col, place.end_col
+    if (place.line, begin) >= (place.end_line, end):
+        text = first.text()
+        begin, end, last = len(text) - len(text.lstrip()), len(text), first
+    cursor = QTextCursor(document)
+    cursor.setPosition(first.position() + _units(first.text(), begin))
+    cursor.setPosition(last.position() + _units(last.text(), end), QTextCursor.MoveMode.KeepAnchor)
+    return cursor
+
+
+def _units(text: str, column: int) -> int:
+    """Qt counts UTF-16 units."""
+    return len(text[:column].encode("utf-16-le")) // 2
+
+
+# -- colours for Python
+
+
+_BUILTINS = "|".join(name for name in dir(builtins) if name[0].islower())
+_TOKEN = (
+    r"""(?P<comment>\#.*)
+    |(?P<open>[rRbBfFuU]{0,2}(?P<quote>\"\"\"|'''))
+    |(?P<string>[rRbBfFuU]{0,2}(?:"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?))
+    |(?P<number>\b(?:0[xXbBoO][0-9a-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?j?)|(?<![\w.])\.\d+)
+    |(?P<keyword>\b(?:"""
+    + "|".join(keyword.kwlist)
+    + r""")\b)
+    |(?P<builtin>(?<![\w.])(?:torch|nn|F|"""
+    + _BUILTINS
+    + r""")\b)
+    |(?P<name>\w+)"""
+)
+_QUOTES = ('"""', "'''")
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Compiled for the first line that has text: the window begins without."""
+    return re.compile(_TOKEN, re.VERBOSE)
+
+
+class PythonHighlighter(QSyntaxHighlighter):
+    """Formats one block at a time; the block state says which triple quote is open (0 none, 1 double, 2 single)."""
+
+    def __init__(self, document: QTextDocument, theme: Theme) -> None:
+        super().__init__(document)
+        self._formats: dict[str, QTextCharFormat] = {}
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours."""
+        colours = {
+            "comment": theme.comment,
+            "string": theme.string,
+            "number": theme.number,
+            "keyword": theme.keyword,
+            "builtin": theme.builtin,
+        }
+        for name, colour in colours.items():
+            text_format = QTextCharFormat()
+            text_format.setForeground(QColor(colour))
+            if name == "keyword":
+                text_format.setFontWeight(QFont.Weight.DemiBold)
+            self._formats[name] = text_format
+        self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        """Qt calls this for each line that changed."""
+        position = 0
+        state = max(self.previousBlockState(), 0)
+        while text:
+            if state:
+                position, state = self._inside_string(text, position, state)
+                if state:
+                    break
+            match = _token().search(text, position)
+            if match is None:
+                break
+            position = match.end()
+            if match.lastgroup == "open" or match["open"]:
+                self.setFormat(match.start(), match.end() - match.start(), self._formats["string"])
+                state = 1 + _QUOTES.index(match["quote"])
+            elif match.lastgroup in self._formats:
+                self.setFormat(match.start(), match.end() - match.start(), self._formats[match.lastgroup])
+        self.setCurrentBlockState(state)
+
+    def _inside_string(self, text: str, position: int, state: int) -> tuple[int, int]:
+        """Colour up to the closing quotes; returns where the search goes on and the new state."""
+        found = text.find(_QUOTES[state - 1], position)
+        end = len(text) if found < 0 else found + 3
+        self.setFormat(position, end - position, self._formats["string"])
+        return end, (state if found < 0 else 0)
+
 
 INDENT = "    "
 SNIPPET_HINT = "Paste a snippet and press Run (F5)."

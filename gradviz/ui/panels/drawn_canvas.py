@@ -105,7 +105,7 @@ class DrawnCanvas(QObject):
         view.animated = after.view.animated
         if self._shown is None or _is_other(before, after):
             view.start_afresh()
-            self.hands.ground.layer.drop_bubble()
+            self.hands.ground.overlay.drop_bubble()
         other = self._shown is not drawing or before is after or before.traced is not after.traced
         if other and self._comes_soon(before, after):
             pass

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gradviz.session.folding import Presentation
 from gradviz.session.state import Selection, State
-from gradviz.ui.drawing.start_drawing import DrawingStarter
-from gradviz.ui.panels.invitation import Invitation
+from gradviz.ui.panels.invitation import DrawingStarter, Invitation
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 

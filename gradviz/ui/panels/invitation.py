@@ -1,19 +1,36 @@
-"""What the empty window says: paste a snippet, or draw a graph, and some examples of both to begin with. Double clicks,
-keys and drops on it begin a drawing: `gradviz.ui.drawing.start_drawing`."""
+"""What the empty window says: paste a snippet, or draw a graph, and some examples of both to begin with. A double
+click, a key, or a drop from the palette on it makes the document a drawing, and goes on there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QDropEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from gradviz.commands.row import Shell
 from gradviz.document.examples import Example, drawn_examples, examples
 from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.ui.drawing.interactions import Interactions
+
 
 INVITED = 3  # examples of snippets
 TITLE = "See what backward() does"
@@ -213,3 +230,63 @@ class Invitation(QWidget):
 
     def _open(self) -> None:
         self._context.shell.files.open_example(str(self.sender().property("example")))
+
+
+# -- beginning to draw where there is nothing yet
+
+
+HELD = (
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+)  # a letter with one of these is a shortcut
+
+
+class DrawingStarter(QObject):
+    """Watches what is shown instead of a canvas."""
+
+    def __init__(self, shown: QWidget, shell: Shell, hands: Callable[[], Interactions]) -> None:
+        super().__init__(shown)
+        self._shell = shell
+        self._hands = hands
+        shown.setAcceptDrops(True)
+        shown.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        shown.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not self._shell.store.state.document.is_blank:
+            return False
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonDblClick:
+            return self._type_at(event.position())
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._key(event)
+        if event.type() in (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop):
+            assert isinstance(event, QDropEvent)
+            return self._drop(event)
+        return False
+
+    def _begin(self) -> Interactions:
+        from gradviz.document.drawing import Drawing
+        from gradviz.ui.drawing.board import NEW
+
+        self._shell.store.edit(NEW, Drawing())
+        return self._hands()
+
+    def _type_at(self, at: QPointF) -> bool:
+        self._begin().typing.open(at)
+        return True
+
+    def _key(self, event: QKeyEvent) -> bool:
+        text = event.text()
+        if event.modifiers() & HELD or not text.isprintable() or not text.strip():
+            return False
+        self._shell.board.type_here(text)
+        return True
+
+    def _drop(self, event: QDropEvent) -> bool:
+        from gradviz.ui.drawing.drag import MIME
+
+        if not event.mimeData().hasFormat(MIME):
+            return False
+        event.acceptProposedAction()
+        if event.type() == QEvent.Type.Drop:
+            self._begin().dropping.handle(event)
+        return True

@@ -21,7 +21,7 @@ from gradviz.session.timeline.outline import Strip, outline, size_text
 from gradviz.session.timeline.zoom import whole
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table
-from gradviz.ui.panels.timeline_geometry import Geometry
+from gradviz.ui.panels.timeline_paint import Geometry
 from gradviz.ui.panels.timeline_plots import held_text, paint_held, paint_held_text
 from gradviz.ui.theme import Theme
 

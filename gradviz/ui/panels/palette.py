@@ -1,8 +1,11 @@
-"""The palette: every operation and kind of leaf, to search in, to drag to the canvas, or to add with Enter. What it
-lists is in `palette_rows`; what adding does is the board's affair."""
+"""The palette: every operation and kind of leaf, to search in, to drag to the canvas, or to add with Enter. What adding
+does is the board's affair."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from PySide6.QtCore import (
@@ -33,12 +36,94 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradviz.document.catalogue import Entry, catalogue, find
+from gradviz.document.leaf_kinds import LEAF_KINDS, LeafKind, leaf_kind
 from gradviz.session.state import State
 from gradviz.ui import look
-from gradviz.ui.drawing.dropping import LEAF, MIME
-from gradviz.ui.panels.palette_rows import LEAVES, Row, rows
+from gradviz.ui.drawing.drag import LEAF, MIME
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
+
+# -- what it lists, without Qt
+
+
+USED_MOST = 12  # how many stand before the categories
+FOUND = 60  # how many are shown for a query
+LEAVES, RECENT, MOST = "leaves", "used last", "used most"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the palette; a heading has no payload. `payload` is what is dragged and added: the key of an
+    operation, or "leaf:" and a kind."""
+
+    name: str
+    payload: str = ""
+    symbol: str = ""
+    brief: str = ""
+    category: str = ""
+    entry: Entry | None = None
+
+    @property
+    def is_heading(self) -> bool:
+        """True if it can't be chosen."""
+        return not self.payload
+
+
+def rows(query: str, recent: Sequence[str] = ()) -> tuple[Row, ...]:
+    """What is listed for a query: what fits, best first. For none: leaves, what was used last, what people use most,
+    and all operations by category."""
+    if query.strip():
+        return tuple(_leaves_for(query)) + tuple(map(operation_row, find(query, FOUND)))
+    last = [row for row in map(_row, recent) if row is not None]
+    listed = [Row(LEAVES), *map(_leaf_row, LEAF_KINDS)]
+    if last:
+        listed += [Row(RECENT), *last]
+    return tuple(listed) + _all_operations()
+
+
+@cache
+def _all_operations() -> tuple[Row, ...]:
+    listed = [Row(MOST), *map(operation_row, find("", USED_MOST))]
+    category = ""
+    for entry in catalogue().values():
+        if entry.category != category:
+            category = entry.category
+            listed.append(Row(category))
+        listed.append(operation_row(entry))
+    return tuple(listed)
+
+
+def _row(payload: str) -> Row | None:
+    """The row of what was added once; None if there is no such thing any more."""
+    if payload.startswith(LEAF):
+        kind = leaf_kind(payload.removeprefix(LEAF))
+        return None if kind is None else _leaf_row(kind)
+    entry = catalogue().get(payload)
+    return None if entry is None else operation_row(entry)
+
+
+def _leaf_row(kind: LeafKind) -> Row:
+    return Row(kind.title, LEAF + kind.key, kind.symbol, kind.brief, LEAVES)
+
+
+def _leaves_for(query: str) -> list[Row]:
+    """The kinds of leaf with a word that begins so."""
+    wanted = query.lower().split()
+    found = []
+    for kind in LEAF_KINDS:
+        words = f"{kind.title} {kind.key} leaf tensor".lower().replace("(", " ").split()
+        if all(any(word.startswith(part) for word in words) for part in wanted):
+            found.append(_leaf_row(kind))
+    return found
+
+
+@cache
+def operation_row(entry: Entry) -> Row:
+    """The row of an operation; those of `torch.linalg` are called so, because `torch` has others of the same names."""
+    name = entry.key if entry.key.startswith("linalg.") else entry.name
+    return Row(name, entry.key, entry.symbol, entry.brief, entry.category, entry)
+
 
 ROW = Qt.ItemDataRole.UserRole
 HEIGHT, HEADING, RING = 41, 28, 30
@@ -157,7 +242,7 @@ class RowPainter(QStyledItemDelegate):
         painter.drawText(box, LEFT, shown)
 
 
-RECENT = 6  # how many that were added last are kept at hand
+MOST_RECENT = 6  # how many that were added last are kept at hand
 HINT = "Enter adds it, or drag it to the canvas. Shift+F1 explains it."
 SNIPPET = "You can't add nodes to a snippet by hand. Start a <a href='draw.new'>new drawing</a> instead."
 NOTHING = "No operation matches. Try another word, such as product or norm."
@@ -336,7 +421,7 @@ class PalettePanel(Panel):
             board.add(row.payload)
 
     def _remember(self, payload: str) -> None:
-        self.recent = [payload, *(each for each in self.recent if each != payload)][:RECENT]
+        self.recent = [payload, *(each for each in self.recent if each != payload)][:MOST_RECENT]
 
     def _look(self) -> None:
         """List what fits what was typed, and choose the first."""

@@ -190,7 +190,7 @@ class PlotsPanel(Panel):
 
     def copy_picture(self) -> None:
         """Put the plot on the clipboard."""
-        from gradviz.ui.figures.saving import picture
+        from gradviz.ui.figures.painter import picture
 
         if self.current is not None:
             QApplication.clipboard().setImage(picture(self.current))
@@ -198,7 +198,7 @@ class PlotsPanel(Panel):
 
     def save_picture(self, name: str = "") -> None:
         """Write the plot into a file; asks for its name where none is given."""
-        from gradviz.ui.figures.saving import FORMATS, write
+        from gradviz.ui.figures.painter import FORMATS, write
 
         figure = self.current
         if figure is None:
@@ -225,7 +225,7 @@ class LargePlot(QDialog):
     """One plot, large, to zoom and move in."""
 
     def __init__(self, parent: QWidget, figure: Figure, theme: Theme) -> None:
-        from gradviz.ui.figures.zoom import HOW, ZoomView
+        from gradviz.ui.figures.view import HOW, ZoomView
 
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -1,10 +1,17 @@
 """The timeline: all steps as a strip that is zoomed, moved along and scrubbed with mouse, wheel, touchpad and keys.
-What it paints is put together in `timeline_picture`; the meaning of the mouse is in `timeline_mouse`."""
+Scrub on the strip, pan with the overview or the middle button, drag the markers A and B, click a title to loop over its
+steps, click a mark to go there. What does not move with the cursor is drawn once per trace, size and zoom; on it come
+the playhead, the lens, the markers and the numbers of the moment. The painting is in `timeline_paint` and
+`timeline_plots`."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QVariantAnimation
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import (
+    QCursor,
     QFocusEvent,
     QHelpEvent,
     QKeyEvent,
@@ -19,14 +26,247 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip
 
+from gradviz.session.breakpoints.points import Playback
 from gradviz.session.state import State
+from gradviz.session.timeline.marks import Mark, Marks
+from gradviz.session.timeline.outline import Group, outline, size_text
 from gradviz.session.timeline.zoom import Span, whole
 from gradviz.ui import look
+from gradviz.ui.panels import timeline_paint as paint
+from gradviz.ui.panels import timeline_plots as plots
 from gradviz.ui.panels.panel import Context, Panel, moved
-from gradviz.ui.panels.timeline_geometry import Geometry
-from gradviz.ui.panels.timeline_mouse import Mouse, key_target, tooltip
-from gradviz.ui.panels.timeline_picture import Content, Now, draw, paint_now
+from gradviz.ui.panels.timeline_paint import Geometry, paint_lens, paint_playhead, paint_strip
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gradviz.trace.table.trace import Trace
+
+
+# -- mouse and keys
+
+
+PAGE = 10  # steps per PageUp or PageDown, at least
+CLICK = "Click to loop over these steps."
+
+
+class Timeline(Protocol):
+    """What the mouse acts on."""
+
+    context: Context
+    span: Span
+
+    def show_span(self, span: Span) -> None: ...
+    def move_to(self, cursor: int) -> None: ...
+    def setCursor(self, arg__1: QCursor | Qt.CursorShape, /) -> None: ...
+
+
+class Mouse:
+    """One gesture at a time, from press to release."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._drag = ""  # "scrub", "pan", "overview", "a", "b"
+        self._last = QPointF()
+
+    def press(self, event: QMouseEvent, geometry: Geometry, content: Content) -> None:
+        """Begin a gesture, or do at once what a click means."""
+        at, state = event.position(), self._timeline.context.shell.store.state
+        self._last = at
+        if event.button() is Qt.MouseButton.MiddleButton:
+            self._drag = "pan"
+            return
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        marker = paint.marker_at(geometry, state.playback, at)
+        group = group_at(geometry, content, at)
+        if marker:
+            self._drag = marker
+        elif not geometry.is_whole and geometry.overview.adjusted(0, -4, 0, 2).contains(at):
+            self._drag = "overview"
+            if not geometry.thumb().contains(at):
+                self._centre(geometry, at)
+        elif group is not None:
+            self._loop_over(group)
+        elif geometry.marks.contains(at) and paint.marks_at(geometry, content.marks, at.x()):
+            self._timeline.move_to(paint.marks_at(geometry, content.marks, at.x())[0][2] + 1)
+        else:
+            self._drag = "scrub"
+            self._scrub(geometry, at)
+
+    def move(self, event: QMouseEvent, geometry: Geometry) -> None:
+        """Go on with a gesture; without one show what a press would do."""
+        at = event.position()
+        by, self._last = at.x() - self._last.x(), at
+        if self._drag == "scrub":
+            self._scrub(geometry, at)
+        elif self._drag == "pan":
+            self._pan(geometry, -by / geometry.strip.width() * geometry.span.width)
+        elif self._drag == "overview":
+            self._pan(geometry, by / geometry.overview.width() * geometry.steps)
+        elif self._drag:
+            store = self._timeline.context.shell.store
+            cursor = min(max(round(geometry.step_at(at.x())), 0), geometry.steps)
+            store.play_as(replace(store.state.playback, **{self._drag: cursor}))
+        else:
+            self._timeline.setCursor(self._shape(geometry, at))
+
+    def release(self) -> None:
+        """The gesture ends where it is."""
+        self._drag = ""
+
+    def _shape(self, geometry: Geometry, at: QPointF) -> Qt.CursorShape:
+        playback = self._timeline.context.shell.store.state.playback
+        if paint.marker_at(geometry, playback, at) or (not geometry.is_whole and geometry.overview.contains(at)):
+            return Qt.CursorShape.SizeHorCursor
+        if geometry.iterations.contains(at) or geometry.phases.contains(at):
+            return Qt.CursorShape.PointingHandCursor
+        return Qt.CursorShape.ArrowCursor
+
+    def _scrub(self, geometry: Geometry, at: QPointF) -> None:
+        cursor = self._timeline.context.shell.store.state.cursor
+        self._timeline.move_to(geometry.cursor_at(at.x(), at.y(), cursor))
+
+    def _pan(self, geometry: Geometry, by: float) -> None:
+        self._timeline.show_span(self._timeline.span.moved(by, geometry.steps))
+
+    def _centre(self, geometry: Geometry, at: QPointF) -> None:
+        middle = (geometry.span.start + geometry.span.end) / 2
+        self._pan(geometry, geometry.whole_step_at(at.x()) - middle)
+
+    def _loop_over(self, group: Group) -> None:
+        store = self._timeline.context.shell.store
+        store.play_as(replace(store.state.playback, a=group.start, b=group.end))
+        store.say(f"Playing loops over {group.title}, steps {group.start + 1:,} to {group.end:,}.")
+
+
+def group_at(geometry: Geometry, content: Content, at: QPointF) -> Group | None:
+    """The iteration or phase whose title row the mouse is on."""
+    if geometry.iterations.contains(at):
+        room = paint.iteration_room(geometry.theme, content.iterations)
+        return paint.iteration_at(geometry, content.iterations, at.x(), room)
+    if geometry.phases.contains(at):
+        return paint.phase_at(geometry, content.strip, at.x())
+    return None
+
+
+def key_target(event: QKeyEvent, state: State, content: Content) -> int | None:
+    """The cursor that a key goes to."""
+    page = max(PAGE, state.steps // 20)
+    targets = {
+        Qt.Key.Key_Left: state.cursor - 1,
+        Qt.Key.Key_Right: state.cursor + 1,
+        Qt.Key.Key_Home: 0,
+        Qt.Key.Key_End: state.steps,
+        Qt.Key.Key_PageUp: state.cursor - page,
+        Qt.Key.Key_PageDown: state.cursor + page,
+    }
+    if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        forward = {Qt.Key.Key_Left: False, Qt.Key.Key_Right: True}.get(Qt.Key(event.key()))
+        return None if forward is None else content.marks.next_to(state.cursor, forward=forward)
+    return targets.get(Qt.Key(event.key()))
+
+
+def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> str:
+    """What is under the mouse, in a line or two."""
+    place = QPointF(at)
+    group = group_at(geometry, content, place)
+    if group is not None:
+        return f"{group.title}: steps {group.start + 1:,} to {group.end:,}\n{CLICK}"
+    if geometry.marks.contains(place):
+        return paint.marks_text(paint.marks_at(geometry, content.marks, place.x()))
+    cursor = geometry.cursor_at(place.x(), place.y(), state.cursor)
+    if not cursor:
+        return ""
+    from gradviz.trace.words.explain import step_title
+
+    title = step_title(content.trace.frame_at(cursor))
+    held = f"\n{size_text(int(content.strip.held[cursor - 1]))} in saved buffers"
+    iteration = content.iterations.at(cursor - 1)
+    where = f" · {iteration.title}" if iteration is not None else ""
+    return f"Step {cursor:,} · {title}{where}{held if geometry.plots.contains(place) else ''}"
+
+
+# -- the picture
+
+
+class Content:
+    """What is shown of one trace at one length; made once, asked at every zoom."""
+
+    def __init__(self, trace: Trace, steps: int) -> None:
+        self.trace = trace
+        self.steps = steps
+        known = outline(trace, steps)
+        self.strip, self.iterations, self.course = known.strip, known.iterations, known.course
+        self._marks = self._marked = known.marks
+        self.marks = Marks(self._marks)
+
+    def stop_at(self, hits: tuple[int, ...]) -> None:
+        """Mark these steps as those at which breakpoints stop."""
+        import numpy as np
+
+        found: NDArray[np.int64] = np.array(hits, np.int64)
+        self._marked = {**self._marks, Mark.BREAKPOINT: found[found < self.steps]}
+        self.marks = Marks(self._marked)
+
+    def looks_like(self, other: Content) -> bool:
+        """Whether the picture of another trace is the same: a slider brings other values only. A course has values in
+        it, so that it is another one each time."""
+        import numpy as np
+
+        if self.steps != other.steps or self.course is not None or other.course is not None:
+            return False
+        if max(len(self.iterations), len(other.iterations)) > 1 or self._marked.keys() != other._marked.keys():
+            return False
+        pairs = [(self.strip.kinds, other.strip.kinds), (self.strip.held, other.strip.held)]
+        pairs += [(self.trace.steps.call[: self.steps], other.trace.steps.call[: self.steps])]
+        pairs += [(self._marked[mark], other._marked[mark]) for mark in self._marked]
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+
+@dataclass(frozen=True)
+class Now:
+    """What moves: the cursor with the fraction of a glide, and the markers."""
+
+    cursor: int
+    glide: float
+    playback: Playback
+
+
+def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPixmap:
+    """Everything that does not move."""
+    picture = QPixmap(size * ratio)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(geometry.theme.panel)
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint.paint_overview(painter, geometry, content.strip)
+        if geometry.has_iterations:
+            paint.paint_iterations(painter, geometry, content.iterations)
+        paint_strip(painter, geometry, content.strip, ratio)
+        paint.paint_marks(painter, geometry, content.marks)
+        paint.paint_phases(painter, geometry, content.strip)
+        course, held = plots.areas(geometry, content.course)
+        plots.paint_held(painter, geometry, held, content.strip)
+        if content.course is not None:
+            plots.paint_course(painter, geometry, course, content.course)
+    return picture
+
+
+def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now) -> None:
+    """What moves, over the picture."""
+    paint_playhead(painter, geometry, now.glide)
+    paint.paint_markers(painter, geometry, now.playback)
+    if geometry.lens.height():
+        paint_lens(painter, geometry, content.trace, now.cursor)
+    course, held = plots.areas(geometry, content.course)
+    if content.course is not None and course.height():
+        plots.paint_course_text(painter, geometry, course, content.course, now.cursor)
+    if held.height():
+        text = plots.held_text(content.strip, now.cursor)
+        plots.paint_held_text(painter, geometry, held, text, at_right=course == held)
+
 
 WHEEL_NOTCH = 120
 ZOOM = 0.8  # of the span that one notch of the wheel leaves in view

@@ -14,7 +14,7 @@ from gradviz.session.columns import place
 from gradviz.session.timeline.iterations import Series, Training
 from gradviz.session.timeline.outline import Strip, size_text
 from gradviz.ui import look
-from gradviz.ui.panels.timeline_geometry import Geometry
+from gradviz.ui.panels.timeline_paint import Geometry
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The bar above the code of a document that comes from elsewhere: that nothing has run, what to mind on this system, a
 button that runs it, and one that says what it may do then. It goes with the first run; editing does not take it away.
 The sentences are in `gradviz.session.trust_warnings` and `gradviz.worker.layers`, what the second button opens in
-`gradviz.ui.safety`."""
+`gradviz.ui.help_pages`."""
 
 from __future__ import annotations
 

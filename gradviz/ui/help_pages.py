@@ -1,0 +1,232 @@
+"""The pages of the Help menu. The operation reference is a list to search in, made from the engine's rows
+(`gradviz/engine/reference.py`) and, for functions that are made of several of them, from the catalogue. The page on
+safety says what a snippet may do; the policy itself is in `gradviz.worker.policy`, the locks of each system in
+`gradviz.worker.layers`. The legend says in words what the timeline draws, in the colours and signs of its painters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
+
+from gradviz.session.breakpoints.condition_values import kind_words
+from gradviz.session.timeline.marks import TITLES, Mark
+from gradviz.ui import look
+from gradviz.ui.command_palette import matches
+from gradviz.ui.panels.timeline_paint import SHAPES, SIGNS, colour_of, mark_colour
+from gradviz.ui.theme import Theme
+from gradviz.worker.layers import UNKNOWN, caution, open_doors, rows
+from gradviz.worker.limits import Limits
+
+if TYPE_CHECKING:
+    from gradviz.engine.reference import Entry
+
+
+class ReferenceDialog(QDialog):
+    """Type a part of a name, a node or a word of the description."""
+
+    def __init__(self, parent: QWidget, theme: Theme, query: str = "") -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Operation reference")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._theme = theme
+        self._entries = _listed()
+        self.query = QLineEdit()
+        self.query.setPlaceholderText("Type part of a name, such as softmax or MulBackward0")
+        self.query.setAccessibleName("Find an operation")
+        self.query.setClearButtonEnabled(True)
+        self.count = QLabel()
+        self.text = QTextBrowser()
+        self.text.setAccessibleName("Operations")
+        self.text.setOpenExternalLinks(True)
+        self.text.setFont(look.sans(theme))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter ends a word, not the search
+        column = QVBoxLayout(self)
+        for widget in (self.query, self.count, self.text, buttons):
+            column.addWidget(widget)
+        self.resize(theme.px(820), theme.px(640))
+        self.query.textChanged.connect(self._filter)
+        self.query.installEventFilter(self)
+        self.query.setText(query)
+        self._filter(query)
+
+    def _filter(self, query: str) -> None:
+        found = [each for each in self._entries if matches(query, each.text())]
+        self.count.setText(f"{len(found)} of {len(self._entries)} operations")
+        self.text.setHtml(reference_html(found, self._theme))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Up, Down and the page keys move in the text while one types."""
+        if watched is self.query and isinstance(event, QKeyEvent) and event.key() in _MOVES:
+            QCoreApplication.sendEvent(self.text, event)
+            return True
+        return super().eventFilter(watched, event)
+
+
+def _listed() -> list[Entry]:
+    """The rows of the engine, and the functions of the catalogue that no row is called by, by category."""
+    from gradviz.document.catalogue import catalogue
+    from gradviz.engine.reference import Entry, entries  # the engine is loaded when it is first asked for
+
+    found = entries()
+    known = {call for each in found for call in each.calls}
+    for entry in catalogue().values():
+        calls = tuple(name if name.startswith("Tensor.") else f"torch.{name}" for name in (entry.key, *entry.aliases))
+        if known.isdisjoint(calls[:1]):
+            shown = (entry.name, entry.category, entry.symbol, entry.brief, entry.formula)
+            found.append(Entry(*shown, calls=calls, node="", gradients=entry.gradients, saved=(), link=entry.link))
+    return sorted(found, key=lambda each: each.category)
+
+
+_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+def reference_html(found: list[Entry], theme: Theme) -> str:
+    """The operations below the names of their categories."""
+    parts, category = [], ""
+    for each in found:
+        if each.category != category:
+            category = each.category
+            style = f"font-size:{theme.px(15)}px; font-weight:600; margin:16px 0 2px 0"
+            parts.append(f"<p style='{style}'>{look.escape(category.capitalize())}</p>")
+        parts.append(_entry_html(each, theme))
+    return "".join(parts) or f"<p style='color:{theme.muted}'>No operation matches all of these words.</p>"
+
+
+def _entry_html(each: Entry, theme: Theme) -> str:
+    names = look.escape(", ".join(each.calls) or each.name)
+    title = f"<a href='{each.link}' style='color:{theme.link}'>{names}</a>" if each.link else names
+    lines = [f"<b>{title}</b>"]
+    if each.formula:
+        lines.append(f"<code>{look.escape(each.formula)}</code>")
+    if each.brief:
+        lines.append(look.escape(each.brief))
+    lines += [f"gradient of <i>{look.escape(name)}</i>: {look.escape(how)}" for name, how in each.gradients]
+    if each.node:
+        kept = ", ".join(each.saved) if each.saved else "nothing"
+        lines.append(f"<span style='color:{theme.muted}'>{each.node} saves {look.escape(kept)}</span>")
+    return f"<p style='margin:8px 0 0 0'>{'<br>'.join(lines)}</p>"
+
+
+# -- what a snippet may do
+
+
+MODULES = """torch numpy math random itertools functools collections typing dataclasses time copy""".split()
+ALLOWED = (
+    "compute with tensors, define modules and functions, print, and ask for input in a dialog",
+    "import {modules} and a few more of Python's that compute only; matplotlib's plots are drawn in this window",
+)
+REFUSED = (
+    "read or write files: it has none, and nothing of a run is kept unless you save it",
+    "use the network, start processes or threads, see the environment, your name or your settings",
+    "reach the inside of Python or of GradViz, or leave anything behind for the next run",
+)
+OWN_PYTHON = (
+    "This can't be switched off: no setting, option or file changes it. To run code without it, use a Python of your "
+    "own, and only code that you trust: <code>import gradviz.torch as torch</code> is this engine without the policy; "
+    "with PyTorch installed, <code>python FILE.py</code> in a terminal is the real one."
+)
+OPENING = (
+    "Opening a file never runs it, unless it is one of the examples or you have saved or run just this content on this "
+    "computer before. What comes from elsewhere waits for Run. Editing it does not change that."
+)
+
+
+def safety_html(layers: Mapping[str, str], limits: Limits, theme: Theme) -> str:
+    """The page; `layers` are those of the latest worker, empty before there was one."""
+    head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{{}}</p>".format
+    modules = ", ".join(f"<code>{name}</code>" for name in MODULES)
+    return "".join((
+        head("Opening is not running"),
+        f"<p>{OPENING}</p>",
+        head("A snippet or drawing that runs may"),
+        _list(text.format(modules=modules) for text in ALLOWED),
+        head("It can't"),
+        _list(REFUSED),
+        head("It is stopped"),
+        _list(_bounds(limits)),
+        head("What holds it on this computer"),
+        _layers(layers),
+        head("If you want open Python"),
+        f"<p>{OWN_PYTHON}</p>",
+    ))  # fmt: skip
+
+
+def _bounds(limits: Limits) -> tuple[str, ...]:
+    return (
+        f"after {limits.wall_seconds:g} seconds, or {limits.cpu_seconds:g} seconds of computing",
+        f"with more than {limits.memory_mb:,} MB of memory",
+        f"with more than {limits.steps:,} steps or {limits.output_chars:,} printed characters",
+    )
+
+
+def _layers(layers: Mapping[str, str]) -> str:
+    lines = []
+    for row in rows(layers):
+        detail = f" ({look.escape(row.detail)})" if row.detail else ""
+        title = f"<span style='font-weight:600'>{'' if row.holds else 'missing: '}{row.title}</span>{detail}"
+        lines.append(f"{title}: {row.stops}")
+    if not lines:
+        return f"<p>{UNKNOWN}</p>"
+    said = " ".join(filter(None, (open_doors(layers), caution())))
+    return f"{_list(lines)}<p>{look.escape(said)}</p>"
+
+
+def _list(lines: Iterable[str]) -> str:
+    return f"<ul style='margin:0'>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
+
+
+# -- what the timeline draws
+
+
+MOUSE = (
+    ("Click or drag on the steps", "go there"),
+    ("Wheel", "a step forward or back"),
+    ("Ctrl and wheel, or two fingers", "zoom at the pointer; a double click shows all steps again"),
+    ("Shift and wheel, or drag the bar at the top", "move along"),
+    ("Click a title, such as t = 3 or backward 2", "play only these steps, in a loop; drag A and B to change that"),
+    ("Click a mark", "go to its step"),
+)
+KEYS = (
+    ("← →, Page Up, Page Down, Home, End", "go to other steps"),
+    ("Ctrl ← →", "the mark before, the next mark"),
+    ("+ − 0", "closer, further away, all steps"),
+    ("Shift ← →", "move along"),
+    ("[ ] Backspace", "loop from here, loop up to here, no loop"),
+    ("Space", "play or pause"),
+)
+CURVES = (
+    ("saved buffers held", "bytes that wait for the backward pass; the dot is the peak"),
+    ("loss, gradient norm", "of each backward call in a training loop: the loss as a line, the gradient dashed"),
+)
+
+
+def legend_html(theme: Theme) -> str:
+    """All of it as rich text."""
+    steps = [
+        (_sign(SIGNS[word.upper().replace(" ", "_")] or "▭", colour_of(theme, word.upper().replace(" ", "_"))), word)
+        for word in kind_words()
+    ]
+    marks = [(_sign(SHAPES[mark], mark_colour(theme, mark)), TITLES[mark][0]) for mark in sorted(Mark, reverse=True)]
+    parts = (("Steps", steps), ("Marks", marks), ("Curves", CURVES), ("Mouse", MOUSE), ("Keys, when it has them", KEYS))
+    return "".join(_table(theme, title, rows) for title, rows in parts)
+
+
+def _sign(sign: str, colour: str) -> str:
+    return f"<span style='color:{colour}; font-weight:600'>{sign}</span>"
+
+
+def _table(theme: Theme, title: str, rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> str:
+    cell = "style='padding:2px 14px 2px 0"
+    lines = "".join(
+        f"<tr><td {cell}; color:{theme.text}'>{left}</td><td {cell}; color:{theme.muted}'>{right}</td></tr>"
+        for left, right in rows
+    )
+    return (
+        f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:12px 0 4px 0'>{title}</p><table>{lines}</table>"
+    )
