@@ -144,6 +144,25 @@ class set_multithreading_enabled(_Mode):
         state.multithreading = self.prev
 
 
+class _force_original_view_tracking(_Mode):
+    """Remembered only: a view's history is always made again from where it lies in its base."""
+
+    enabled = False
+
+    def __init__(self, mode: bool) -> None:
+        self.prev, self.mode = _force_original_view_tracking.enabled, mode
+        _force_original_view_tracking.enabled = mode
+
+    def clone(self) -> _force_original_view_tracking:
+        return _force_original_view_tracking(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        _force_original_view_tracking.enabled = self.prev
+
+
 class inference_mode(_Mode):
     """As `no_grad`, and what is made inside can never take part in autograd."""
 

@@ -9,6 +9,7 @@ import sys as _sys
 from typing import TYPE_CHECKING as _CHECKED
 from typing import Any
 
+from gradviz.engine import api as _api
 from gradviz.engine import convert as _convert
 from gradviz.engine import creation as _creation
 from gradviz.engine import dtypes as _dtypes
@@ -19,7 +20,6 @@ from gradviz.engine import ops as _ops
 from gradviz.engine import options as _options
 from gradviz.engine import ranges as _ranges
 from gradviz.engine import wishes as _wishes
-from gradviz.engine.api import FUNCTIONS as _FUNCTIONS
 from gradviz.engine.dtypes import dtype, get_default_dtype, set_default_dtype
 from gradviz.engine.memory import device
 from gradviz.engine.modes import (
@@ -38,6 +38,7 @@ from gradviz.engine.printing import set_printoptions
 from gradviz.engine.random import Generator
 from gradviz.engine.state import state as _state
 from gradviz.engine.tensor import Size, Tensor
+from gradviz.torch.homes import rehome as _rehome
 from gradviz.torch.legacy import (
     BFloat16Tensor,
     BoolTensor,
@@ -75,37 +76,32 @@ igammac_ index_add_ index_copy_ index_fill_ index_reduce_ lerp_ lgamma_ logaddex
 logical_not_ logical_or_ logical_xor_ masked_fill_ masked_scatter_ mul_ mvlgamma_ nextafter_ pow_ put_ remainder_
 renorm_ scatter_ scatter_add_ scatter_reduce_ sgn_ sign_ sub_ true_divide_
 """.split()
-globals().update({_name: _found for _name, _found in _FUNCTIONS.items() if _name not in _METHODS_ONLY})
+globals().update({_name: _found for _name, _found in _api.FUNCTIONS.items() if _name not in _METHODS_ONLY})
+
+_rehome("torch", {"fft": _api.FFT, "linalg": _api.LINALG, "special": _api.SPECIAL, "signal": {}}, keep=True)
+_rehome("torch.signal", {"windows": _api.WINDOWS}, keep=True)
+_rehome("torch", {"version": {"__version__": __version__, "cuda": None, "hip": None, "debug": False}}, keep=True)
 
 from gradviz.torch import _C as _C  # noqa: E402
 from gradviz.torch import (  # noqa: E402
-    accelerator,
     amp,
     autograd,
     backends,
     compiler,
-    cpu,
-    cuda,
     distributions,
-    fft,
     func,
     jit,
-    linalg,
     masked,
-    mps,
     nn,
     optim,
     profiler,
     random,
-    signal,
-    special,
     testing,
     utils,
-    version,
 )
+from gradviz.torch import devices as _devices  # noqa: E402
 from gradviz.torch import missing as _missing  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
-from gradviz.torch.autograd import profiler as _autograd_profiler  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
 from gradviz.torch.nn.modules.rnn_cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell  # noqa: E402
 from gradviz.torch.serialization import load, save  # noqa: E402
@@ -126,21 +122,17 @@ __all__ = [
     "ShortTensor",
     "Size",
     "Tensor",
-    "accelerator",
     "amp",
     "autocast",
     "autograd",
     "backends",
     "compile",
     "compiler",
-    "cpu",
-    "cuda",
     "default_generator",
     "device",
     "distributions",
     "dtype",
     "enable_grad",
-    "fft",
     "func",
     "get_default_dtype",
     "gru_cell",
@@ -150,11 +142,9 @@ __all__ = [
     "is_inference_mode_enabled",
     "is_warn_always_enabled",
     "jit",
-    "linalg",
     "load",
     "lstm_cell",
     "masked",
-    "mps",
     "nn",
     "no_grad",
     "optim",
@@ -167,13 +157,11 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "set_warn_always",
-    "signal",
-    "special",
     "testing",
     "utils",
-    "version",
     "vmap",
 ]
+__all__ += "accelerator cpu cuda fft linalg mps signal special version".split()  # those without a file
 
 
 def compile(model: Any = None, **options: Any) -> Any:
@@ -200,15 +188,11 @@ for _name, _home in {
     "device": "torch",
     "dtype": "torch",
     "Generator": "torch._C",
-    "no_grad": "torch.autograd.grad_mode",
-    "enable_grad": "torch.autograd.grad_mode",
-    "set_grad_enabled": "torch.autograd.grad_mode",
-    "inference_mode": "torch.autograd.grad_mode",
 }.items():
     globals()[_name].__module__ = _home  # what a snippet sees when it prints a type
 
 autograd.torch = _sys.modules[__name__]  # type: ignore[attr-defined]  # PyTorch has it there
-_ready_too = _autograd_profiler  # importing it makes torch.autograd.profiler an attribute
+_ready_too = _devices  # importing it makes torch.cuda and its kin
 _missing.install()
 
 if _CHECKED:  # names that the engine registers; at run time `missing.py` answers for the others

@@ -171,3 +171,53 @@ def _cast(value: Any, device_type: str, dtype: Any) -> Any:
 def is_autocast_available(device_type: str) -> bool:
     """Whether PyTorch has an autocast for the device."""
     return device_type in ("cpu", "cuda", "xpu", "mps", "hpu", "mtia")
+
+
+# --- the former names, with PyTorch's warning ---
+
+
+class _OnCPU(autocast):
+    """`torch.amp.autocast("cpu")`."""
+
+    def __init__(self, enabled: bool = True, dtype: Any = dtypes.bfloat16, cache_enabled: bool = True) -> None:
+        warnings.warn(
+            "`torch.cpu.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cpu', args...)` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        super().__init__("cpu", dtype, enabled, cache_enabled)
+
+
+def _warn(name: str) -> None:
+    warnings.warn(
+        f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cuda', args...)` instead.",
+        FutureWarning,
+        stacklevel=3,
+    )
+
+
+class _OnCUDA(autocast):
+    """`torch.amp.autocast("cuda")`."""
+
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+        _warn("autocast")
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class _ScalerOnCUDA(GradScaler):
+    """`torch.amp.GradScaler("cuda")`."""
+
+    def __init__(self, init_scale: float = 65536.0, enabled: bool = True, **options: Any) -> None:
+        _warn("GradScaler")
+        super().__init__("cuda", init_scale, enabled, **options)
+
+
+CPU_AMP: dict[str, Any] = {"autocast": _OnCPU}
+CUDA_AMP: dict[str, Any] = {"autocast": _OnCUDA, "GradScaler": _ScalerOnCUDA}
+for _kind, _name, _home in (
+    (_OnCPU, "autocast", "torch.cpu.amp.autocast_mode"),
+    (_OnCUDA, "autocast", "gradviz.torch.cuda.amp"),
+    (_ScalerOnCUDA, "GradScaler", "gradviz.torch.cuda.amp"),
+):
+    _kind.__name__ = _kind.__qualname__ = _name
+    _kind.__module__ = _home

@@ -15,8 +15,17 @@ from gradviz.engine.graph import edge_of
 from gradviz.engine.modes import enable_grad
 from gradviz.engine.state import state, warn_once
 from gradviz.engine.tensor import Tensor, twin
-from gradviz.engine.trees import flatten, map_leaves, pretty, structure
-from gradviz.torch.argnums import no_complex, only_tensors, places_of, replaced, value_and_aux
+from gradviz.torch.func_arguments import (
+    flatten,
+    map_leaves,
+    no_complex,
+    only_tensors,
+    places_of,
+    pretty,
+    replaced,
+    structure,
+    value_and_aux,
+)
 from gradviz.torch.maps import standard_basis, vmap
 
 Fn = Callable[..., Any]

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def rehome(package: str, homes: Mapping[str, Sequence[Any]], *, keep: bool = False) -> None:
-    """Make `package.<home>` for each home with the classes and functions that PyTorch has there; with `keep` these
-    print under the name that they have already."""
+def rehome(package: str, homes: Mapping[str, Sequence[Any] | Mapping[str, Any]], *, keep: bool = False) -> None:
+    """Make `package.<home>` for each home with the classes and functions that PyTorch has there, by their own names or
+    by those given; with `keep` these print under the name that they have already."""
     parent = sys.modules[f"gradviz.{package}"]
     for home, things in homes.items():
         name = f"gradviz.{package}.{home}"
@@ -19,8 +19,9 @@ def rehome(package: str, homes: Mapping[str, Sequence[Any]], *, keep: bool = Fal
         if module is None:
             module = sys.modules[name] = types.ModuleType(name)
             module.__doc__ = f"As PyTorch's `{package}.{home}`."
-        for thing in things:
-            vars(module)[thing.__name__] = thing
+        named = things if isinstance(things, Mapping) else {thing.__name__: thing for thing in things}
+        for key, thing in named.items():
+            vars(module)[key] = thing
             if not keep:
                 thing.__module__ = f"{package}.{home}"
         vars(parent).setdefault(home, module)

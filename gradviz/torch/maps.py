@@ -14,7 +14,7 @@ from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.batched import levels_of
 from gradviz.engine.ops import draw
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.trees import broadcast, flatten, is_branch, structure
+from gradviz.torch.func_arguments import broadcast, flatten, is_branch, structure
 
 Fn = Callable[..., Any]
 

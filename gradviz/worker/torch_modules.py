@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import types
 from collections.abc import Callable, Container, Mapping
 from typing import Any
@@ -54,23 +55,12 @@ def load_torch() -> dict[str, types.ModuleType]:
     """Import every module of `gradviz.torch`; returns those that PyTorch has, by the name that a snippet uses."""
     from gradviz import torch
 
-    found: dict[str, types.ModuleType] = {"torch": torch}
     for part in pkgutil.walk_packages(torch.__path__, f"{torch.__name__}."):
-        found[part.name.removeprefix("gradviz.")] = importlib.import_module(part.name)
-    _add_attributes(found)
+        importlib.import_module(part.name)
+    made = f"{torch.__name__}."  # by a file or without one
+    found = {name.removeprefix("gradviz."): module for name, module in sys.modules.items() if name.startswith(made)}
+    found["torch"] = torch
     return {name: module for name, module in found.items() if name in MODULES | {"torch", "torch._C"}}
-
-
-def _add_attributes(found: dict[str, types.ModuleType]) -> None:
-    """Modules without a file of their own, like `torch.distributions.normal`; what a file imported is not its own."""
-    waiting = list(found.items())
-    while waiting:
-        name, module = waiting.pop()
-        for key, value in vars(module).items():
-            inner = f"{name}.{key}"
-            if isinstance(value, types.ModuleType) and value.__name__ == f"gradviz.{inner}" and inner not in found:
-                found[inner] = value
-                waiting.append((inner, value))
 
 
 def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | None = None) -> dict[str, Any]:

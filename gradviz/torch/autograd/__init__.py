@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from gradviz.engine.call import backward, grad
-from gradviz.engine.function import Function
+from gradviz.engine.function import Function, FunctionCtx, once_differentiable
 from gradviz.engine.modes import (
+    _force_original_view_tracking,
     detect_anomaly,
     enable_grad,
     inference_mode,
@@ -18,25 +19,25 @@ from gradviz.engine.modes import (
 from gradviz.engine.saved import SavedTensor
 from gradviz.engine.state import state
 from gradviz.engine.tensor import Size, Tensor
-from gradviz.torch.autograd import _functions as _functions
-from gradviz.torch.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
-from gradviz.torch.autograd.grad_mode import _force_original_view_tracking
+from gradviz.torch.autograd import forward_ad, functional, graph
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
-from gradviz.torch.autograd.variable import Variable
+from gradviz.torch.autograd.legacy import InplaceFunction, Resize, Variable
+from gradviz.torch.homes import rehome
+from gradviz.torch.profiler import emit_nvtx, profile, record_function
 
 __all__ = [
     "Function",
     "SavedTensor",
     "Variable",
-    "anomaly_mode",
+    "anomaly_mode",  # made below
     "backward",
     "detect_anomaly",
     "enable_grad",
     "forward_ad",
-    "function",
+    "function",  # made below
     "functional",
     "grad",
-    "grad_mode",
+    "grad_mode",  # made below
     "gradcheck",
     "gradgradcheck",
     "graph",
@@ -48,6 +49,37 @@ __all__ = [
     "set_multithreading_enabled",
     "variable",
 ]
+
+rehome(
+    "torch.autograd",
+    {
+        "_functions": [Resize],
+        "anomaly_mode": [detect_anomaly, set_detect_anomaly],
+        "function": [Function, InplaceFunction, once_differentiable],
+        "grad_mode": [
+            _force_original_view_tracking,
+            enable_grad,
+            inference_mode,
+            no_grad,
+            set_grad_enabled,
+            set_multithreading_enabled,
+        ],
+        "variable": [Variable],
+    },
+)
+rehome(  # those that print under another name
+    "torch.autograd",
+    {
+        "function": {"BackwardCFunction": FunctionCtx, "FunctionCtx": FunctionCtx},
+        "profiler": {
+            "emit_itt": emit_nvtx,
+            "emit_nvtx": emit_nvtx,
+            "profile": profile,
+            "record_function": record_function,
+        },
+    },
+    keep=True,
+)
 
 
 def _is_checkpoint_valid() -> bool:

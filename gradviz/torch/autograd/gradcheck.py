@@ -1,5 +1,5 @@
 """`gradcheck` and `gradgradcheck`: what a function's gradients are compared with, in PyTorch's order and words. How the
-Jacobians are found is in `jacobians.py`, the checks that need no Jacobian in `gradcheck_more.py`."""
+Jacobians are found, and the checks that need none, is in `jacobians.py`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import grad
 from gradviz.engine.random import Generator
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.torch.autograd import gradcheck_more as more
 from gradviz.torch.autograd import jacobians
+from gradviz.torch.autograd import jacobians as more
 from gradviz.torch.autograd.jacobians import as_tuple, differentiable_outputs, tracked
 
 __all__ = ["GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian", "gradcheck", "gradgradcheck"]

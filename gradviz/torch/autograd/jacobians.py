@@ -1,15 +1,21 @@
-"""Jacobians for `gradcheck`: numerical ones by central differences and analytical ones by repeated passes, whole or
-projected on a direction (`fast_mode`). What they are compared for is in `gradcheck.py`."""
+"""The Jacobians that `gradcheck` compares, numerical, analytical and of forward mode, and its checks that need none,
+with PyTorch's words. The order of all checks is in `gradcheck.py`."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import grad
+from gradviz.engine.function import Function
 from gradviz.engine.tensor import Tensor, wrap
+
+# --- Jacobians ---
+
 
 Array = np.ndarray[Any, Any]
 Direction = Tensor | tuple[Tensor, Tensor]  # of a complex input: of its real and of its imaginary part
@@ -132,3 +138,258 @@ def project(vj: Tensor, u: Direction) -> Tensor:
     if isinstance(u, tuple):
         return wrap(np.asarray(column.real @ u[0]._data + 1j * (column.imag @ u[1]._data)))
     return wrap(np.asarray(column @ u._data))
+
+
+PRIVATE = (
+    "`{}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be removed "
+    "in a future version of PyTorch. If you have a specific use for this or feature request for this to be a stable "
+    "API, please file us an issue at https://github.com/pytorch/pytorch/issues/new"
+)
+COMPLEX = "Expected output to be non-complex. {} no longer supports functions that return complex outputs."
+_NOTES = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+NOT_REENTRANT = (
+    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different "
+    "values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}.\n\n"
+    "NOTE: If your op relies on non-deterministic operations i.e., it is listed here:\n"
+    "https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html\n"
+    "this failure might be expected.\n\n"
+    "If you are adding a new operator, please file an issue and then use one of the\n"
+    "workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck.\n"
+    "If the test\n"
+    "- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck\n"
+    "  with `nondet_tol=<tol>` as a keyword argument.\n"
+    "- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test\n"
+    "  to have `gradcheck_nondet_tol=<tol>`.\n"
+    "- is a Module test (e.g., in common_nn.py), then modify the corresponding\n"
+    "  module_test entry to have `gradcheck_nondet_tol=<tol>`\n"
+)
+_FAST = (
+    "\nThe above quantities relating the numerical and analytical jacobians are computed \n"
+    "in fast mode. See: https://github.com/pytorch/pytorch/issues/53876 for more background \n"
+    "about fast mode. Below, we recompute numerical and analytical jacobians in slow mode:\n\n"
+    "Numerical:\n {}\nAnalytical:\n{}\n\nThe max per-element difference (slow mode) is: {}.\n"
+)
+_FAST_ONLY = (
+    "Fast gradcheck failed but element-wise differences are small. This means that the\n"
+    "test might've passed in slow_mode!\n\n"
+    "If you are adding a new operator, please file an issue and then use one of the\n"
+    "workarounds. The workaround depends on how your test invokes gradcheck/gradgradcheck:\n\n"
+    "If the test\n"
+    "- manually invokes gradcheck/gradgradcheck, then call gradcheck/gradgradcheck\n"
+    "  with `fast_mode=False` as a keyword argument.\n"
+    "- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test\n"
+    "  to have `gradcheck_fast_mode=False`\n"
+    "- is a Module test (e.g., in common_nn.py), then modify the corresponding\n"
+    "  module_test entry to have `gradcheck_fast_mode=False`"
+)
+
+
+class GradcheckError(RuntimeError):
+    """What the check found."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+def check_grad_out(name: str, grad_out: float) -> None:
+    """Refuse what the deprecated functions took once."""
+    if grad_out != 1.0:
+        raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")
+
+
+def fast_mode_message(numerical: Tensor, analytical: Tensor, close: bool) -> str:
+    """The whole Jacobians behind a disagreement in fast mode."""
+    difference = (numerical - analytical).abs().max()
+    return _FAST.format(numerical, analytical, difference) + (_FAST_ONLY if close else "")
+
+
+def all_zero(found: Sequence[Tensor], tolerance: float = 0.0) -> None:
+    """Where no output is differentiable, the numerical gradients must be zero."""
+    if any(each.numel() and np.abs(each._data).max() > tolerance for each in found):
+        raise GradcheckError("Numerical gradient for function expected to be zero")
+
+
+def same(once: Sequence[Tensor], again: Sequence[Tensor], tolerance: float) -> bool:
+    """Whether two passes gave the same within the tolerance."""
+    pairs = zip(once, again, strict=True)
+    return not any(a.numel() and np.abs(a._data - b._data).max() > tolerance for a, b in pairs)
+
+
+def multiplied_by_seed(outputs: tuple[Tensor, ...], inputs: tuple[Any, ...]) -> None:
+    """Gradients that start from zero must be zero."""
+    zeros = [F["zeros_like"](y) for y in outputs]
+    for found in grad(outputs, tracked(inputs), zeros, retain_graph=True, allow_unused=True):
+        if found is not None and not (found._data == 0).all():
+            raise GradcheckError("backward not multiplied by grad_output")
+
+
+class _NoGradient(Function):
+    """The same values, with no gradient behind them."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> None:
+        return None
+
+
+def undefined(func: Callable[..., Any], outputs: tuple[Tensor, ...], inputs: tuple[Any, ...]) -> None:
+    """A backward pass must do without the gradients of all outputs, and without that of any one."""
+    _started_undefined([_NoGradient.apply(y) for y in differentiable_outputs(func(*inputs))], inputs)
+    for missing in range(len(outputs) if len(outputs) > 1 else 0):
+        found = differentiable_outputs(func(*inputs))
+        _started_undefined([_NoGradient.apply(y) if i == missing else y for i, y in enumerate(found)], inputs)
+
+
+def _started_undefined(outputs: list[Tensor], inputs: tuple[Any, ...]) -> None:
+    zeros = [F["zeros_like"](y) for y in outputs]
+    try:
+        found = grad(outputs, tracked(inputs), zeros, allow_unused=True)
+    except RuntimeError as error:
+        _warn_of_the_check()
+        raise GradcheckError(f"Expected backward function to handle undefined output grads. {_NOTES}") from error
+    if any(each is not None and not (each._data == 0).all() for each in found):
+        _warn_of_the_check()
+        raise GradcheckError(
+            "Expected all input grads to be undefined or zero when all output grads are undefined or zero. " + _NOTES
+        )
+
+
+def _warn_of_the_check() -> None:
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
+        "break existing callers of this function. If this is true for you, you can call this function with "
+        '"check_undefined_grad=False" to disable the feature',
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def batched(inputs: tuple[Any, ...], y: Tensor, number: int) -> None:
+    """Two gradients at once must be what they are one after the other."""
+    wanted = tracked(inputs)
+    seeds = [F["randn_like"](y) for _ in range(2)]
+    single = [grad(y, wanted, seed, retain_graph=True, allow_unused=True) for seed in seeds]
+    together = grad(y, wanted, F["stack"](seeds), retain_graph=True, allow_unused=True, is_grads_batched=True)
+    for i, (a, b, whole) in enumerate(zip(*single, together, strict=True)):
+        if whole is not None and not F["allclose"](whole, F["stack"]([a, b])):
+            raise GradcheckError(
+                f"For output {number} and input {i}:\n\ngradcheck or gradgradcheck failed while testing batched "
+                "gradient computation."
+            )
+
+
+def forward_jacobians(
+    func: Callable[..., Any], inputs: tuple[Any, ...], dtypes: bool, us: Sequence[Direction] | None = None
+) -> list[list[Tensor]]:
+    """For each input the Jacobian of each output by forward mode: whole, with a row for each element, or times the
+    direction of the input."""
+    made = []
+    for number, x in enumerate(inputs):
+        if not (isinstance(x, Tensor) and x.requires_grad):
+            continue
+        if us is None:
+            rows = [_pushed(func, inputs, number, tangent, dtypes) for tangent in _basis(x)]
+            made.append([F["stack"](list(column)) for column in zip(*rows, strict=True)])
+        else:
+            u = us[len(made)]
+            assert isinstance(u, Tensor)
+            made.append(_pushed(func, inputs, number, u.reshape(x.shape), dtypes))
+    return made
+
+
+def _basis(x: Tensor) -> list[Tensor]:
+    return [row.reshape(x.shape) for row in F["eye"](x.numel(), dtype=x.dtype)]
+
+
+def _pushed(
+    func: Callable[..., Any], inputs: tuple[Any, ...], number: int, tangent: Tensor, dtypes: bool
+) -> list[Tensor]:
+    """The tangent of each differentiable output, flat, when the input of that number has this tangent."""
+    from gradviz.torch.autograd import forward_ad
+
+    with forward_ad.dual_level():
+        given = _duals(inputs, {number: tangent})
+        found = []
+        for y in differentiable_types(func(*given)):
+            primal, pushed = forward_ad.unpack_dual(y)
+            if dtypes and pushed is not None and primal.is_complex() != pushed.is_complex():
+                raise GradcheckError("Forward AD gradient has dtype mismatch.")
+            found.append((F["zeros_like"](primal) if pushed is None else pushed).reshape(-1).detach().to(primal.dtype))
+    return found
+
+
+def _duals(inputs: tuple[Any, ...], tangents: dict[int, Tensor], plain: int = -1) -> list[Any]:
+    """The inputs as dual tensors, with tangents of zero where none is given; that of number `plain` without one."""
+    from gradviz.torch.autograd import forward_ad
+
+    made = []
+    for i, x in enumerate(inputs):
+        if not (isinstance(x, Tensor) and x.requires_grad):
+            made.append(x)
+        elif i == plain:
+            made.append(x.detach())
+        else:
+            made.append(forward_ad.make_dual(x.detach(), tangents.get(i, F["zeros_like"](x)).detach()))
+    return made
+
+
+def undefined_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+    """A tangent of zeros and no tangent at all must push the same forward."""
+    from gradviz.torch.autograd import forward_ad
+
+    tangents = {
+        i: F["rand"](x.shape).to(x.dtype) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad
+    }
+    with forward_ad.dual_level():
+        for i in tangents:
+            others = {j: tangent for j, tangent in tangents.items() if j != i}
+            first, second = (as_tuple(func(*_duals(inputs, others, plain))) for plain in (-1, i))
+            for number, (a, b) in enumerate(zip(first, second, strict=True)):
+                one, two = (forward_ad.unpack_dual(y).tangent if isinstance(y, Tensor) else None for y in (a, b))
+                if one is not None and two is not None and not F["allclose"](one, two):
+                    raise GradcheckError(
+                        "Mismatch in tangent values for output with index: ",
+                        number,
+                        " when input: ",
+                        inputs[i],
+                        " has an undefined tangent value. ",
+                        " Got: ",
+                        one,
+                        " but expected: ",
+                        two,
+                    )
+
+
+def batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+    """Two tangents at once must push forward what they push one after the other."""
+    from gradviz.torch.autograd import forward_ad
+    from gradviz.torch.func import vmap
+
+    for i, x in enumerate(inputs):
+        if not (isinstance(x, Tensor) and x.requires_grad):
+            continue
+
+        def push(tangent: Tensor, number: int = i) -> tuple[Tensor, ...]:
+            with forward_ad.dual_level():
+                given = [each.detach() if isinstance(each, Tensor) else each for each in inputs]
+                given[number] = forward_ad.make_dual(given[number], tangent)
+                duals = [forward_ad.unpack_dual(y) for y in differentiable_types(func(*given))]
+            return tuple(F["zeros_like"](y.primal) if y.tangent is None else y.tangent for y in duals)
+
+        tangents = [F["randn_like"](x.detach()) for _ in range(2)]
+        single = [push(tangent) for tangent in tangents]
+        together = vmap(push)(F["stack"](tangents))
+        for a, b, whole in zip(*single, together, strict=True):
+            if not F["allclose"](whole, F["stack"]([a, b])):
+                raise GradcheckError(
+                    f"For input {i}:\n\ngradcheck or gradgradcheck failed while testing batched forward gradients."
+                )
+
+
+def random_seed(y: Tensor, strided: bool) -> Tensor:
+    """A gradient to start from, of numbers between -1 and 1."""
+    from gradviz.torch.testing import make_tensor
+
+    return make_tensor(y.shape, dtype=y.dtype, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=strided)

@@ -3,7 +3,6 @@ families are in the files beside this one, by what their values are; samples com
 `engine/distributions.py`, bit for bit."""
 
 from gradviz.torch.distributions import constraints, kl, transforms, utils
-from gradviz.torch.distributions.circular import GeneralizedPareto, VonMises
 from gradviz.torch.distributions.composed import (
     Independent,
     TransformedDistribution,
@@ -36,17 +35,18 @@ from gradviz.torch.distributions.gammas import (
 from gradviz.torch.distributions.kl import kl_divergence, register_kl
 from gradviz.torch.distributions.matrices import LKJCholesky, Wishart
 from gradviz.torch.distributions.multivariate import LowRankMultivariateNormal, MultivariateNormal
-from gradviz.torch.distributions.reals import Cauchy, Exponential, Laplace, Normal, Uniform
-from gradviz.torch.distributions.registry import biject_to, transform_to
-from gradviz.torch.distributions.relaxed import LogitRelaxedBernoulli, RelaxedBernoulli, RelaxedOneHotCategorical
+from gradviz.torch.distributions.reals import Cauchy, Exponential, GeneralizedPareto, Laplace, Normal, Uniform, VonMises
 from gradviz.torch.distributions.shaped import (
     Gumbel,
     HalfCauchy,
     HalfNormal,
     Kumaraswamy,
     LogisticNormal,
+    LogitRelaxedBernoulli,
     LogNormal,
     Pareto,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
     Weibull,
 )
 from gradviz.torch.distributions.transforms import (
@@ -69,7 +69,9 @@ from gradviz.torch.distributions.transforms import (
     StickBreakingTransform,
     TanhTransform,
     Transform,
+    biject_to,
     identity_transform,
+    transform_to,
 )
 from gradviz.torch.homes import rehome
 
@@ -193,6 +195,7 @@ rehome(
         "weibull": [Weibull],
         "wishart": [Wishart],
         "transforms": [value for value in vars(transforms).values() if isinstance(value, type)],
+        "constraint_registry": [transforms.ConstraintRegistry],
         "constraints": [constraints.Constraint, constraints.MixtureSameFamilyConstraint],
         "kl": [kl_divergence, register_kl],
     },

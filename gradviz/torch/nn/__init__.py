@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradviz.torch.nn import attention, functional, init, modules, parallel, utils
+from gradviz.torch.homes import rehome
+from gradviz.torch.nn import functional, init, modules, parallel, utils
 from gradviz.torch.nn.modules.activation import (
     CELU,
     ELU,
@@ -22,9 +23,11 @@ from gradviz.torch.nn.modules.activation import (
     PReLU,
     ReLU,
     ReLU6,
+    RReLU,
     Sigmoid,
     SiLU,
     Softmax,
+    Softmax2d,
     Softmin,
     Softplus,
     Softshrink,
@@ -33,35 +36,32 @@ from gradviz.torch.nn.modules.activation import (
     Tanhshrink,
     Threshold,
 )
-from gradviz.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss
-from gradviz.torch.nn.modules.attention import MultiheadAttention
+from gradviz.torch.nn.modules.attention import MultiheadAttention, SDPBackend, sdpa_kernel
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from gradviz.torch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from gradviz.torch.nn.modules.dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
-from gradviz.torch.nn.modules.flatten import Flatten, Unflatten
 from gradviz.torch.nn.modules.images import (
-    AdaptiveAvgPool3d,
     ChannelShuffle,
     CircularPad1d,
     CircularPad2d,
     CircularPad3d,
+    ConstantPad1d,
+    ConstantPad2d,
     ConstantPad3d,
     Fold,
-    LocalResponseNorm,
-    LPPool1d,
-    LPPool2d,
-    LPPool3d,
-    MaxUnpool1d,
-    MaxUnpool2d,
-    MaxUnpool3d,
+    PixelShuffle,
     PixelUnshuffle,
+    ReflectionPad1d,
+    ReflectionPad2d,
     ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
     ReplicationPad3d,
-    RReLU,
-    Softmax2d,
     Unfold,
+    Upsample,
     UpsamplingBilinear2d,
     UpsamplingNearest2d,
+    ZeroPad1d,
+    ZeroPad2d,
     ZeroPad3d,
 )
 from gradviz.torch.nn.modules.lazy import (
@@ -79,14 +79,26 @@ from gradviz.torch.nn.modules.lazy import (
     LazyInstanceNorm3d,
     LazyLinear,
 )
-from gradviz.torch.nn.modules.linear import Bilinear, Identity, Linear
-from gradviz.torch.nn.modules.linear_loss import LinearCrossEntropyLoss, LinearCrossEntropyOptions
+from gradviz.torch.nn.modules.linear import (
+    AlphaDropout,
+    Bilinear,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+    Flatten,
+    Identity,
+    Linear,
+    Unflatten,
+)
 from gradviz.torch.nn.modules.loss import (
     BCELoss,
     BCEWithLogitsLoss,
     CosineEmbeddingLoss,
     CosineSimilarity,
     CrossEntropyLoss,
+    GaussianNLLLoss,
     HingeEmbeddingLoss,
     HuberLoss,
     KLDivLoss,
@@ -101,8 +113,10 @@ from gradviz.torch.nn.modules.loss import (
     TripletMarginLoss,
 )
 from gradviz.torch.nn.modules.margins import (
+    AdaptiveLogSoftmaxWithLoss,
     CTCLoss,
-    GaussianNLLLoss,
+    LinearCrossEntropyLoss,
+    LinearCrossEntropyOptions,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
@@ -118,12 +132,13 @@ from gradviz.torch.nn.modules.normalization import (
     InstanceNorm2d,
     InstanceNorm3d,
     LayerNorm,
+    LocalResponseNorm,
     RMSNorm,
 )
-from gradviz.torch.nn.modules.parallel import DataParallel
 from gradviz.torch.nn.modules.pooling import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
     AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
     AdaptiveMaxPool3d,
@@ -132,21 +147,15 @@ from gradviz.torch.nn.modules.pooling import (
     AvgPool3d,
     FractionalMaxPool2d,
     FractionalMaxPool3d,
+    LPPool1d,
+    LPPool2d,
+    LPPool3d,
     MaxPool1d,
     MaxPool2d,
     MaxPool3d,
-)
-from gradviz.torch.nn.modules.resize import (
-    ConstantPad1d,
-    ConstantPad2d,
-    PixelShuffle,
-    ReflectionPad1d,
-    ReflectionPad2d,
-    ReplicationPad1d,
-    ReplicationPad2d,
-    Upsample,
-    ZeroPad1d,
-    ZeroPad2d,
+    MaxUnpool1d,
+    MaxUnpool2d,
+    MaxUnpool3d,
 )
 from gradviz.torch.nn.modules.rnn import GRU, LSTM, RNN, RNNBase
 from gradviz.torch.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
@@ -158,6 +167,7 @@ from gradviz.torch.nn.modules.transformer import (
     TransformerEncoder,
     TransformerEncoderLayer,
 )
+from gradviz.torch.nn.parallel import DataParallel
 from gradviz.torch.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
@@ -333,12 +343,36 @@ __all__ = [
     "utils",
 ]
 
+rehome("torch.nn", {"attention": [SDPBackend, sdpa_kernel]})
 for _name in __all__:
     _found = globals()[_name]
     if isinstance(_found, type):  # what `print(type(layer))` shows
         _found.__module__ = _found.__module__.removeprefix("gradviz.")
-        if "BatchNorm" in _name or "InstanceNorm" in _name:
-            _found.__module__ = f"torch.nn.modules.{'batchnorm' if 'Batch' in _name else 'instancenorm'}"
+
+_HOMES = {  # those that are in a file of another name here
+    "activation": "MultiheadAttention",
+    "adaptive": "AdaptiveLogSoftmaxWithLoss",
+    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d",
+    "channelshuffle": "ChannelShuffle",
+    "conv": """LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d""",
+    "distance": "CosineSimilarity PairwiseDistance",
+    "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+    "flatten": "Flatten Unflatten",
+    "fold": "Fold Unfold",
+    "instancenorm": """InstanceNorm1d InstanceNorm2d InstanceNorm3d LazyInstanceNorm1d LazyInstanceNorm2d
+        LazyInstanceNorm3d""",
+    "linear": "LazyLinear",
+    "linear_cross_entropy": "LinearCrossEntropyLoss",
+    "linear_cross_entropy_options": "LinearCrossEntropyOptions",
+    "loss": "CTCLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss TripletMarginWithDistanceLoss",
+    "padding": """CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d
+        ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d
+        ZeroPad3d""",
+    "pixelshuffle": "PixelShuffle PixelUnshuffle",
+    "rnn": "GRUCell LSTMCell RNNCell",
+    "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
+}
+rehome("torch.nn.modules", {home: [globals()[_name] for _name in names.split()] for home, names in _HOMES.items()})
 
 if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 

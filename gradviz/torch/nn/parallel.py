@@ -1,6 +1,25 @@
-"""`import torch.nn.parallel`, which many scripts write and few use: `DataParallel` for one CPU, and a sentence for what
-needs several processes or devices. Next: `modules/parallel.py`."""
+"""`import torch.nn.parallel`, which many scripts write and few use: `DataParallel`, which on one CPU calls the module
+that it holds, and a sentence for what needs several processes or devices."""
 
-from gradviz.torch.nn.modules.parallel import DataParallel
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.torch.nn.modules.module import Module
 
 __all__ = ["DataParallel"]
+
+
+class DataParallel(Module):
+    """Holds a module under the name `module`; there is one device to share the batch among."""
+
+    module: Module
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        super().__init__()
+        self.dim = dim
+        self.module = module
+        self.device_ids: list[int] = []
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        return self.module(*inputs, **kwargs)

@@ -7,8 +7,7 @@ from gradviz.torch.optim.factored import Adafactor, Muon, SparseAdam
 from gradviz.torch.optim.lbfgs import LBFGS
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.torch.optim.rms import Adadelta, Adagrad, RMSprop
-from gradviz.torch.optim.rprop import ASGD, Rprop
-from gradviz.torch.optim.sgd import SGD
+from gradviz.torch.optim.sgd import ASGD, SGD, Rprop
 
 __all__ = [
     "ASGD",

@@ -1,12 +1,26 @@
-"""Stochastic gradient descent with momentum."""
+"""Stochastic gradient descent with momentum; `ASGD`, which averages it; and `Rprop`, steps by the sign of the
+gradient."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradviz.engine import fused
 from gradviz.engine.tensor import Tensor, wrap
-from gradviz.torch.optim.optimizer import Array, Group, Optimizer, check, check_fused, check_lr, number, write
+from gradviz.torch.optim.optimizer import (
+    Array,
+    Group,
+    Optimizer,
+    check,
+    check_fused,
+    check_lr,
+    counter,
+    number,
+    step_count,
+    write,
+)
 
 
 class SGD(Optimizer):
@@ -60,3 +74,105 @@ class SGD(Optimizer):
                 write(buffer, fused.add(fused.scale(buffer._data, momentum), grad, 1 - group["dampening"]))
             grad = fused.add(grad, buffer._data, momentum) if group["nesterov"] else buffer._data
         write(param, fused.add(param._data, grad, -number(group["lr"])))
+
+
+# --- steps by the sign, and averages ---
+
+
+class Rprop(Optimizer):
+    """Each element has a step of its own, that grows while the gradient keeps its sign."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(0.0 < etas[0] < 1.0 < etas[1], f"Invalid eta values: {etas[0]}, {etas[1]}")
+        defaults = {
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state = self.state[param]
+        if not state:
+            state["step"] = counter()
+            state["prev"] = wrap(np.zeros_like(param._data))
+            state["step_size"] = wrap(np.full_like(grad, number(group["lr"])))
+        step_count(state)
+        shrink, grow = group["etas"]
+        kind = grad.dtype.type
+        sign = np.sign(grad * state["prev"]._data)
+        factor = np.where(sign > 0, kind(grow), np.where(sign < 0, kind(shrink), kind(1)))
+        size = np.clip(state["step_size"]._data * factor, *(kind(each) for each in group["step_sizes"]))
+        write(state["step_size"], size)
+        kept = np.where(sign < 0, kind(0), grad)
+        write(param, fused.addcmul(param._data, np.sign(kept), size, -1))
+        write(state["prev"], kept)
+
+
+class ASGD(Optimizer):
+    """Averaged stochastic gradient descent (Polyak and Juditsky, 1992)."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        defaults = {
+            "lr": lr,
+            "lambd": lambd,
+            "alpha": alpha,
+            "t0": t0,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Array, group: Group) -> None:
+        state, lr, lambd = self.state[param], number(group["lr"]), group["lambd"]
+        if not state:
+            state["step"] = counter()
+            state["eta"] = wrap(np.asarray(lr, np.float32))
+            state["mu"] = wrap(np.ones((), np.float32))
+            state["ax"] = wrap(np.zeros_like(param._data))
+        step = step_count(state)
+        if group["weight_decay"] != 0:
+            grad = fused.add(grad, param._data, group["weight_decay"])
+        eta, mu = float(state["eta"]._data), float(state["mu"]._data)
+        write(param, fused.scale(param._data, 1 - lambd * eta))
+        write(param, fused.add(param._data, grad, -eta))
+        average = state["ax"]
+        if mu == 1:
+            write(average, param._data)
+        else:
+            write(average, fused.add(average._data, fused.scale(param._data - average._data, mu), 1))
+        write(state["eta"], np.asarray(lr / (1 + lambd * lr * step) ** group["alpha"], np.float32))
+        write(state["mu"], np.asarray(1 / max(1, step - group["t0"]), np.float32))

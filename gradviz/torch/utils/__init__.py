@@ -1,5 +1,9 @@
 """`torch.utils`: what a snippet needs of it is `torch.utils.data`, `torch.utils.checkpoint` and `torch.utils.hooks`."""
 
-from gradviz.torch.utils import checkpoint, data, hooks
+from gradviz.engine.graph import RemovableHandle
+from gradviz.torch.homes import rehome
+from gradviz.torch.utils import checkpoint, data
+
+rehome("torch.utils", {"hooks": [RemovableHandle]})
 
 __all__ = ["checkpoint", "data", "hooks"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import enum
 from typing import Any
 
 from gradviz.engine.dtypes import dtype as DType
@@ -147,3 +149,20 @@ def _turned(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, 
     new = query.transpose(1, 0)
     new_key = new if key is query else key.transpose(1, 0)
     return new, new_key, new_key if value is key else value.transpose(1, 0)
+
+
+# --- `torch.nn.attention`: there is one kernel, so a choice changes nothing ---
+
+
+class SDPBackend(enum.Enum):
+    """The kernels that PyTorch has."""
+
+    ERROR, MATH, FLASH_ATTENTION, EFFICIENT_ATTENTION, CUDNN_ATTENTION, OVERRIDEABLE = -1, 0, 1, 2, 3, 4
+
+
+def sdpa_kernel(backends: Any, set_priority: bool = False) -> contextlib.AbstractContextManager[None]:
+    """Accepted: there is one kernel."""
+    given = backends if isinstance(backends, (list, tuple)) else [backends]
+    if not all(isinstance(each, SDPBackend) for each in given):
+        raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")
+    return contextlib.nullcontext()

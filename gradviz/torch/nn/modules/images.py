@@ -1,5 +1,5 @@
-"""More layers over images, each the settings of one function of `nn.functional`: unfolding, shuffling, further
-pools and paddings. The common ones are in `pooling.py` and `resize.py`."""
+"""Layers that pad, enlarge or rearrange images, each the settings of one function of `nn.functional`: padding,
+upsampling, unfolding, shuffling. Pools are in `pooling.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,135 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.conv import sizes
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.modules.resize import Upsample, ZeroPad1d, _ConstantPad, _Pad
+
+# --- padding, enlarging, shuffling of pixels ---
+
+
+class _Pad(Module):
+    dims = 0
+    mode = ""
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        self.padding = sizes(padding, 2 * self.dims)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, mode=self.mode)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ReflectionPad1d(_Pad):
+    """Pads with the mirror image of the input."""
+
+    dims, mode = 1, "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """Pads with the mirror image of the input."""
+
+    dims, mode = 2, "reflect"
+
+
+class ReplicationPad1d(_Pad):
+    """Pads with the border of the input."""
+
+    dims, mode = 1, "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """Pads with the border of the input."""
+
+    dims, mode = 2, "replicate"
+
+
+class _ConstantPad(_Pad):
+    mode = "constant"
+
+    def __init__(self, padding: Any, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, mode="constant", value=self.value)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class ConstantPad1d(_ConstantPad):
+    """Pads with one value."""
+
+    dims = 1
+
+
+class ConstantPad2d(_ConstantPad):
+    """Pads with one value."""
+
+    dims = 2
+
+
+class ZeroPad1d(_ConstantPad):
+    """Pads with zeros."""
+
+    dims = 1
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ZeroPad2d(ZeroPad1d):
+    """Pads with zeros."""
+
+    dims = 2
+
+
+class Upsample(Module):
+    """Enlarges by interpolation."""
+
+    def __init__(
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
+    ) -> None:
+        super().__init__()
+        self.size = size
+        if isinstance(scale_factor, tuple):
+            self.scale_factor: Any = tuple(float(each) for each in scale_factor)
+        else:
+            self.scale_factor = float(scale_factor) if scale_factor else None
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input: Tensor) -> Any:
+        options = (self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor)
+        return F.interpolate(input, *options)
+
+    def extra_repr(self) -> str:
+        first = f"scale_factor={self.scale_factor}" if self.scale_factor is not None else f"size={self.size}"
+        return f"{first}, mode={self.mode!r}"
+
+
+class PixelShuffle(Module):
+    """Moves channels into space."""
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pixel_shuffle(input, self.upscale_factor)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"upscale_factor={self.upscale_factor}"
 
 
 class Unfold(Module):
@@ -129,133 +257,3 @@ class ZeroPad3d(ZeroPad1d):
     """Pads with zeros."""
 
     dims = 3
-
-
-class _PowerPool(Module):
-    dims = 0
-
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
-
-    def forward(self, input: Tensor) -> Tensor:
-        function = getattr(F, f"lp_pool{self.dims}d")
-        return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)  # type: ignore[no-any-return]
-
-    def extra_repr(self) -> str:
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
-
-
-class LPPool1d(_PowerPool):
-    """The p-norm of each window."""
-
-    dims = 1
-
-
-class LPPool2d(_PowerPool):
-    """The p-norm of each window."""
-
-    dims = 2
-
-
-class LPPool3d(_PowerPool):
-    """The p-norm of each window."""
-
-    dims = 3
-
-
-class _MaxUnpool(Module):
-    dims = 0
-
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        super().__init__()
-        self.kernel_size = sizes(kernel_size, self.dims)
-        self.stride = sizes(kernel_size if stride is None else stride, self.dims)
-        self.padding = sizes(padding, self.dims)
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        function = getattr(F, f"max_unpool{self.dims}d")
-        return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)  # type: ignore[no-any-return]
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
-
-
-class MaxUnpool1d(_MaxUnpool):
-    """Puts the values of a max pooling back at their places."""
-
-    dims = 1
-
-
-class MaxUnpool2d(_MaxUnpool):
-    """Puts the values of a max pooling back at their places."""
-
-    dims = 2
-
-
-class MaxUnpool3d(_MaxUnpool):
-    """Puts the values of a max pooling back at their places."""
-
-    dims = 3
-
-
-class AdaptiveAvgPool3d(Module):
-    """The mean of each of so many windows."""
-
-    def __init__(self, output_size: Any) -> None:
-        super().__init__()
-        self.output_size = output_size
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool3d(input, self.output_size)  # type: ignore[no-any-return]
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
-
-
-class LocalResponseNorm(Module):
-    """Divides each channel by a power of the mean square of its neighbours."""
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)  # type: ignore[no-any-return]
-
-    def extra_repr(self) -> str:
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-class Softmax2d(Module):
-    """Softmax over the channels of each pixel."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return F.softmax(input, -3)  # type: ignore[no-any-return]
-
-
-class RReLU(Module):
-    """Scales negative elements by a random number in training, by the mean of its range otherwise."""
-
-    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)  # type: ignore[no-any-return]
-
-    def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"

@@ -1,4 +1,4 @@
-"""`Linear`, `Bilinear` and `Identity`."""
+"""The smallest layers: `Linear`, `Bilinear` and `Identity`, `Flatten` and `Unflatten`, and dropout."""
 
 from __future__ import annotations
 
@@ -107,3 +107,102 @@ class Bilinear(Module):
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"
         )
+
+
+# --- shapes ---
+
+
+class Flatten(Module):
+    """Joins the dimensions from start_dim to end_dim."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """Splits one dimension into several."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        if not isinstance(unflattened_size, tuple | list):
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
+        for position, size in enumerate(unflattened_size):
+            if not isinstance(size, int):
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, "
+                    f"but found element of type {type(size).__name__} at pos {position}"
+                )
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.unflatten(self.dim, self.unflattened_size)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+
+
+# --- dropout ---
+
+
+class _Dropout(Module):
+    function = ""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        return vars(F)[self.function](input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout(_Dropout):
+    """Zeroes elements with probability p while training, and scales the rest by 1 / (1 - p)."""
+
+    function = "dropout"
+
+
+class Dropout1d(_Dropout):
+    """Zeroes whole channels."""
+
+    function = "dropout1d"
+
+
+class Dropout2d(_Dropout):
+    """Zeroes whole channels."""
+
+    function = "dropout2d"
+
+
+class Dropout3d(_Dropout):
+    """Zeroes whole channels."""
+
+    function = "dropout3d"
+
+
+class AlphaDropout(_Dropout):
+    """Dropout that keeps mean and variance of self-normalising networks."""
+
+    function = "alpha_dropout"
+
+
+class FeatureAlphaDropout(_Dropout):
+    """As AlphaDropout, for whole channels."""
+
+    function = "feature_alpha_dropout"

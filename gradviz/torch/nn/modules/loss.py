@@ -319,3 +319,17 @@ class PairwiseDistance(Module):
 
     def forward(self, x1: Tensor, x2: Tensor) -> Any:
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
+
+
+class GaussianNLLLoss(_Loss):
+    """The negative log likelihood under a normal distribution."""
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        super().__init__(None, None, reduction)
+        self.full = full
+        self.eps = eps
+
+    def forward(self, input: Tensor, target: Tensor, var: Any) -> Tensor:
+        return F.gaussian_nll_loss(  # type: ignore[no-any-return]
+            input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
+        )

@@ -1,5 +1,6 @@
 """`nn.Module`: what a model is made of. Registration and walking are inherited (`registry.py`), saving and loading are
-in `stateful.py`, hooks and the call in `calling.py`; this class puts them together under PyTorch's names."""
+in `stateful.py`, hooks and the call in `calling.py`; this class puts them together under PyTorch's names. What a module
+does about devices and memory stands here, too."""
 
 from __future__ import annotations
 
@@ -8,21 +9,77 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from gradviz.engine import dtypes
+from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.graph import RemovableHandle
 from gradviz.engine.modes import no_grad
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules import calling, stateful
-from gradviz.torch.nn.modules.calling import ForwardHook
-from gradviz.torch.nn.modules.global_hooks import (
+from gradviz.torch.nn.modules.calling import (
+    MIXED_HOOKS,
+    ForwardHook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-from gradviz.torch.nn.modules.legacy_hooks import MIXED_HOOKS
-from gradviz.torch.nn.modules.places import Places
-from gradviz.torch.nn.modules.registry import start_module
+from gradviz.torch.nn.modules.registry import Registry, start_module
 from gradviz.torch.nn.parameter import give_data, is_lazy
+
+# --- devices and memory: there is one device, and nothing is compiled ---
+
+
+P = TypeVar("P", bound="Places")
+
+
+class Places(Registry):
+    """Devices, memory and parts in other places."""
+
+    def _apply(self: P, fn: Any, recurse: bool = True) -> P:
+        raise NotImplementedError
+
+    def cpu(self: P) -> P:
+        """The module itself: this is where it is."""
+        return self
+
+    def cuda(self: P, device: Any = None) -> P:
+        """Refused, as by PyTorch without CUDA, for a module that has parameters."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def xpu(self: P, device: Any = None) -> P:
+        """Refused for a module that has parameters."""
+        return self._apply(lambda t: t.to("xpu"))
+
+    def share_memory(self: P) -> P:
+        """The module itself: there is one process."""
+        return self
+
+    def to_empty(self: P, *, device: Any, recurse: bool = True) -> P:
+        """New memory for parameters and buffers, with any numbers in it."""
+        return self._apply(lambda t: T["empty_like"](t, device=device), recurse=recurse)
+
+    def compile(self, *args: Any, **options: Any) -> None:
+        """Nothing is compiled, so that every operation can be seen."""
+
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        """Put a module at the place that `target` names with dots."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        *path, name = target.split(".")
+        if not isinstance(module, Registry):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        parent: Any = self
+        for part in path:
+            if not hasattr(parent, part):
+                raise AttributeError(parent._get_name() + " has no attribute `" + part + "`")
+            parent = getattr(parent, part)
+            if not isinstance(parent, Registry):
+                raise AttributeError("`" + part + "` is not an nn.Module")
+        if strict and not hasattr(parent, name):
+            raise AttributeError(parent._get_name() + " has no attribute `" + name + "`")
+        if hasattr(parent, name) and not isinstance(getattr(parent, name), Registry):
+            raise AttributeError("`" + name + "` is not an nn.Module")
+        setattr(parent, name, module)
+
 
 __all__ = [
     "Module",

@@ -241,3 +241,91 @@ class FractionalMaxPool3d(_FractionalMaxPool):
     """The largest value of each window; the windows begin at random places."""
 
     dims = 3
+
+
+class _PowerPool(Module):
+    dims = 0
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input: Tensor) -> Tensor:
+        function = getattr(F, f"lp_pool{self.dims}d")
+        return function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(_PowerPool):
+    """The p-norm of each window."""
+
+    dims = 1
+
+
+class LPPool2d(_PowerPool):
+    """The p-norm of each window."""
+
+    dims = 2
+
+
+class LPPool3d(_PowerPool):
+    """The p-norm of each window."""
+
+    dims = 3
+
+
+class _MaxUnpool(Module):
+    dims = 0
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = sizes(kernel_size, self.dims)
+        self.stride = sizes(kernel_size if stride is None else stride, self.dims)
+        self.padding = sizes(padding, self.dims)
+
+    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+        function = getattr(F, f"max_unpool{self.dims}d")
+        return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Puts the values of a max pooling back at their places."""
+
+    dims = 1
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Puts the values of a max pooling back at their places."""
+
+    dims = 2
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Puts the values of a max pooling back at their places."""
+
+    dims = 3
+
+
+class AdaptiveAvgPool3d(Module):
+    """The mean of each of so many windows."""
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool3d(input, self.output_size)  # type: ignore[no-any-return]
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"

@@ -21,8 +21,7 @@ from gradviz.torch.nn import init
 from gradviz.torch.nn.modules.activation import GELU, ReLU
 from gradviz.torch.nn.modules.attention import MultiheadAttention
 from gradviz.torch.nn.modules.container import ModuleList
-from gradviz.torch.nn.modules.dropout import Dropout
-from gradviz.torch.nn.modules.linear import Linear
+from gradviz.torch.nn.modules.linear import Dropout, Linear
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.modules.normalization import LayerNorm
 

@@ -12,6 +12,8 @@ from gradviz.torch.nn.utils.clip import (
     clip_grad_value_,
     clip_grads_with_norm_,
     get_total_norm,
+    parameters_to_vector,
+    vector_to_parameters,
 )
 from gradviz.torch.nn.utils.fusion import (
     fuse_conv_bn_eval,
@@ -21,7 +23,6 @@ from gradviz.torch.nn.utils.fusion import (
     skip_init,
 )
 from gradviz.torch.nn.utils.normed import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
-from gradviz.torch.nn.utils.vector import parameters_to_vector, vector_to_parameters
 
 __all__ = [
     "clip_grad_norm",

@@ -1,4 +1,5 @@
-"""Clipping gradients before a step: by the norm of all of them together, or each element by value."""
+"""Gradients and parameters of many tensors at once: clipping gradients before a step, by the norm of all of them
+together or each element by value; and parameters as one long vector and back."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.api import FUNCTIONS
 from gradviz.engine.inplace import put
 from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.torch.nn.parameter import give_data
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -118,3 +121,22 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     for grad in grads:
         kind = grad._data.dtype.type
         _replace(grad, np.clip(grad._data, kind(-bound), kind(bound)))
+
+
+# --- parameters as one vector ---
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """All parameters, flattened and joined."""
+    return FUNCTIONS["cat"]([param.view(-1) for param in parameters])  # type: ignore[no-any-return]
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Make pieces of a vector the data of the parameters."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
+    start = 0
+    for param in parameters:
+        count = param.numel()
+        give_data(param, vec[start : start + count].view_as(param).data)
+        start += count

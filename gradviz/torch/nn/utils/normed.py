@@ -12,8 +12,8 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter
-from gradviz.torch.nn.utils.held import drop, held, hold
 from gradviz.torch.nn.utils.parametrizations import TRANSPOSED
+from gradviz.torch.nn.utils.parametrize import drop, held, hold
 
 M = TypeVar("M", bound=Module)
 

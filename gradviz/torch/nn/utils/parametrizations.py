@@ -15,7 +15,7 @@ from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.utils import parametrize
-from gradviz.torch.nn.utils.held import held
+from gradviz.torch.nn.utils.parametrize import held
 
 MAPS = ("matrix_exp", "cayley", "householder")
 

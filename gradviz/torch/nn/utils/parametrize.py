@@ -1,5 +1,7 @@
 """`torch.nn.utils.parametrize`: a parameter that is computed from others whenever it is read. The module gets a class
-of its own with a property in the parameter's place, and keeps what it is computed from under `parametrizations`."""
+of its own with a property in the parameter's place, and keeps what it is computed from under `parametrizations`. How a
+module's tensor is read, set and deleted by a name that is data stands here, too: only a module has one, and only under
+a name that is not part of every module."""
 
 from __future__ import annotations
 
@@ -13,7 +15,35 @@ from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter, give_data
-from gradviz.torch.nn.utils.held import drop, held, hold
+
+# --- a module's tensor by name ---
+
+
+_EVERYWHERE = frozenset({*dir(Module), *vars(Module())})
+
+
+def _checked(module: Any, name: Any) -> str:
+    if not isinstance(module, Module):
+        raise TypeError(f"expected a torch.nn.Module, not '{type(module).__name__}'")
+    if type(name) is not str or name in _EVERYWHERE or name.startswith("__"):
+        raise AttributeError(f"'{type(module).__name__}' object has no parameter '{name}'")
+    return name
+
+
+def held(module: Any, name: Any, *default: Any) -> Any:
+    """As getattr."""
+    return getattr(module, _checked(module, name), *default)
+
+
+def hold(module: Any, name: Any, value: Any) -> None:
+    """As setattr."""
+    setattr(module, _checked(module, name), value)
+
+
+def drop(module: Any, name: Any) -> None:
+    """As delattr."""
+    delattr(module, _checked(module, name))
+
 
 __all__ = [
     "ParametrizationList",

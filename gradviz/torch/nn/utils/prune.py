@@ -11,7 +11,7 @@ from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import give_data
-from gradviz.torch.nn.utils.held import drop, held, hold
+from gradviz.torch.nn.utils.parametrize import drop, held, hold
 
 
 class BasePruningMethod:

@@ -1,6 +1,5 @@
 """`torch.utils.data`: datasets, samplers and a loader that works in this process."""
 
-from gradviz.torch.utils.data.collate import default_collate, default_convert
 from gradviz.torch.utils.data.dataset import (
     ChainDataset,
     ConcatDataset,
@@ -11,7 +10,7 @@ from gradviz.torch.utils.data.dataset import (
     TensorDataset,
     random_split,
 )
-from gradviz.torch.utils.data.loader import DataLoader
+from gradviz.torch.utils.data.loader import DataLoader, default_collate, default_convert
 from gradviz.torch.utils.data.sampler import (
     BatchSampler,
     RandomSampler,
