@@ -13,8 +13,11 @@ from gradviz.engine import dtypes, printing
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import call
 from gradviz.engine.creation import check_device, from_numpy
+from gradviz.engine.elementwise import operand
+from gradviz.engine.elementwise import result_type as common
 from gradviz.engine.formula import sentence
-from gradviz.engine.memory import STRIDED, is_laid, laid
+from gradviz.engine.layered import text_of
+from gradviz.engine.memory import STRIDED, device, is_laid, laid
 from gradviz.engine.rows import op
 from gradviz.engine.state import paused, state
 from gradviz.engine.tensor import Tensor, bare
@@ -251,8 +254,6 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 def _shown(tensor: Tensor) -> str:
     if state.layered:
-        from gradviz.engine.layered import text_of
-
         found = text_of(tensor)
         if found is not None:
             return found
@@ -290,17 +291,12 @@ prop("layout")(lambda self: STRIDED)
 
 
 def _device() -> Any:
-    from gradviz.engine.memory import device
-
     return device("cpu")
 
 
 @api("result_type", where="torch")
 def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
     """The type that an operation on both would give."""
-    from gradviz.engine.elementwise import operand
-    from gradviz.engine.elementwise import result_type as common
-
     return common(operand(tensor1), operand(tensor2))
 
 

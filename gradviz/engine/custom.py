@@ -158,3 +158,6 @@ def _give(ctx: FunctionCtx, output: Any, tangent: Any, number: int, i: int) -> N
     if output._base is not None and tangent._base is None:
         raise RuntimeError(NO_VIEW)
     dual.set_tangent(output, number, tangent)
+
+
+layers.apply_function = apply_layered

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine import layers
 from gradviz.engine.formula import rule
 from gradviz.engine.graph import Node, edge_of, next_sequence
 from gradviz.engine.modes import forward_stack
@@ -256,9 +257,7 @@ class Function:
             args, kwargs = bound.args, bound.kwargs
         args = _in_place_order(cls.forward, args, kwargs) if kwargs else args
         if state.layered:
-            from gradviz.engine.custom import apply_layered
-
-            return apply_layered(cls, args)
+            return layers.apply_function(cls, args)
         return cls._run(args)[1]
 
     @classmethod

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
+from gradviz.engine.batched import BatchedArray, levels_of, spread
 from gradviz.engine.state import on_new_run, state
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Transforms(Protocol):
 
 
 transforms: Transforms
+apply_function: Callable[[Any, tuple[Any, ...]], Any]  # runs a custom function; `custom` says so here
 stack: list[Layer] = []
 duals: list[int] = []  # the open levels of forward differentiation, innermost last
 _last = 0
@@ -170,8 +172,6 @@ def per_example(at: int) -> Callable[[F], F]:
 
 def check_drawn_in_place(data: Any) -> None:
     """Numbers that differ from example to example need memory for every example."""
-    from gradviz.engine.batched import levels_of
-
     known = levels_of(data)
     if any(each.randomness == "different" and each.number not in known for each in maps()):
         raise RuntimeError(
@@ -182,8 +182,6 @@ def check_drawn_in_place(data: Any) -> None:
 
 def refuse_same(data: Any) -> None:
     """One set of numbers can't follow parameters that differ from example to example."""
-    from gradviz.engine.batched import levels_of
-
     if levels_of(data) and any(each.randomness == "same" for each in maps()):
         raise RuntimeError(
             "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with "
@@ -192,8 +190,6 @@ def refuse_same(data: Any) -> None:
 
 
 def _drawn(draw: Callable[[Any], Any], given: Any) -> Any:
-    from gradviz.engine.batched import BatchedArray, spread
-
     own = [each for each in maps() if each.randomness != "same"]
     if any(each.randomness == "error" for each in own):
         raise RuntimeError(_RANDOM_REFUSED)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.memory import device as Device
+
 Raw = NDArray[np.uint64]
 
 DEFAULT_SEED = 67280421310721
@@ -17,13 +19,6 @@ STATE_BYTES = 5056
 _WORDS = 624
 _HEAD = struct.Struct("<QiiQ")  # seed, how many are left in the block, seeded, index of the next one
 _TAIL = struct.Struct("<dddi4xf?3x")  # unused, the normal number kept for later, unused, whether there is one, unused
-
-
-def device_of_the_cpu() -> Any:
-    """`torch.device("cpu")`."""
-    from gradviz.engine.memory import device
-
-    return device("cpu")
 
 
 class Generator:
@@ -34,7 +29,7 @@ class Generator:
     def __init__(self, device: str = "cpu") -> None:
         if str(device) != "cpu":
             raise RuntimeError(f"Device type {device} is not supported for torch.Generator() api.")
-        self.device = device_of_the_cpu()
+        self.device = Device("cpu")
         self.next_normal: float | None = None
         self._seed = DEFAULT_SEED
         self._fresh = True

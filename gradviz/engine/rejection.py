@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.layers import per_example
+from gradviz.engine.numeric import digamma, lgamma
 from gradviz.engine.random import Generator
 
 Array = np.ndarray[Any, Any]
@@ -185,8 +186,6 @@ def dirichlet(generator: Generator, concentration: Array) -> Any:
 def gamma_slope(alpha: Array, drawn: Array) -> Any:
     """d(drawn)/d(alpha) of a gamma number: minus the change of its distribution function over its density, by the
     power series of the incomplete gamma function."""
-    from gradviz.engine.numeric import digamma
-
     a, x = alpha.astype(np.float64), drawn.astype(np.float64)
     term, psi, logarithm = x / a, digamma(a + 1), np.log(x)
     total = term * (psi - logarithm)
@@ -211,8 +210,6 @@ def beta_slope(x: Array, alpha: Array, total: Array) -> Any:
 
 def _log_weight(x: Array, a: Array, b: Array) -> Any:
     """The logarithm of x^a (1−x)^b / B(a, b)."""
-    from gradviz.engine.numeric import lgamma
-
     return a * np.log(x) + b * np.log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)
 
 

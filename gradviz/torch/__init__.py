@@ -12,6 +12,7 @@ from typing import Any
 from gradviz.engine import api as _api
 from gradviz.engine import convert as _convert
 from gradviz.engine import creation as _creation
+from gradviz.engine import custom as _custom
 from gradviz.engine import dtypes as _dtypes
 from gradviz.engine import facts as _facts
 from gradviz.engine import foreign as _foreign
@@ -57,7 +58,7 @@ pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
 # they fill the tables of names
-_ready = (_convert, _creation, _draw, _facts, _foreign, _ops, _options, _ranges, _wishes)
+_ready = (_convert, _creation, _custom, _draw, _facts, _foreign, _ops, _options, _ranges, _wishes)
 
 bool = _dtypes.bool_
 uint8, int8, int16, int32, int64 = _dtypes.uint8, _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64

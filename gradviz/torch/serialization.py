@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine import dtypes
+from gradviz.engine.memory import device
 from gradviz.engine.tensor import Size, Tensor, wrap
+from gradviz.torch.nn.parameter import Parameter
 
 __all__ = ["load", "save"]
 
@@ -62,8 +64,6 @@ class _Writer:
         )
 
     def _tensor(self, value: Tensor) -> list[Any]:
-        from gradviz.torch.nn.parameter import Parameter
-
         kind = "parameter" if isinstance(value, Parameter) else "tensor"
         return [kind, self._array(value._data), value.requires_grad]
 
@@ -140,8 +140,6 @@ def _dtype(name: str) -> dtypes.dtype:
 
 
 def _device(name: str) -> Any:
-    from gradviz.engine.memory import device
-
     return device(name)
 
 
@@ -149,8 +147,6 @@ def _tensor(kind: str, data: Any, requires_grad: bool) -> Tensor:
     if data.dtype not in dtypes.OF_NUMPY:
         raise RuntimeError(NOT_OURS)
     if kind == "parameter":
-        from gradviz.torch.nn.parameter import Parameter
-
         return Parameter(wrap(data), requires_grad)
     found = wrap(data)
     return found.requires_grad_() if requires_grad else found

@@ -10,6 +10,7 @@ from typing import Any
 from gradviz.engine.api import FUNCTIONS as T
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
+from gradviz.torch.nn.modules.normalization import _BatchNorm
 
 _ABSENT = object()
 
@@ -152,8 +153,6 @@ def _stacked(tensors: list[Tensor], name: str) -> Tensor:
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
     """Every batch norm below, without running statistics."""
-    from gradviz.torch.nn.modules.normalization import _BatchNorm
-
     for module in root.modules():
         if isinstance(module, _BatchNorm) and module.track_running_stats:
             module.running_mean = module.running_var = module.num_batches_tracked = None

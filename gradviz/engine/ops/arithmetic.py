@@ -27,6 +27,7 @@ from gradviz.engine.elementwise import (
 from gradviz.engine.formula import expressed, helper
 from gradviz.engine.inplace import write
 from gradviz.engine.memory import laid
+from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.outputs import check_operands, refuse
 from gradviz.engine.rows import OpRow, no_derivative, op
 from gradviz.engine.tensor import Tensor
@@ -47,9 +48,7 @@ def zero(grad: Any) -> Any:
 @helper("grad * alpha")
 def times_alpha(grad: Any, alpha: Any) -> Any:
     """`conj(alpha) * grad`, and `grad` itself for alpha 1, as no node is made for that."""
-    from gradviz.engine.ops import derivatives
-
-    return grad if alpha == 1 else derivatives.scaled(grad, alpha.conjugate())
+    return grad if alpha == 1 else scaled(grad, alpha.conjugate())
 
 
 def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
@@ -338,8 +337,6 @@ def _whole_power(x: Any, y: Any) -> Any:
 
 
 def _power_grad(grad: Any, self: Any, exponent: Any) -> Any:
-    from gradviz.engine.ops.derivatives import scaled
-
     if exponent == 0:
         return grad.new_zeros(self.shape)
     return grad * conj(scaled(FUNCTIONS["pow"](self, exponent - 1), exponent))

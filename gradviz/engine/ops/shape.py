@@ -13,7 +13,7 @@ from gradviz.engine import dtypes, memory, overflow
 from gradviz.engine.api import FUNCTIONS, api, method, prop
 from gradviz.engine.apply import apply, call
 from gradviz.engine.batched import in_order
-from gradviz.engine.elementwise import result_type
+from gradviz.engine.elementwise import check_broadcast, result_type
 from gradviz.engine.foreign import read_as
 from gradviz.engine.formula import jointly, sentence
 from gradviz.engine.inplace import resize_in_place
@@ -479,8 +479,6 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 @api("broadcast_tensors", where="torch")
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """All tensors expanded to their common shape."""
-    from gradviz.engine.elementwise import check_broadcast
-
     check_broadcast(*(each._data for each in tensors))
     shape = np.broadcast_shapes(*(each._data.shape for each in tensors))
     return tuple(each if each._data.shape == shape else expand(each, *shape) for each in tensors)

@@ -13,6 +13,9 @@ from gradviz.engine.api import FUNCTIONS as F
 from gradviz.engine.call import grad
 from gradviz.engine.function import Function
 from gradviz.engine.tensor import Tensor, wrap
+from gradviz.torch.autograd import forward_ad
+from gradviz.torch.maps import vmap
+from gradviz.torch.testing import make_tensor
 
 # --- Jacobians ---
 
@@ -307,8 +310,6 @@ def _pushed(
     func: Callable[..., Any], inputs: tuple[Any, ...], number: int, tangent: Tensor, dtypes: bool
 ) -> list[Tensor]:
     """The tangent of each differentiable output, flat, when the input of that number has this tangent."""
-    from gradviz.torch.autograd import forward_ad
-
     with forward_ad.dual_level():
         given = _duals(inputs, {number: tangent})
         found = []
@@ -322,8 +323,6 @@ def _pushed(
 
 def _duals(inputs: tuple[Any, ...], tangents: dict[int, Tensor], plain: int = -1) -> list[Any]:
     """The inputs as dual tensors, with tangents of zero where none is given; that of number `plain` without one."""
-    from gradviz.torch.autograd import forward_ad
-
     made = []
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
@@ -337,8 +336,6 @@ def _duals(inputs: tuple[Any, ...], tangents: dict[int, Tensor], plain: int = -1
 
 def undefined_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """A tangent of zeros and no tangent at all must push the same forward."""
-    from gradviz.torch.autograd import forward_ad
-
     tangents = {
         i: F["rand"](x.shape).to(x.dtype) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad
     }
@@ -364,9 +361,6 @@ def undefined_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None
 
 def batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
     """Two tangents at once must push forward what they push one after the other."""
-    from gradviz.torch.autograd import forward_ad
-    from gradviz.torch.func import vmap
-
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue
@@ -390,6 +384,4 @@ def batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
 
 def random_seed(y: Tensor, strided: bool) -> Tensor:
     """A gradient to start from, of numbers between -1 and 1."""
-    from gradviz.torch.testing import make_tensor
-
     return make_tensor(y.shape, dtype=y.dtype, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=strided)

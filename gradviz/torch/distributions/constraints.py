@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.api import LINALG
 from gradviz.engine.tensor import Tensor
 
 
@@ -245,8 +246,6 @@ class _PositiveSemidefinite(_Symmetric):
         symmetric = super().check(value)
         if not symmetric.all():
             return symmetric
-        from gradviz.engine.api import LINALG
-
         return LINALG["eigvalsh"](value).ge(0).all(-1)
 
 
@@ -255,8 +254,6 @@ class _PositiveDefinite(_Symmetric):
         symmetric = super().check(value)
         if not symmetric.all():
             return symmetric
-        from gradviz.engine.api import LINALG
-
         return LINALG["eigvalsh"](value).gt(0).all(-1)
 
 

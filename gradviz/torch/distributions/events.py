@@ -12,6 +12,7 @@ from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.counts import Binomial
 from gradviz.torch.distributions.distribution import Distribution, exactly_one
 from gradviz.torch.distributions.utils import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
+from gradviz.torch.nn import functional as F
 
 EVENTS = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
@@ -168,16 +169,12 @@ class OneHotCategorical(_OverCategorical):
     @property
     def mode(self) -> Any:
         mode = self._categorical.probs.argmax(dim=-1)
-        from gradviz.torch.nn import functional as F
-
         return F.one_hot(mode, num_classes=self._categorical.logits.shape[-1]).to(self._categorical.logits)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._like(batch_shape, _instance, _categorical=self._categorical.expand(batch_shape))
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        from gradviz.torch.nn import functional as F
-
         indices = self._categorical.sample(Size(sample_shape))
         return F.one_hot(indices, self._categorical._num_events).to(self._categorical._param)
 

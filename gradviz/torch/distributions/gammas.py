@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.api import SPECIAL
 from gradviz.engine.function import Function, once_differentiable
 from gradviz.engine.tensor import Tensor
 from gradviz.torch.distributions import constraints
@@ -13,6 +14,7 @@ from gradviz.torch.distributions.composed import TransformedDistribution
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily
 from gradviz.torch.distributions.transforms import PowerTransform
 from gradviz.torch.distributions.utils import broadcast_all, standard_normal
+from gradviz.torch.nn import functional as F
 
 
 def _dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -> Any:
@@ -73,8 +75,6 @@ class Gamma(ExponentialFamily):
     def cdf(self, value: Any) -> Any:
         if self._validate_args:
             self._validate_sample(value)
-        from gradviz.engine.api import SPECIAL
-
         return SPECIAL["gammainc"](self.concentration, self.rate * value)
 
 
@@ -117,8 +117,6 @@ class Dirichlet(ExponentialFamily):
         above = (self.concentration - 1).clamp(min=0.0)
         mode = above / above.sum(-1, True)
         small = (self.concentration < 1).all(dim=-1)
-        from gradviz.torch.nn import functional as F
-
         mode[small] = F.one_hot(mode[small].argmax(dim=-1), above.shape[-1]).to(mode)
         return mode
 

@@ -22,6 +22,7 @@ from gradviz.torch.distributions.multivariate import (
 from gradviz.torch.distributions.reals import Cauchy, Exponential, Laplace, Normal, Uniform
 from gradviz.torch.distributions.shaped import Gumbel, HalfNormal, Pareto
 from gradviz.torch.distributions.utils import euler_constant, sum_rightmost
+from gradviz.torch.nn.functional import softplus
 
 _FORMULAS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 Formula = Callable[[Any, Any], Any]
@@ -65,8 +66,6 @@ def _infinite_like(x: Any) -> Any:
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p: Any, q: Any) -> Any:
-    from gradviz.torch.nn.functional import softplus
-
     t1 = p.probs * (softplus(-q.logits) - softplus(-p.logits))
     t1[q.probs == 0] = math.inf
     t1[p.probs == 0] = 0

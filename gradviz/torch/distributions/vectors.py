@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.api import LINALG
 from gradviz.engine.tensor import Size, Tensor
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.elementary import Transform, _clipped_sigmoid
@@ -239,8 +240,6 @@ class PositiveDefiniteTransform(Transform):
         return x @ x.mT
 
     def _inverse(self, y: Any) -> Any:
-        from gradviz.engine.api import LINALG
-
         return LowerCholeskyTransform().inv(LINALG["cholesky"](y))
 
 

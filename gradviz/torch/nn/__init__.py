@@ -345,7 +345,7 @@ __all__ = [
 
 rehome("torch.nn", {"attention": [SDPBackend, sdpa_kernel]})
 for _name in __all__:
-    _found = globals()[_name]
+    _found = globals().get(_name)
     if isinstance(_found, type):  # what `print(type(layer))` shows
         _found.__module__ = _found.__module__.removeprefix("gradviz.")
 
