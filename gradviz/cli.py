@@ -16,8 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document.disk import printable, shown
 from gradviz.document.documents import text_of
-from gradviz.document.files import printable, shown
 from gradviz.worker.terminal import Terminal, visible
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
 def _text_of(path: Path, otherwise: str) -> str | None:
     """The code of a snippet or a drawing; None, and it is said why, if there is none."""
     from gradviz.document.errors import UserError
-    from gradviz.document.opening import load
+    from gradviz.document.files.opening import load
 
     name = shown(path.name)
     try:
@@ -218,9 +218,9 @@ def _draw(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
     parser.add_argument("-o", "--out", required=True, type=_drawing, metavar="OUT", help="the drawing, OUT.gradviz")
     options = parser.parse_args(arguments)
-    from gradviz.document import opening
     from gradviz.document.errors import UserError
-    from gradviz.document.gradviz_file import Contents
+    from gradviz.document.files import opening
+    from gradviz.document.files.gradviz_file import Contents
 
     text = _text_of(options.file, "there is nothing to draw")
     if text is None:

@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.files.trust import OwnFiles
 from gradviz.document.snippet import Snippet
-from gradviz.document.trust import OwnFiles
 from gradviz.session.state import Phase, Run
 from gradviz.ui.launch import application
 from gradviz.ui.ownership import Ownership

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gradviz.commands.row import Choice, Command, Shell
-from gradviz.document.files import shown
+from gradviz.document.disk import shown
 from gradviz.session.moves import inspected
 from gradviz.session.state import State
 from gradviz.session.values import numpy_text, torch_text

@@ -10,11 +10,11 @@ from math import isfinite, prod
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
-from gradviz.document.factories import RANDOM
+from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.literals import as_float, as_floats
 from gradviz.document.shaping.values import DIFFERENTIABLE, MOST, flat
 from gradviz.document.tables import resized, shape_of, shaped
-from gradviz.document.typed import Value
+from gradviz.document.typed_numbers import Value
 
 DTYPES = (
     *("float32", "float64", "float16", "bfloat16", "complex64", "complex128"),

@@ -1,8 +1,9 @@
-"""The kinds of leaf that can be placed: what each begins as, and what the palette and the menu call it. A leaf
-remembers no kind: it is what its numbers are."""
+"""The kinds of leaf that can be placed, with what each begins as and what the palette and the menu call it (a leaf
+remembers no kind: it is what its numbers are), and the factories that may make one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gradviz.document.drawing import Literal
@@ -37,3 +38,38 @@ LEAF_KINDS = (
 def leaf_kind(key: str) -> LeafKind | None:
     """The kind with this key."""
     return next((kind for kind in LEAF_KINDS if kind.key == key), None)
+
+
+# -- factories (`torch.randn(2, 3)`): one row each, with the names of its positional arguments. What is written, read,
+# checked and typed of a factory follows from its row; how its arguments are edited is in `leaf_forms`.
+
+SIZE = ("size",)
+
+
+@dataclass(frozen=True)
+class Factory:
+    """One of them; a `random` one takes its numbers from the generator, which a leaf may seed."""
+
+    name: str
+    arguments: tuple[str, ...] = SIZE
+    random: bool = False
+
+
+_ROWS = (
+    Factory("zeros"),
+    Factory("ones"),
+    Factory("empty"),
+    Factory("randn", random=True),
+    Factory("rand", random=True),
+    Factory("randint", ("low", "high", "size"), random=True),
+    Factory("randperm", ("n",), random=True),
+    Factory("normal", ("mean", "std", "size"), random=True),
+    Factory("full", ("size", "fill_value")),
+    Factory("arange", ("start", "end", "step")),
+    Factory("linspace", ("start", "end", "steps")),
+    Factory("logspace", ("start", "end", "steps", "base")),
+    Factory("eye", ("n", "m")),
+)
+FACTORIES: Mapping[str, Factory] = {row.name: row for row in _ROWS}
+SHAPED = frozenset(row.name for row in _ROWS if row.arguments == SIZE)  # the shape is written as `torch.zeros(2, 3)`
+RANDOM = frozenset(row.name for row in _ROWS if row.random)

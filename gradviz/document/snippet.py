@@ -9,8 +9,8 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradviz.document.disk import read_at_most, shown, write_atomically
 from gradviz.document.errors import UserError
-from gradviz.document.files import read_at_most, shown, write_atomically
 
 MAX_BYTES = 400_000  # what the worker accepts
 

@@ -1,6 +1,6 @@
 """Changes of numbers in rows and columns, as pure functions from nested tuples to others: cells, rows, columns, blocks,
-slices of more dimensions, other shapes. What is typed is read in `typed`; which leaf the numbers belong to is not known
-here."""
+slices of more dimensions, other shapes. What is typed is read in `typed_numbers`; which leaf the numbers belong to is
+not known here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import prod
 from gradviz.document.drawing import Literal
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.values import flat
-from gradviz.document.typed import Rows, Value, write_number
+from gradviz.document.typed_numbers import Rows, Value, write_number
 
 Cell = tuple[int, int]
 

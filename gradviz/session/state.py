@@ -8,9 +8,9 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document.disk import shown
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.files import shown
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints.points import Breakpoints, Playback
 from gradviz.session.folding import DIRECT_USES, Folding

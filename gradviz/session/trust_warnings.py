@@ -3,7 +3,7 @@ made here, ships with the program, or was saved or run by this user before."""
 
 from __future__ import annotations
 
-from gradviz.document.files import shown
+from gradviz.document.disk import shown
 
 NOT_RUN = "Nothing has run yet."
 HOW = "Press Run (F5) to see its values."

@@ -11,15 +11,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
-from gradviz.document.errors import UserError
-from gradviz.document.shaping import add_call, change_call, check_root, remove_call, uses
-from gradviz.document.typed_calls import (
+from gradviz.document.entry.typed_arguments import (
     read_gradient,
     read_inputs,
     root_name,
     write_gradient,
     write_inputs,
 )
+from gradviz.document.errors import UserError
+from gradviz.document.shaping import add_call, change_call, check_root, remove_call, uses
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look

@@ -14,8 +14,8 @@ from typing import IO
 import PySide6
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
+from gradviz.document.disk import read_at_most, write_atomically
 from gradviz.document.errors import UserError
-from gradviz.document.files import read_at_most, write_atomically
 from gradviz.session.crash_report import native_report
 from gradviz.ui.locked_files import Place, data_folder, take, waiting
 from gradviz.ui.startup import complain

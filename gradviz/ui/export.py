@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document.disk import shown
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.files import shown
-from gradviz.document.opening import load
+from gradviz.document.files.opening import load
 from gradviz.ui.startup import import_obstacle, obstacle
 from gradviz.ui.theme import LIGHT, Theme
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from gradviz.document import disk
+from gradviz.document.disk import shown
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.files import shown
 from gradviz.document.snippet import Snippet
 from gradviz.session import trust_warnings
 from gradviz.session.store import Store
@@ -28,9 +29,9 @@ from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.windows import Windows
 
 if TYPE_CHECKING:
-    from gradviz.document.gradviz_file import Contents
-    from gradviz.document.recovery import Recovery
-    from gradviz.document.stamp import Stamp
+    from gradviz.document.disk import Stamp
+    from gradviz.document.files.gradviz_file import Contents
+    from gradviz.document.files.recovery import Recovery
 
 
 QUICK = 0.05  # seconds that the window waits for the answer; a later one comes by itself
@@ -132,12 +133,12 @@ class WindowFiles:
 
     def open_path(self, path: Path) -> bool:
         """Open this file; True if it is open then."""
-        from gradviz.document import files, opening
+        from gradviz.document.files import opening
 
         try:
             data = opening.read_bytes(path)
             contents = opening.decode(data, path)
-            path = files.absolute(path)
+            path = disk.absolute(path)
         except UserError as error:
             self._store.say(str(error))
             _forget_recent(self._store, path)
@@ -163,7 +164,7 @@ class WindowFiles:
 
     def open_example(self, name: str) -> None:
         """Open an example as a new, unnamed snippet, and run it. Its text stands above the code."""
-        from gradviz.document.examples import read
+        from gradviz.document.files.examples import read
 
         example = read(Path(name))
         if self.may_leave():
@@ -192,7 +193,7 @@ class WindowFiles:
         self._store.stop_at(breakpoints_of(contents.sight))
 
     def _know(self, path: Path, data: bytes, contents: Contents) -> Stamp:
-        from gradviz.document.stamp import Stamp
+        from gradviz.document.disk import Stamp
 
         self._on_disk = _OnDisk(Stamp.of(path, data), bool(contents.dropped), contents.sight.extra)
         return self._on_disk.stamp
@@ -219,23 +220,23 @@ class WindowFiles:
 
     def contents(self) -> Contents:
         """What is saved: the document, and how it is looked at."""
-        from gradviz.document.gradviz_file import Contents
+        from gradviz.document.files.gradviz_file import Contents
         from gradviz.session.view_settings import sight_of
 
         state, known = self._store.state, self._known()
         return Contents(state.document, state.note, sight_of(state, known.extra if known else ""))
 
     def _write(self, path: Path) -> bool:
-        from gradviz.document import files, opening
+        from gradviz.document.files import opening
 
         contents, known = self.contents(), self._known()
         said = f"Saved {shown(path.name)}"
         try:
-            path = files.absolute(path)
+            path = disk.absolute(path)
             data = opening.encode(contents, path)
             if known is not None and known.is_partial and path == known.stamp.path:
-                said = f"Saved {shown(path.name)}; as it was before, it is in {shown(files.keep_copy(path).name)}"
-            files.write_atomically(path, data)
+                said = f"Saved {shown(path.name)}; as it was before, it is in {shown(disk.keep_copy(path).name)}"
+            disk.write_atomically(path, data)
         except UserError as error:
             self._store.say(str(error))
             return False
@@ -292,7 +293,7 @@ class WindowFiles:
 
     def _reload(self, path: Path) -> None:
         """Show what is on disk now, as a change that can be undone."""
-        from gradviz.document import opening
+        from gradviz.document.files import opening
 
         try:
             data = opening.read_bytes(path)

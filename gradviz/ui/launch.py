@@ -82,7 +82,7 @@ def _open(window: MainWindow, path: Path, step: str | None) -> None:
 def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int], theme: str | None = None) -> int:
     """Run the file, go to the step, draw the window into `picture`; the status is 0 if it was drawn. Nothing is
     remembered of it."""
-    from gradviz.document.trust import OwnFiles
+    from gradviz.document.files.trust import OwnFiles
 
     application()
     before = qInstallMessageHandler(_without_noise)

@@ -1,5 +1,6 @@
 """Whether a file that is opened is the user's own, and what becomes own by being saved or run. The list is kept by
-`document.trust`, the sentences are in `session.doubts`; what is not one's own is opened without running it."""
+`document.files.trust`, the sentences in `session.trust_warnings`; what is not one's own is opened without running
+it."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from gradviz.session import trust_warnings
 from gradviz.session.state import State
 
 if TYPE_CHECKING:
-    from gradviz.document.stamp import Stamp
-    from gradviz.document.trust import OwnFiles
+    from gradviz.document.disk import Stamp
+    from gradviz.document.files.trust import OwnFiles
 
 
 class Ownership:
@@ -25,18 +26,18 @@ class Ownership:
 
     @cached_property
     def _own(self) -> OwnFiles:
-        from gradviz.document.trust import OwnFiles
+        from gradviz.document.files.trust import OwnFiles
 
         place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation)
         return self._given or OwnFiles(Path(place) if place else None)
 
     def doubt_of(self, path: Path, data: bytes) -> str:
         """Why this file is not run until the user says so; "" for one's own and those that ship with the program."""
-        from gradviz.document.stamp import digest_of
+        from gradviz.document.disk import digest_of
 
         if not data.strip() or _is_shipped(path) or self._own.knows(_kind(path), digest_of(data)):
             return ""
-        from gradviz.document.origin import origin_of
+        from gradviz.document.files.trust import origin_of
 
         return trust_warnings.elsewhere(path.name, origin_of(path))
 
@@ -60,6 +61,6 @@ def _kind(path: Path) -> str:
 
 
 def _is_shipped(path: Path) -> bool:
-    from gradviz.document.examples import FOLDER
+    from gradviz.document.files.examples import FOLDER
 
     return path.resolve().is_relative_to(FOLDER)

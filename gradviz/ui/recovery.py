@@ -13,12 +13,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 
-from gradviz.document import recovery
+from gradviz.document.disk import reason
 from gradviz.document.documents import Document
 from gradviz.document.errors import UserError
-from gradviz.document.files import reason
-from gradviz.document.gradviz_file import Contents
-from gradviz.document.recovery import Recovery
+from gradviz.document.files import recovery
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.recovery import Recovery
 from gradviz.session.store import Store
 from gradviz.session.view_settings import sight_of
 from gradviz.ui.locked_files import Place, data_folder, take, waiting

@@ -41,7 +41,7 @@ def prepared(path: Path, is_good: IsGood) -> tuple[bool, str]:
 
 
 def _reset(path: Path, good: bytes) -> tuple[bool, str]:
-    from gradviz.document.files import write_atomically
+    from gradviz.document.disk import write_atomically
 
     backup = path.with_name(path.name + BACKUP)
     try:

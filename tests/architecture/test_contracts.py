@@ -29,7 +29,7 @@ UPWARD = [
 ]
 INNER = [  # (module, one of a higher layer of the same package)
     ("document.drawing", "document.code.emit"),
-    ("document.snippet", "document.opening"),
+    ("document.snippet", "document.files.opening"),
     ("document.shaping.nodes", "document.code.parse"),
     ("trace.table.kinds", "trace.words.explain"),
     ("session.folding", "session.state"),

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from gradviz import cli
-from gradviz.document.gradviz_file import Contents
-from gradviz.document.recovery import Recovery
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.recovery import Recovery
 from gradviz.session.state import View
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.worker.spawn import worker_environment

@@ -11,7 +11,7 @@ import pytest
 from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS, MENUS
-from gradviz.document.examples import Example, examples
+from gradviz.document.files.examples import Example, examples
 from gradviz.engine.rows import ROWS
 
 

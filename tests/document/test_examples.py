@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gradviz.document.examples import examples, read
+from gradviz.document.files.examples import examples, read
 
 
 def test_the_parts_of_a_file(tmp_path: Path) -> None:

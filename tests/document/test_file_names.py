@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import opening
+from gradviz.document.disk import LONGEST, shown
 from gradviz.document.errors import UserError
-from gradviz.document.files import LONGEST, shown
+from gradviz.document.files import opening
 from gradviz.session.state import State
 
 NAMES = ["\u202eyp.gpj", "a\nb.py", "\x1b[31mred.py", "\udcff.py", "\u2066net\u2069.py"]

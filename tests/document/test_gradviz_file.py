@@ -12,11 +12,12 @@ from xml.etree import ElementTree
 import fastjsonschema
 import pytest
 
-from gradviz.document import gradviz_file, opening, shaping
+from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.gradviz_file import Contents, read, write
+from gradviz.document.files import gradviz_file, opening
+from gradviz.document.files.gradviz_file import Contents, read, write
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import everything, with_its_view
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import files, opening
+from gradviz.document import disk
+from gradviz.document.disk import Stamp
 from gradviz.document.errors import UserError
-from gradviz.document.gradviz_file import Contents
+from gradviz.document.files import opening
+from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
-from gradviz.document.stamp import Stamp
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices have no such names there")
 
@@ -79,8 +80,8 @@ def test_a_file_that_grows_is_read_to_its_bound(tmp_path: Path, monkeypatch: pyt
             more.write(b"y" * 100)
         return plain(number)
 
-    monkeypatch.setattr(files.os, "fstat", fstat)
-    data, size = files.read_at_most(path, 50)
+    monkeypatch.setattr(disk.os, "fstat", fstat)
+    data, size = disk.read_at_most(path, 50)
     assert (data, size) == (b"", 101)
 
 
@@ -90,7 +91,7 @@ def test_of_a_huge_file_little_is_read(tmp_path: Path) -> None:
         file.truncate(50_000_000)
     tracemalloc.start()
     try:
-        assert files.read_at_most(path, 50) == (b"", 50_000_000)
+        assert disk.read_at_most(path, 50) == (b"", 50_000_000)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
@@ -119,5 +120,5 @@ def test_a_folder_that_is_gone_under_the_program(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(folder)
     folder.rmdir()
     with pytest.raises(UserError, match=r"The folder of a\.py is gone"):
-        files.absolute(Path("a.py"))
+        disk.absolute(Path("a.py"))
     monkeypatch.undo()

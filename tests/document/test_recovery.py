@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.gradviz_file import Contents
-from gradviz.document.recovery import Recovery, read, write
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.recovery import Recovery, read, write
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import with_its_view
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import files, opening
+from gradviz.document import disk
+from gradviz.document.disk import write_atomically
 from gradviz.document.errors import UserError
-from gradviz.document.files import write_atomically
-from gradviz.document.gradviz_file import Contents
+from gradviz.document.files import opening
+from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import with_its_view
 from tests.document.saver import KILLS
@@ -25,7 +26,7 @@ FULL = """
 import resource, sys
 from pathlib import Path
 from gradviz.document.errors import UserError
-from gradviz.document.files import write_atomically
+from gradviz.document.disk import write_atomically
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
@@ -74,7 +75,7 @@ def test_whatever_step_fails_the_old_file_stays(path: Path, step: str, monkeypat
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, step, fail)
+    monkeypatch.setattr(disk.os, step, fail)
     with pytest.raises(UserError, match=r"net.gradviz could not be written: no space left on device\. Choose another"):
         opening.save(path, with_its_view())
     monkeypatch.undo()
@@ -87,7 +88,7 @@ def test_the_folder_is_written_through_too(path: Path, monkeypatch: pytest.Monke
     synced: list[bool] = []
     fsync = os.fsync
     monkeypatch.setattr(
-        files.os, "fsync", lambda file: (synced.append(os.path.isdir(f"/proc/self/fd/{file}")), fsync(file))
+        disk.os, "fsync", lambda file: (synced.append(os.path.isdir(f"/proc/self/fd/{file}")), fsync(file))
     )
     opening.save(path, with_its_view())
     assert len(synced) == 2, "the file, then its folder"
@@ -126,13 +127,13 @@ def test_a_read_only_file_is_not_written(path: Path) -> None:
 
 @posix
 def test_a_read_only_folder_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files.os, "access", lambda place, _: Path(place) != path.parent)  # root may write anywhere
+    monkeypatch.setattr(disk.os, "access", lambda place, _: Path(place) != path.parent)  # root may write anywhere
     with pytest.raises(UserError, match=f"The folder {path.parent.name} is read-only. Save net.gradviz in another"):
         opening.save(path, with_its_view())
 
 
 def test_what_a_killed_program_left_is_removed_later(path: Path) -> None:
-    old, young, others = (path.parent / f".{name}{files.TEMPORARY}" for name in ("net.gradviz.a", "net.gradviz.b", "c"))
+    old, young, others = (path.parent / f".{name}{disk.TEMPORARY}" for name in ("net.gradviz.a", "net.gradviz.b", "c"))
     for left in (old, young, others):
         left.write_bytes(b"half")
     for left in (old, others):

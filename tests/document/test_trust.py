@@ -13,12 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import gradviz_file, trust
+from gradviz.document.disk import digest_of
 from gradviz.document.documents import text_of
 from gradviz.document.errors import UserError
-from gradviz.document.origin import origin_of
-from gradviz.document.stamp import digest_of
-from gradviz.document.trust import NAME, OwnFiles
+from gradviz.document.files import gradviz_file, trust
+from gradviz.document.files.trust import NAME, OwnFiles, origin_of
 from tests.document.one_of_everything import with_its_view
 
 ROOT = Path(__file__).parents[2]
@@ -109,8 +108,8 @@ def test_the_list_has_a_bound_and_the_newest_stay(own: OwnFiles, file: Path, mon
 ADDING = """
 import sys
 from pathlib import Path
-from gradviz.document.trust import OwnFiles
-from gradviz.document.stamp import digest_of
+from gradviz.document.files.trust import OwnFiles
+from gradviz.document.disk import digest_of
 own = OwnFiles(Path(sys.argv[1]))
 for number in range(100):
     own.add(".py", digest_of(f"{sys.argv[2]} {number}".encode()))

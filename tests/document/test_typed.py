@@ -12,7 +12,7 @@ from gradviz.document.leaf_forms import FORMS, arguments, as_form, fitted, form_
 from gradviz.document.literals import as_floats
 from gradviz.document.shaping.values import check_leaf
 from gradviz.document.tables import resized, slice_of, tabbed, transposed, with_block, with_slice
-from gradviz.document.typed import read, read_number, write
+from gradviz.document.typed_numbers import read, read_number, write
 
 MATRIX = ((1.0, 2.0), (3.0, 4.0))
 

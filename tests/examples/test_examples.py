@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import gradviz.torch as torch
-from gradviz.document.examples import examples
+from gradviz.document.files.examples import examples
 from gradviz.engine.state import set_observer
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradviz.document import files, opening, recovery
+from gradviz.document import disk
 from gradviz.document.documents import text_of
-from gradviz.document.gradviz_file import Contents
-from gradviz.document.recovery import Recovery
+from gradviz.document.files import opening, recovery
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.recovery import Recovery
+from gradviz.document.files.trust import NAME, OwnFiles
 from gradviz.document.snippet import Snippet
-from gradviz.document.trust import NAME, OwnFiles
 from tests.faults.steps import Steps, dies
 
 OLD, NEW = "old = 1\n" * 300, "new = 2\n" * 900
@@ -113,7 +114,7 @@ def died_at(kept: Kept, folder: Path, fatal: int) -> tuple[bool, object, list[st
         os._exit(0)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) in (0, 9), status
-    left = [name for name in os.listdir(folder) if name.endswith(files.TEMPORARY)]
+    left = [name for name in os.listdir(folder) if name.endswith(disk.TEMPORARY)]
     return os.waitstatus_to_exitcode(status) == 9, kept.found(folder), left
 
 
@@ -136,7 +137,7 @@ def killed_at_each_step(name: str, folder: Path) -> tuple[int, int, int, int]:
             os.utime(place / forgotten, (1e9, 1e9))
         kept.write(place)
         assert kept.found(place) == kept.states[1]
-        rest = [name for name in os.listdir(place) if name.endswith(files.TEMPORARY)]
+        rest = [name for name in os.listdir(place) if name.endswith(disk.TEMPORARY)]
         assert not rest or "own" in name, rest
         fatal += 1
     return fatal, old, new, beside

@@ -26,9 +26,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from gradviz.document import opening
-from gradviz.document.gradviz_file import Contents
-from gradviz.document.gradviz_file import write as encoded
+from gradviz.document.files import opening
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.gradviz_file import write as encoded
 from gradviz.ui.recovery import EVERY
 from tests.faults.at_work import NOTES
 from tests.guard import _children, _command, _is_dead

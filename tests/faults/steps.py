@@ -1,4 +1,4 @@
-"""Every step of writing a file as one that may fail: the calls to the system that `document.files` and its callers make
+"""Every step of writing a file as one that may fail: the calls to the system that `document.disk` and its callers make
 are counted, and at a chosen one the process dies or the system says no. Half of what is written has then arrived."""
 
 from __future__ import annotations

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import files, opening
+from gradviz.document import disk
+from gradviz.document.disk import Stamp, write_atomically
 from gradviz.document.errors import UserError
-from gradviz.document.files import write_atomically
-from gradviz.document.gradviz_file import Contents
+from gradviz.document.files import opening
+from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
-from gradviz.document.stamp import Stamp
 from tests.faults.keeping import KEPT
 from tests.faults.steps import Steps, no_room
 
@@ -56,7 +56,7 @@ def test_a_full_disk_at_every_step_of_writing(name: str, tmp_path: Path) -> None
                 assert "no space left on device" in str(error), str(error)
         is_over = len(steps.done) <= fatal
         assert kept.found(place) in kept.states, f"{name}: half of it at {steps.done[-1]}"
-        half = [entry.name for entry in place.iterdir() if entry.name.endswith(files.TEMPORARY)]
+        half = [entry.name for entry in place.iterdir() if entry.name.endswith(disk.TEMPORARY)]
         assert not half or steps.done[fatal] == "unlink", f"{half} is left after {steps.done}"
         kept.write(place)  # there is room again
         assert kept.found(place) == kept.states[1]
@@ -81,7 +81,7 @@ def test_a_clock_that_was_set_loses_nothing(now: float, tmp_path: Path, monkeypa
 
 def test_what_was_left_before_the_clock_was_set_back_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "net.gradviz"
-    left, young = (tmp_path / f".net.gradviz.{name}{files.TEMPORARY}" for name in ("left", "young"))
+    left, young = (tmp_path / f".net.gradviz.{name}{disk.TEMPORARY}" for name in ("left", "young"))
     for one, moment in ((left, time.time() + YEAR), (young, time.time() + 5)):
         one.write_bytes(b"half")
         os.utime(one, (moment, moment))

@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gradviz.document import gradviz_file, opening, recovery, snippet
+from gradviz.document import snippet
 from gradviz.document.code import parse
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
+from gradviz.document.files import gradviz_file, opening, recovery
 from tests.document.damage import ODD, places, wholes
 from tests.fuzz.choices import Choices
 from tests.fuzz.programs import program

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gradviz.document.examples import examples
+from gradviz.document.files.examples import examples
 from tests.document.damage import ODD, places, wholes
 from tests.fuzz.choices import Choices
 from tests.fuzz.programs import program

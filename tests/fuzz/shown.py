@@ -10,8 +10,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
+from gradviz.document.files.trust import OwnFiles
 from gradviz.document.snippet import Snippet
-from gradviz.document.trust import OwnFiles
 from gradviz.session.state import Phase, Run
 from gradviz.trace.table.encoding import TraceFormatError
 from gradviz.trace.table.trace import Trace

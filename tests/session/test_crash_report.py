@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import files
+from gradviz.document import disk
 from gradviz.document.errors import UserError
 from gradviz.session.crash_report import Private, native_report, report, without_persons
 
@@ -50,10 +50,10 @@ def test_words_of_ours_stay() -> None:
 
 def test_where_it_failed_is_told_by_our_own_modules_only(tmp_path: Path) -> None:
     try:
-        files.read_at_most(tmp_path / "diary.py", 10)
+        disk.read_at_most(tmp_path / "diary.py", 10)
     except UserError as error:
         told = report(error, "PySide6 6", PRIVATE)
-    assert "  gradviz/document/files.py, line " in told and ", in read_at_most\n" in told
+    assert "  gradviz/document/disk.py, line " in told and ", in read_at_most\n" in told
     assert "UserError: <path>" in told and "FileNotFoundError: [Errno 2]" in told, "and what it came from"
     assert "<…>, line " in told, "this test is none of our modules"
     assert str(tmp_path) not in told and "diary" not in told and os.path.dirname(__file__) not in told
@@ -79,13 +79,13 @@ def test_an_error_that_has_no_words() -> None:
 
 
 def test_what_a_dying_process_wrote() -> None:
-    here = Path(files.__file__)
+    here = Path(disk.__file__)
     wrote = (
         "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f (most recent call first):\n"
         f'  File "{here}", line 5 in read\n  File "/home/jane doe/x.py", line 7 in run\n'
         "Qt: could not open /home/jane doe/.config\n"
     )
     told = native_report(wrote)
-    assert "Segmentation fault" in told and "gradviz/document/files.py, line 5 in read" in told
+    assert "Segmentation fault" in told and "gradviz/document/disk.py, line 5 in read" in told
     assert "<…>, line 7 in run" in told
     assert "jane" not in told

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.examples import examples
+from gradviz.document.files.examples import examples
 from gradviz.document.snippet import Snippet, load
 from gradviz.session.inspect.inspection import inspect
 from gradviz.session.moves import inspected, on_screen

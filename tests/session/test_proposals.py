@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from gradviz.document.examples import examples
+from gradviz.document.files.examples import examples
 from gradviz.session.comparison.proposals import MOST, Proposal, edited, proposals
 
 CASES = [  # the snippet, the title of a proposal, the changed line

@@ -14,8 +14,8 @@ from PySide6.QtCore import QDeadlineTimer, QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.document import recovery
 from gradviz.document.drawing import Drawing
+from gradviz.document.files import recovery
 from gradviz.ui.launch import application
 from gradviz.ui.recovery import RecoveryKeeper
 from gradviz.ui.settings import Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.examples import FOLDER, examples
+from gradviz.document.files.examples import FOLDER, examples
 from gradviz.session.state import Phase
 from tests.driver import Pilot
 

@@ -14,8 +14,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.document import recovery
 from gradviz.document.documents import text_of
+from gradviz.document.files import recovery
 from gradviz.session.state import State, View
 from gradviz.ui.crash import LAST_TIME, CrashBox, Reporter
 from gradviz.ui.crash_files import KEPT, CrashFiles

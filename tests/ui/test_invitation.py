@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from gradviz.document.code.parse import parse
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.examples import drawn_examples
+from gradviz.document.files.examples import drawn_examples
 from gradviz.session.state import Phase
 from gradviz.ui.panels.gallery import GalleryPanel
 from gradviz.ui.panels.invitation import Invitation

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gradviz.document import files, recovery
+from gradviz.document import disk
 from gradviz.document.documents import text_of
-from gradviz.document.gradviz_file import Contents
-from gradviz.document.recovery import Recovery
+from gradviz.document.files import recovery
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.recovery import Recovery
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING, Store
 from gradviz.ui import recovery as ui_recovery
@@ -159,7 +160,7 @@ def test_a_full_disk_is_said_once_and_tried_again(
 ) -> None:
     keeper = RecoveryKeeper(store, tmp_path)
     store.edit(TYPING, Snippet("x"))
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(disk.os, "fsync", full)
     keeper.write()
     assert store.state.notice.sentence == NO_COPY.format("no space left on device")
     store.say("something else")
@@ -214,7 +215,7 @@ def test_the_clock_may_be_set_back(qtbot: QtBot, store: Store, tmp_path: Path, m
     keeper = RecoveryKeeper(store, tmp_path)
     store.edit(TYPING, Snippet("x"))
     keeper.write()
-    monkeypatch.setattr(files.time, "time", lambda: 1e6)
+    monkeypatch.setattr(disk.time, "time", lambda: 1e6)
     store.edit(TYPING, Snippet("xy"))
     keeper.write()
     assert recovery.read(tmp_path / "window-1.json") == typed("xy")

@@ -15,12 +15,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from gradviz.document import opening, origin
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
-from gradviz.document.examples import FOLDER
-from gradviz.document.gradviz_file import Contents
-from gradviz.document.recovery import Recovery
+from gradviz.document.files import opening, trust
+from gradviz.document.files.examples import FOLDER
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.recovery import Recovery
 from gradviz.document.shaping import add_call
 from gradviz.document.snippet import Snippet
 from gradviz.session.comparison.proposals import proposals
@@ -319,7 +319,7 @@ def test_a_file_cannot_say_that_it_is_trusted(pilot: Pilot, ran: Counted, drawin
 def test_where_it_was_downloaded_from_is_said(
     pilot: Pilot, ran: Counted, snippet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(origin, "origin_of", lambda _: "from example.org")
+    monkeypatch.setattr(trust, "origin_of", lambda _: "from example.org")
     by_dialog(pilot, snippet)
     assert pilot.state.doubt == "net.py was downloaded from example.org."
     nothing_ran(pilot, ran)

@@ -15,9 +15,9 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gradviz.document import opening
 from gradviz.document.drawing import Drawing
-from gradviz.document.gradviz_file import Contents
+from gradviz.document.files import opening
+from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from gradviz.session.store import TYPING
 from gradviz.ui import recovery

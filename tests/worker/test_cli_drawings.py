@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document import opening
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.gradviz_file import Contents
+from gradviz.document.files import opening
+from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from tests.document.one_of_everything import everything, with_its_view
 from tests.worker.test_cli import gradviz, written

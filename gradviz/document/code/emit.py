@@ -18,7 +18,7 @@ from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.code.pretty import SOFT, Doc, Group, IfBroken, Mark, Nest, Printer, bracketed
 from gradviz.document.code.spelling import ATOM, Piece, fault, gradient, leaf, number, operation, unpacking
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Node, Number, Operation, Ref
-from gradviz.document.factories import FACTORIES, RANDOM
+from gradviz.document.leaf_kinds import FACTORIES, RANDOM
 from gradviz.document.shaping.names import free_name, is_name, names_of, result_name
 
 WIDTH = 88

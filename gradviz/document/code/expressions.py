@@ -1,5 +1,5 @@
 """Reading one expression: what it stands for, with a node for each operation in it. Where the arguments of a call go is
-in `arguments`, what makes a leaf in `leaves`, `backward` and other lines in `statements`."""
+and what makes a leaf is in `calls`, `backward` and other lines in `statements`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from dataclasses import replace
 from functools import cache
 
 from gradviz.document.catalogue import Entry, catalogue, named
-from gradviz.document.code import leaves
-from gradviz.document.code.arguments import listed, operand, operate
-from gradviz.document.code.plain import CONSTANTS, binary, called, constant, unary
+from gradviz.document.code.calls import (
+    CONSTANTS,
+    binary,
+    called,
+    constant,
+    listed,
+    made_leaf,
+    makes_leaf,
+    operand,
+    operate,
+    unary,
+)
 from gradviz.document.code.scope import Dtype, Listed, Named, Plain, Scope, Several, Value, refuse
 from gradviz.document.code.spelling import index_text
 from gradviz.document.drawing import Ref
@@ -193,8 +202,8 @@ def _function(scope: Scope, node: ast.Call, path: str) -> Value:
             return found
         path = path.partition(".")[2] if path in ("builtins.abs", "builtins.pow") else path
     only_numbers = len(plain) == len(values) and all(isinstance(each, Plain | Dtype) for each in words.values())
-    if leaves.is_maker(path) and (path != "normal" or only_numbers):
-        return leaves.make(scope, node, path, values, words)
+    if makes_leaf(path) and (path != "normal" or only_numbers):
+        return made_leaf(scope, node, path, values, words)
     entry = named(path)
     if entry is None:
         raise refuse(node, f"{_shown(path)} can't be drawn. Look for another operation in the palette.")

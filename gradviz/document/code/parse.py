@@ -1,6 +1,10 @@
 """From PyTorch code to a drawing: the straight-line part of Python that a drawing can say. Nothing is ever run. How
-lines and expressions are read is in `statements` and `expressions`, how nodes are found again in the drawing that was
-in `recognition`; `emit` is the way back."""
+lines and expressions are read is in `statements` and `expressions`; `emit` is the way back.
+
+Note [Recognition] Typing moves nothing: nodes of the drawing that was are found again in code that was changed. What is
+the same keeps its number, its place, its slider; comments and groups stay. Names tell most; what has none, or another
+one than before, is known by what it is computed from and what it is used for.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,233 @@ import ast
 import io
 import tokenize
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import arrange
-from gradviz.document.code.recognition import recognise
+from gradviz.document.catalogue import catalogue
+from gradviz.document.code.emit import comment
 from gradviz.document.code.scope import Named, Scope, give_names
 from gradviz.document.code.source import code_of
+from gradviz.document.code.spelling import SINGLE
 from gradviz.document.code.statements import read as read_lines
-from gradviz.document.drawing import Drawing, Leaf, Ref
+from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.names import tidy
+from gradviz.document.leaf_kinds import RANDOM
+from gradviz.document.literals import as_floats, literal_text
+from gradviz.document.shaping.names import names_of, tidy
 from gradviz.document.snippet import MAX_BYTES, too_big
+
+# -- nodes that are found again, see Note [Recognition]
+
+
+def recognise(new: Drawing, text: str, like: Drawing) -> Drawing:
+    """The new drawing with the numbers and places of `like`, and what code does not say."""
+    numbers = _Match(new, like).found
+    fresh: list[int] = []
+    next_id = like.next_id
+    for node in new.nodes:
+        if node.id not in numbers:
+            numbers[node.id] = next_id
+            fresh.append(next_id)
+            next_id += 1
+    shown = dict(code_of(like).names)
+    nodes = [_carried(node, numbers, like, shown) for node in new.nodes]
+    waiting = list(_left_out(text, like, {node.id for node in nodes}))
+    kept = {node.id for node in nodes} | {node.id for node in waiting}
+    nodes += [_without(node, kept) for node in waiting]
+    calls = [_call(call, at, numbers, like) for at, call in enumerate(new.calls)]
+    drawing = replace(
+        like,
+        nodes=tuple(nodes),
+        groups=tuple(
+            replace(group, members=group.members & (kept | {one.id for one in like.comments}))
+            for group in like.groups
+            if group.members & kept
+        ),
+        calls=(*calls, *_waiting_calls(text, like, kept)),
+        next_id=next_id,
+    )
+    return arrange(_in_order(tidy(drawing), like), fresh) if fresh else _in_order(tidy(drawing), like)
+
+
+class _Match:
+    """Which node of a new drawing is which of the old one; `found` has their numbers."""
+
+    def __init__(self, new: Drawing, old: Drawing) -> None:
+        self.found: dict[int, int] = {}
+        self._taken: set[int] = set()
+        self._new = new
+        self._old = old
+        self._by_name()
+        self._leaves()
+        self._upward()
+        self._downward()
+        self._upward()
+
+    def _pair(self, new: Node, old: Node | None) -> bool:
+        if old is None or new.id in self.found or old.id in self._taken or type(new) is not type(old):
+            return False
+        self.found[new.id] = old.id
+        self._taken.add(old.id)
+        return True
+
+    def _by_name(self) -> None:
+        names = {name: id for id, names in code_of(self._old).names for name in names}
+        names |= {name: node.id for node in self._old.nodes for name in names_of(node) if name not in names}
+        for same in (True, False):  # an operation that became another one keeps its place if nothing else is it
+            for node in self._new.nodes:
+                for name in names_of(node):
+                    old = self._old.by_id.get(names.get(name, 0))
+                    if not same or _kind(node) == (_kind(old) if old else ""):
+                        self._pair(node, old)
+
+    def _leaves(self) -> None:
+        """A leaf with another name but the same numbers."""
+        old = {
+            repr(replace(node, id=0, name="", x=0.0, y=0.0, pinned=False, slider=None, extra="")): node
+            for node in reversed(self._old.nodes)
+            if isinstance(node, Leaf) and node.id not in self._taken
+        }
+        for node in self._new.nodes:
+            if isinstance(node, Leaf) and node.id not in self.found:
+                self._pair(node, old.get(repr(replace(node, id=0, name=""))))
+
+    def _upward(self) -> None:
+        """What is computed in the same way from the same things."""
+        old: dict[tuple[str, tuple[Operand, ...]], list[Operation]] = {}
+        for node in reversed(self._old.nodes):
+            if isinstance(node, Operation) and node.id not in self._taken:
+                old.setdefault((node.op, node.inputs), []).append(node)
+        for node in self._new.nodes:
+            if isinstance(node, Operation) and node.id not in self.found:
+                candidates = old.get((node.op, tuple(self._translated(node))), [])
+                if candidates:
+                    self._pair(node, candidates.pop())
+
+    def _translated(self, node: Operation) -> Iterator[Operand]:
+        for operand in node.inputs:
+            yield Ref(self.found.get(operand.node, -1), operand.output) if isinstance(operand, Ref) else operand
+
+    def _downward(self) -> None:
+        """What is used in the same way by the same thing; also where another operation has come between."""
+        for node in reversed(self._new.nodes):
+            old = self._old.by_id.get(self.found.get(node.id, 0))
+            if isinstance(node, Operation) and isinstance(old, Operation):
+                for mine, its in zip(node.inputs, old.inputs, strict=False):
+                    if isinstance(mine, Ref) and isinstance(its, Ref):
+                        source, former = self._new.by_id[mine.node], self._old.by_id.get(its.node)
+                        if former is not None and _kind(source) == _kind(former):
+                            self._pair(source, former)
+
+
+def _kind(node: Node) -> str:
+    return node.op if isinstance(node, Operation) else "leaf"
+
+
+def _carried(node: Node, numbers: dict[int, int], like: Drawing, shown: dict[int, tuple[str, ...]]) -> Node:
+    """The node with its number in `like` and all that code does not say."""
+    id = numbers[node.id]
+    old = like.by_id.get(id)
+    if isinstance(node, Leaf):
+        if not isinstance(old, Leaf):
+            return replace(node, id=id)
+        data = old.data if _same_numbers(node, old) else node.data
+        seed = old.seed if node.seed is None and old.maker == node.maker and old.maker not in RANDOM else node.seed
+        return replace(old, name=node.name, data=data, maker=node.maker, seed=seed, dtype=node.dtype,
+                       requires_grad=node.requires_grad)  # fmt: skip
+    inputs = tuple(
+        Ref(numbers.get(operand.node, operand.node), operand.output) if isinstance(operand, Ref) else operand
+        for operand in node.inputs
+    )
+    if not isinstance(old, Operation):
+        return replace(node, id=id, inputs=inputs)
+    same_params = old.op == node.op and _params_text(old) == _params_text(node)
+    inputs = (
+        old.inputs
+        if old.op == node.op and _operands_text(old) == _operands_text(replace(node, inputs=inputs))
+        else inputs
+    )
+    names = () if not old.names and node.names == shown.get(id) else node.names
+    return replace(old, op=node.op, inputs=inputs, params=old.params if same_params else node.params, names=names)
+
+
+def _same_numbers(new: Leaf, old: Leaf) -> bool:
+    """True if the code says the numbers that were there."""
+    single = old.dtype in SINGLE and old.maker == "tensor"
+    return old.maker == new.maker and literal_text(old.data, single=single) == literal_text(new.data, single=single)
+
+
+def _params_text(node: Operation) -> tuple[tuple[str, str], ...]:
+    return tuple((name, literal_text(value).strip("()").rstrip(",")) for name, value in _shown_params(node))
+
+
+def _shown_params(node: Operation) -> list[tuple[str, Literal]]:
+    """The parameters that the code has: not those that are as by default."""
+    entry = catalogue().get(node.op)
+    given = dict(node.params)
+    if entry is None:
+        return list(node.params)
+    return [(each.name, given[each.name]) for each in entry.params
+            if each.name in given and (each.required or given[each.name] != each.default)]  # fmt: skip
+
+
+def _operands_text(node: Operation) -> list[str]:
+    found = [literal_text(each.value) if isinstance(each, Number) else repr(each) for each in node.inputs]
+    while found and found[-1] == "None":
+        found.pop()
+    return found
+
+
+def _left_out(text: str, like: Drawing, there: set[int]) -> Iterator[Node]:
+    """The nodes that can't run yet, and whose comments still stand in the code."""
+    lines = Counter(line.strip() for line in text.splitlines())
+    for id, reason in code_of(like).left_out:
+        line = comment(reason)
+        if lines[line] and id not in there:
+            lines[line] -= 1
+            yield like.by_id[id]
+
+
+def _without(node: Node, kept: set[int]) -> Node:
+    """The node without the wires from what is gone."""
+    if isinstance(node, Leaf):
+        return node
+    inputs = tuple(None if isinstance(each, Ref) and each.node not in kept else each for each in node.inputs)
+    return replace(node, inputs=inputs)
+
+
+def _call(call: BackwardCall, at: int, numbers: dict[int, int], like: Drawing) -> BackwardCall:
+    written = [old for old, line in zip(like.calls, code_of(like).call_lines, strict=False) if line]
+    old = written[at] if at < len(written) else None
+    gradient = call.gradient
+    if old is not None and _gradient_text(old.gradient) == _gradient_text(gradient):
+        gradient = old.gradient
+    inputs = None if call.inputs is None else tuple(numbers[id] for id in call.inputs)
+    root = Ref(numbers[call.root.node], call.root.output)
+    return replace(call, root=root, gradient=gradient, inputs=inputs, extra=old.extra if old else "")
+
+
+def _gradient_text(gradient: Literal) -> str:
+    return literal_text(as_floats(gradient), single=True)
+
+
+def _waiting_calls(text: str, like: Drawing, kept: set[int]) -> Iterator[BackwardCall]:
+    """The calls that can't run yet, and whose comments still stand in the code."""
+    lines = {line.strip() for line in text.splitlines()}
+    for call, line in zip(like.calls, code_of(like).call_lines, strict=False):
+        if not line and call.root.node in kept and any(each.startswith(comment("backward waits")) for each in lines):
+            yield call
+
+
+def _in_order(drawing: Drawing, like: Drawing) -> Drawing:
+    """The nodes in the order of `like`, new ones behind, if the code is the same with it; else in that of the code."""
+    place = {node.id: at for at, node in enumerate(like.nodes)}
+    nodes = sorted(drawing.nodes, key=lambda node: place.get(node.id, len(place)))
+    sorted_drawing = replace(drawing, nodes=tuple(nodes))
+    return sorted_drawing if code_of(sorted_drawing).text == code_of(drawing).text else drawing
+
 
 OWN_COMMENT = "# not yet: "  # those of a drawing itself, which say what can't run yet
 NAMED_COMMENTS = 3  # lines with others that are named

@@ -11,8 +11,8 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
+from gradviz.document.code.calls import binary
 from gradviz.document.code.expressions import SIGNS, below, check_depth, operate_sign, value
-from gradviz.document.code.plain import binary
 from gradviz.document.code.scope import Listed, Named, Plain, Scope, Several, Value, refuse
 from gradviz.document.drawing import BackwardCall, Leaf, Literal, Operation, Ref
 

@@ -3,19 +3,33 @@ is refused with a UserError, a sentence for the person who tried, before anythin
 (`ui.drawing`), kept or undone (`session.store`). Start at `nodes` and `wires`; `names` has the rule that all keep."""
 
 from gradviz.document.shaping.calls import add_call, change_call, check_root, remove_call
-from gradviz.document.shaping.groups import (
+from gradviz.document.shaping.looking import ancestors, label, uses
+from gradviz.document.shaping.names import free_name, identifier, is_name, rename, tidy
+from gradviz.document.shaping.nodes import (
+    KEEP,
+    change_leaf,
+    delete,
+    duplicate,
+    new_leaf,
+    new_operation,
+    part,
+    set_param,
+    take_in,
+)
+from gradviz.document.shaping.places import (
+    SIDES,
+    align,
     change_comment,
+    distribute,
     group,
+    move,
+    move_to,
     new_comment,
+    pin,
     set_group_closed,
     set_group_title,
     ungroup,
 )
-from gradviz.document.shaping.looking import ancestors, label, uses
-from gradviz.document.shaping.names import free_name, identifier, is_name, rename, tidy
-from gradviz.document.shaping.nodes import KEEP, change_leaf, delete, new_leaf, new_operation, set_param
-from gradviz.document.shaping.parts import duplicate, part, take_in
-from gradviz.document.shaping.places import SIDES, align, distribute, move, move_to, pin
 from gradviz.document.shaping.wires import check_no_circle, connect, disconnect, insert_on_wire, set_number
 
 __all__ = [

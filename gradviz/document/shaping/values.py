@@ -8,7 +8,7 @@ from itertools import chain
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
-from gradviz.document.factories import FACTORIES, SHAPED
+from gradviz.document.leaf_kinds import FACTORIES, SHAPED
 
 MOST = 50_000  # numbers that are written down (a matrix of 200 × 200 fits); more of them are made by a factory
 DIFFERENTIABLE = frozenset({"float64", "float32", "float16", "bfloat16", "complex64", "complex128", "double", "float"})

@@ -1,12 +1,12 @@
 """Wires and the plain numbers at ports. A circle and a port that is taken are refused here; whether shapes fit is found
-out by a run."""
+out by a run. `inputs_for` and `outputs_for` say which wires could be made, as far as the graph can tell."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from gradviz.document.catalogue import Port
-from gradviz.document.drawing import Drawing, Leaf, Number, Operand, Operation, Ref
+from gradviz.document.drawing import Drawing, Leaf, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.shaping.looking import (
     ancestors,
@@ -18,6 +18,7 @@ from gradviz.document.shaping.looking import (
     outputs,
     port_name,
     replaced,
+    sources,
     word,
 )
 from gradviz.document.shaping.names import settle, tidy
@@ -111,3 +112,59 @@ def _replaced_operand(target: Operation, port: int, operand: Operand) -> Operati
     """Of any number of inputs, one that is taken off is no more; elsewhere its port is open."""
     here = () if operand is None and is_variadic(target) else (operand,)
     return replace(target, inputs=(*target.inputs[:port], *here, *target.inputs[port + 1 :]))
+
+
+# -- wires that could be made, as far as the graph can tell: from and to ports that are free, where they close no circle
+
+InPort = tuple[int, int]  # a node and the number of its port
+
+
+def port_count(node: Node) -> int:
+    """How many inputs a node shows: one that takes any number has room for one more."""
+    return 0 if isinstance(node, Leaf) else len(node.inputs) + is_variadic(node)
+
+
+def is_taken(node: Node, port: int) -> bool:
+    """Whether a wire ends at this port."""
+    return isinstance(node, Operation) and port < len(node.inputs) and isinstance(node.inputs[port], Ref)
+
+
+def free_port(drawing: Drawing, node: int) -> int:
+    """The first port without a wire, -1 if there is none; those with a number come last."""
+    there = drawing.by_id.get(node)
+    if not isinstance(there, Operation):
+        return -1
+    free = [port for port in range(port_count(there)) if not is_taken(there, port)]
+    empty = [port for port in free if port >= len(there.inputs) or there.inputs[port] is None]
+    return (empty or free or [-1])[0]
+
+
+def inputs_for(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:
+    """The ports at which a wire from this output could end."""
+    before = ancestors(drawing, (source.node,))
+    return tuple(
+        (node.id, port)
+        for node in drawing.nodes
+        if node.id not in before
+        for port in range(port_count(node))
+        if not is_taken(node, port)
+    )
+
+
+def outputs_for(drawing: Drawing, node: int) -> tuple[Ref, ...]:
+    """The outputs from which a wire to this node could come."""
+    users: dict[int, list[int]] = {}
+    for one in drawing.nodes:
+        for source in sources(one) if isinstance(one, Operation) else ():
+            users.setdefault(source, []).append(one.id)
+    below, waiting = {node}, [node]
+    while waiting:
+        new = [user for user in users.get(waiting.pop(), ()) if user not in below]
+        below.update(new)
+        waiting.extend(new)
+    return tuple(
+        Ref(one.id, output)
+        for one in drawing.nodes
+        if one.id not in below
+        for output in range(1 if isinstance(one, Leaf) else outputs(one))
+    )

@@ -14,7 +14,7 @@ from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import leaf_kind
-from gradviz.document.reach import InPort
+from gradviz.document.shaping.wires import InPort
 from gradviz.ui.drawing.gesture import Gesture, Ground, Guide, Keys, Press, Snapped, snap
 
 OVERHANG = 24.0  # pixels that a guide goes beyond the middles that it joins

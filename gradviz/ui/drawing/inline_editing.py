@@ -8,11 +8,11 @@ import ast
 from PySide6.QtCore import QPointF, QRect, QRectF
 from PySide6.QtWidgets import QWidget
 
-from gradviz.document import shaping, typed
+from gradviz.document import shaping, typed_numbers
 from gradviz.document.drawing import Comment, Drawing, Group, Leaf, Literal, Operation, Ref
+from gradviz.document.entry.typed_nodes import literal
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import fitted
-from gradviz.document.making import literal
 from gradviz.ui import look
 from gradviz.ui.drawing.geometry import FRAME_TITLE
 from gradviz.ui.drawing.gesture import Ground
@@ -138,9 +138,9 @@ def _text_of(thing: Leaf | Operation | Group) -> tuple[str, str]:
     if isinstance(thing, Operation):
         return (thing.names[0] if thing.names else ""), "Name of the result"
     if thing.maker == "tensor":
-        return typed.write(thing.data), f"Value of {thing.name}"
+        return typed_numbers.write(thing.data), f"Value of {thing.name}"
     data = thing.data if isinstance(thing.data, tuple) else (thing.data,)
-    return ", ".join(map(typed.write, data)), f"Arguments of {thing.maker}"
+    return ", ".join(map(typed_numbers.write, data)), f"Arguments of {thing.maker}"
 
 
 def changed(drawing: Drawing, thing: Thing, text: str) -> tuple[str, Drawing]:
@@ -153,7 +153,7 @@ def changed(drawing: Drawing, thing: Thing, text: str) -> tuple[str, Drawing]:
         return f"Rename {shaping.label(drawing, thing.id)}", shaping.rename(drawing, thing.id, text)
     label = f"Change {thing.name}"
     if thing.maker == "tensor":
-        return label, shaping.change_leaf(drawing, thing.id, data=fitted(thing, typed.read(text).data))
+        return label, shaping.change_leaf(drawing, thing.id, data=fitted(thing, typed_numbers.read(text).data))
     return label, shaping.change_leaf(drawing, thing.id, data=_arguments(text))
 
 

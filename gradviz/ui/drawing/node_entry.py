@@ -1,6 +1,6 @@
 """Making nodes by typing on the canvas: a box opens at a place, with the operations that fit below it, and what was
 typed is made there. Its fields keep the keys of their job to themselves: Enter, Esc, Tab, arrows up and down.
-`document.making` knows what a text means."""
+`document.entry.typed_nodes` knows what a text means."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
 
 from gradviz.document.catalogue import Entry, find
 from gradviz.document.drawing import Drawing, Node, Ref
+from gradviz.document.entry.typed_nodes import Around, Made, make, operation
 from gradviz.document.errors import UserError
-from gradviz.document.making import Around, Made, make, operation
 from gradviz.ui import look
 from gradviz.ui.drawing.gesture import Ground
 from gradviz.ui.drawing.wiring import Loose

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QLabel
 
 from gradviz.document.catalogue import catalogue
 from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
+from gradviz.document.entry.typed_arguments import read_gradient, read_inputs, root_name, write_gradient, write_inputs
 from gradviz.document.errors import UserError
 from gradviz.document.shaping import add_call, change_call, check_root, remove_call
-from gradviz.document.typed_calls import read_gradient, read_inputs, root_name, write_gradient, write_inputs
 from gradviz.ui import look
 from gradviz.ui.editors.form import Choice, Editor, TextField, Toggle, small_button
 from gradviz.ui.panels.panel import Context

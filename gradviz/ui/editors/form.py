@@ -26,9 +26,9 @@ from PySide6.QtWidgets import (
 
 from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Drawing, Literal
+from gradviz.document.entry.typed_arguments import WANTED, read_argument, write_argument
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_forms import DTYPES
-from gradviz.document.typed_arguments import WANTED, read_argument, write_argument
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme

@@ -10,8 +10,8 @@ from math import prod
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gradviz.document.drawing import Drawing, Leaf, Literal
+from gradviz.document.entry.typed_arguments import read_argument
 from gradviz.document.errors import UserError
-from gradviz.document.factories import RANDOM
 from gradviz.document.leaf_forms import (
     DTYPES,
     FORMS,
@@ -24,11 +24,11 @@ from gradviz.document.leaf_forms import (
     packed,
     zero,
 )
+from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.shaping import change_leaf
 from gradviz.document.shaping.values import MOST
 from gradviz.document.tables import resized
-from gradviz.document.typed import Typed, quoted, read, read_number, write
-from gradviz.document.typed_arguments import read_argument
+from gradviz.document.typed_numbers import Typed, quoted, read, read_number, write
 from gradviz.ui.editors.form import Choice, Editor, Form, ParameterRow, TextField, Toggle, small_button
 from gradviz.ui.editors.grid import GridBox
 from gradviz.ui.panels.panel import Context

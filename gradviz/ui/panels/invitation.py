@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.commands.row import Shell
-from gradviz.document.examples import Example, drawn_examples, examples
+from gradviz.document.files.examples import Example, drawn_examples, examples
 from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context

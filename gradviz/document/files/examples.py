@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradviz.document.documents import Document, text_of
-from gradviz.document.opening import load
+from gradviz.document.files.opening import load
 from gradviz.document.snippet import Snippet
 
-FOLDER = Path(__file__).resolve().parents[2] / "resources" / "examples"
+FOLDER = Path(__file__).resolve().parents[3] / "resources" / "examples"
 LOOK_AT = "look at"
 
 

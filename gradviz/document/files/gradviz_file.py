@@ -18,12 +18,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from gradviz.document import file_parts
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.file_parts import Json, Part, Sight
-from gradviz.document.mending import mended
+from gradviz.document.files import file_parts
+from gradviz.document.files.file_parts import Json, Part, Sight
+from gradviz.document.files.mending import mended
 from gradviz.document.snippet import Snippet
 
 SUFFIX = ".gradviz"
@@ -295,7 +295,7 @@ def _list(record: Part, name: str, words: str, dropped: list[str]) -> list[Json]
     return value
 
 
-FILE = Path(__file__).resolve().parents[2] / "resources" / "gradviz.schema.json"
+FILE = Path(__file__).resolve().parents[3] / "resources" / "gradviz.schema.json"
 DEEPEST = 100  # lists in lists; no tensor has more than 64 dimensions
 
 

@@ -13,10 +13,10 @@ from gradviz.document.catalogue import Entry, catalogue, find
 from gradviz.document.code.parse import parse_expression
 from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.factories import FACTORIES, RANDOM, SHAPED
-from gradviz.document.reach import InPort, port_count
+from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
 from gradviz.document.shaping import connect, free_name, new_leaf, new_operation, rename, take_in, tidy
 from gradviz.document.shaping.names import taken
+from gradviz.document.shaping.wires import InPort, port_count
 
 PITCH = 190.0  # world units between a node and what is made beside it
 HINT = "Type an operation such as mul, a number such as 3.0, or an expression such as w*x + b."

@@ -13,9 +13,9 @@ from gradviz.document.drawing import Drawing, Leaf, Literal, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.shaping import new_leaf
 from gradviz.document.shaping.looking import ancestors
-from gradviz.document.shaping.parts import part, take_in
+from gradviz.document.shaping.nodes import part, take_in
 from gradviz.document.shaping.places import with_members
-from gradviz.document.typed import read
+from gradviz.document.typed_numbers import read
 
 
 def copy_code(drawing: Drawing, ids: Iterable[int]) -> str:

@@ -7,20 +7,30 @@ small text file: a key, then a mark a line, the latest last.
 Note [A lost mark does no harm]
 Several windows and programs write this file without a lock: a mark is appended in one write, and whoever finds the list
 too long replaces it by its newer half. A mark that is lost on the way, and every mark of a damaged list, only means
-that the user presses Run once more. Nothing that goes wrong here makes a strange file an own one."""
+that the user presses Run once more. Nothing that goes wrong here makes a strange file an own one.
+
+Note [Where a file comes from]
+The program that downloaded a file notes it beside it: the Mark of the Web on Windows, the quarantine attribute on
+macOS, an attribute that browsers set on Linux. It is only shown, never believed: a file without a mark is no less
+strange."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import ctypes.util
 import hashlib
 import hmac
 import os
 import re
 import secrets
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from gradviz.document.disk import read_at_most, write_atomically
 from gradviz.document.errors import UserError
-from gradviz.document.files import read_at_most, write_atomically
 
 NAME = "own-files"
 MOST = 4000  # marks; twice as many before the older ones go
@@ -80,3 +90,75 @@ def _append(file: Path, line: bytes) -> None:
         os.write(handle, line)
     finally:
         os.close(handle)
+
+
+# -- origins, see Note [Where a file comes from]
+
+MOST_BYTES_OF_NOTE = 4096
+LONGEST = 60  # characters that are shown
+_HOST = re.compile(r"[a-z0-9.:_-]+")
+_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]*")
+_ADDRESS = re.compile(r"(?:HostUrl|ReferrerUrl)=(\S+)")
+
+Note = Callable[[Path], bytes]
+
+
+def origin_of(path: Path, platform: str = sys.platform, note: Note | None = None) -> str:
+    """Such as "from example.org" or "with Safari"; "" if the file says nothing, or nothing that can be shown."""
+    how = "win32" if platform == "win32" else "darwin" if platform == "darwin" else "linux"
+    read, said = _NOTES[how]
+    try:
+        text = (note or read)(path)[:MOST_BYTES_OF_NOTE].decode("utf-8", "replace")
+    except (OSError, AttributeError, ValueError):
+        return ""
+    return said(text)
+
+
+def _host(address: str) -> str:
+    """ "from" and the host of an address, if it is made of plain letters."""
+    try:
+        host = urlsplit(address.strip()).hostname or ""
+    except ValueError:
+        return ""
+    return f"from {host}" if len(host) <= LONGEST and _HOST.fullmatch(host) else ""
+
+
+def _zone(text: str) -> str:
+    found = _ADDRESS.search(text)
+    if found:
+        return _host(found[1])
+    return "from the internet" if re.search(r"^ZoneId=[34]\s*$", text, re.MULTILINE) else ""
+
+
+def _agent(text: str) -> str:
+    """The third part is the program, as in 0081;5f3c0a1b;Safari;UUID."""
+    name = "".join(text.split(";")[2:3]).replace("\\x20", " ").strip()
+    return f"with {name}" if len(name) <= LONGEST and _AGENT.fullmatch(name) else ""
+
+
+def _zone_note(path: Path) -> bytes:
+    with open(f"{path}:Zone.Identifier", "rb") as stream:
+        return stream.read(MOST_BYTES_OF_NOTE)
+
+
+def _linux_note(path: Path) -> bytes:
+    return os.getxattr(path, "user.xdg.origin.url") if sys.platform == "linux" else b""
+
+
+def _macos_note(path: Path) -> bytes:
+    """Python itself has no getxattr there."""
+    library = ctypes.CDLL(ctypes.util.find_library("c"), use_errno=True)
+    library.getxattr.restype = ctypes.c_ssize_t
+    library.getxattr.argtypes = [
+        *(ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_int)
+    ]
+    room = ctypes.create_string_buffer(MOST_BYTES_OF_NOTE)
+    length = library.getxattr(os.fsencode(path), b"com.apple.quarantine", room, MOST_BYTES_OF_NOTE, 0, 0)
+    return room.raw[: max(length, 0)]
+
+
+_NOTES: dict[str, tuple[Note, Callable[[str], str]]] = {
+    "win32": (_zone_note, _zone),
+    "darwin": (_macos_note, _agent),
+    "linux": (_linux_note, _host),
+}

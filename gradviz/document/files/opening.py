@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gradviz.document import gradviz_file, snippet
+from gradviz.document import snippet
+from gradviz.document.disk import read_at_most, shown, write_atomically
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.files import read_at_most, shown, write_atomically
-from gradviz.document.gradviz_file import Contents
+from gradviz.document.files import gradviz_file
+from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 
 

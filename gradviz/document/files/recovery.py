@@ -8,10 +8,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradviz.document import gradviz_file
+from gradviz.document.disk import read_at_most, write_atomically
 from gradviz.document.errors import UserError
-from gradviz.document.files import read_at_most, write_atomically
-from gradviz.document.gradviz_file import MOST_BYTES, Contents
+from gradviz.document.files import gradviz_file
+from gradviz.document.files.gradviz_file import MOST_BYTES, Contents
 from gradviz.document.snippet import Snippet
 
 VERSION = 2
