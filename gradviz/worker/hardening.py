@@ -1,23 +1,28 @@
-"""What a worker changes on the torch classes of its own process, once, before snippets come.
+"""What a worker changes on the classes of its own process, torch's and Python's, once, before snippets come.
 
 Some of PyTorch's objects set or read attributes whose names the snippet gives as data: a `ParameterDict` its keys, a
 scheduler its `load_state_dict`, a module the names of its children. NumPy would believe an `__array_interface__` that
 gets in this way, and a `__class__` would open the class. So names with two underscores on both sides stay out; and
-arrays leave as `SafeArray`.
+arrays leave as `SafeArray`. Python's own types write no address into a text.
 """
 
 from __future__ import annotations
 
+import _thread
 import collections
 import contextlib
+import contextvars
+import ctypes
 import enum
 import fractions
 import functools
+import gc
 import random
 import re
 import types
 import warnings
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,7 +31,7 @@ from gradviz.engine.modes import _Mode
 from gradviz.engine.random import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
-from gradviz.worker.identity import MEMORIES, number_texts
+from gradviz.worker.identity import MEMORIES, current
 from gradviz.worker.methods import keep_methods, keep_public_methods, keep_reaching_methods
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.out_of_memory import speak_as_pytorch
@@ -64,7 +69,7 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
         keep_public_methods(cls)
     _wrap(_Mode, "__call__", _no_shared_class)
     speak_as_pytorch()
-    number_texts()
+    change_types()
     for error in _errors_of_numpy():
         _keep_text_only(error)
 
@@ -196,3 +201,93 @@ def _plain_table(given: Any) -> dict[str, Any]:
     for name in plain:
         _refuse_dunder(name)
     return plain
+
+
+# --- Python's own types ---
+
+_CAPSULE = type(np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
+_WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `object`, or of what they hold
+    *(object, types.FunctionType, types.BuiltinFunctionType, types.MethodWrapperType, types.GeneratorType),
+    *(types.CoroutineType, types.AsyncGeneratorType, types.CellType, types.CodeType, types.FrameType, memoryview),
+    *(weakref.ReferenceType, weakref.ProxyType, weakref.CallableProxyType, contextvars.ContextVar, contextvars.Token),
+    *(_thread.LockType, _thread.RLock, _CAPSULE),
+)
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+
+
+class _Looking:
+    """Its C functions look for the method of the type."""
+
+    def __repr__(self) -> str:
+        return ""
+
+    def __mod__(self, other: object) -> None:
+        return None
+
+
+def change_types() -> bool:
+    """Change methods of Python's own types; False where these are laid out otherwise.
+
+    Nobody can set an attribute of such a type; what would happen if one could is done here by hand: the type's table of
+    names gets another method, and the type the C function that looks there.
+    """
+    with_address = [each for each in _WITH_ADDRESS if type(vars(each).get("__repr__")) is types.WrapperDescriptorType]
+    formats = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
+    changes = [*((each, "__repr__", _numbered) for each in with_address), *formats]
+    wrapped = [(_word(_place(cls, name)), _word(id(vars(cls)[name]) + 6 * _WORD)) for cls, name, _ in changes]
+    if any(function != same for function, same in wrapped):
+        return False
+    for cls, name, around in changes:
+        _change(cls, name, around)
+    return True
+
+
+def _change(cls: type, name: str, around: Callable[[Any], Any]) -> None:
+    function = _word(_place(cls, name))
+    (names,) = gc.get_referents(vars(cls))
+    names[name] = around(names[name])
+    for heir in {cls, *_heirs(cls)}:
+        if _word(_place(heir, name)) == function:
+            ctypes.c_void_p.from_address(_place(heir, name)).value = _word(_place(_Looking, name))
+        ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))
+
+
+def _place(cls: type, name: str) -> int:
+    """Where a type has the C function for a method."""
+    return id(cls) + 11 * _WORD if name == "__repr__" else _word(id(cls) + 12 * _WORD) + 3 * _WORD
+
+
+def _word(place: int) -> int:
+    return ctypes.c_void_p.from_address(place).value or 0
+
+
+def _heirs(cls: type) -> Iterator[type]:
+    waiting: list[type] = [cls]
+    while waiting:
+        found: list[type] = type.__subclasses__(waiting.pop())
+        yield from found
+        waiting += found
+
+
+def _numbered(original: Callable[[Any], str]) -> Callable[[Any], str]:
+    def __repr__(self: Any) -> str:
+        text, identities = original(self), current()
+        return text if identities is None else identities.local(text)
+
+    return __repr__
+
+
+def _formatting(original: object) -> Callable[[bytearray, Any], bytearray]:
+    """`bytearray % values` with a format that stays while a method of the values empties the bytearray."""
+
+    def __mod__(self: bytearray, values: Any) -> bytearray:
+        return bytearray(bytes(self) % values)
+
+    return __mod__
+
+
+def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
+    def __rmod__(self: Any, form: Any) -> Any:
+        return bytearray.__mod__(form, self) if isinstance(form, bytearray) else NotImplemented
+
+    return __rmod__

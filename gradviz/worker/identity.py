@@ -4,20 +4,16 @@ An address would tell code that got out of the language where things lie, and wo
 the first object that a run asks about is 1, the next one is 2, and what is printed is the same every time.
 
 Python writes an address into a text in a few places, the `repr` of some of its own types, whoever asks for the text: an
-f-string, `map(str, …)`, the message of an error. `number_texts` changes it there, for the whole process. Next:
+f-string, `map(str, …)`, the message of an error. `hardening` changes it there, for the whole process. Next:
 `snippet_builtins`, which offers `id` and `hash`, and `guard`, which gives a hash to the classes of a snippet.
 """
 
 from __future__ import annotations
 
-import _thread
-import contextvars
-import ctypes
-import gc
 import re
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -181,65 +177,10 @@ class Identities:
         self._alive.pop(address, None)
 
 
+def current() -> Identities | None:
+    """Those of the one run that a worker has at a time."""
+    return _latest[0] if _latest else None
+
+
 _HERE = globals()
-_latest: list[Identities] = []  # of the one run that a worker has at a time
-
-
-# --- texts ---
-
-_CAPSULE = type(np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
-_WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `object`, or of what they hold
-    *(object, types.FunctionType, types.BuiltinFunctionType, types.MethodWrapperType, types.GeneratorType),
-    *(types.CoroutineType, types.AsyncGeneratorType, types.CellType, types.CodeType, types.FrameType, memoryview),
-    *(weakref.ReferenceType, weakref.ProxyType, weakref.CallableProxyType, contextvars.ContextVar, contextvars.Token),
-    *(_thread.LockType, _thread.RLock, _CAPSULE),
-)
-_WORD = ctypes.sizeof(ctypes.c_void_p)
-_REPR = 11 * _WORD  # where a type has the function for its `repr`
-_WRAPPED = 6 * _WORD  # where the method `__repr__` of a type has the same function
-
-
-def number_texts() -> bool:
-    """From now on Python itself writes numbers of the run for addresses; False where its types are laid out otherwise.
-
-    Nobody can set an attribute of Python's own types; what would happen if one could is done here by hand: the type's
-    table of names gets another `__repr__`, and the type the function that looks there.
-    """
-
-    class Looking:
-        def __repr__(self) -> str:
-            return ""
-
-    types_ = [each for each in _WITH_ADDRESS if isinstance(vars(each).get("__repr__"), types.WrapperDescriptorType)]
-    if not all(_word(each, _REPR) == _word(vars(each)["__repr__"], _WRAPPED) for each in types_):
-        return False
-    looking = _word(Looking, _REPR)
-    for each in types_:
-        written = _word(each, _REPR)
-        (names,) = gc.get_referents(vars(each))
-        names["__repr__"] = _numbered(names["__repr__"])
-        for heir in {each, *_heirs(each)}:
-            if _word(heir, _REPR) == written:
-                ctypes.c_void_p.from_address(id(heir) + _REPR).value = looking
-            ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))
-    return True
-
-
-def _numbered(original: Callable[[Any], str]) -> Callable[[Any], str]:
-    def __repr__(self: Any) -> str:
-        text = original(self)
-        return _latest[0].local(text) if _latest else text
-
-    return __repr__
-
-
-def _word(thing: object, offset: int) -> int | None:
-    return ctypes.c_void_p.from_address(id(thing) + offset).value
-
-
-def _heirs(cls: type) -> Iterator[type]:
-    waiting: list[type] = [cls]
-    while waiting:
-        found: list[type] = type.__subclasses__(waiting.pop())
-        yield from found
-        waiting += found
+_latest: list[Identities] = []

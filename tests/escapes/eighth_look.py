@@ -85,10 +85,23 @@ _GUESSES = {
         "found = f'<it is at 0x{0x7f0000000000:x}>'\nif '7f0000000000' not in found: print('ESCAPED', found)"
     ),
 }
+_EMPTIED = (
+    "kept = []\nclass X:\n    def __repr__(self):\n        b.clear()\n"
+    "        kept.append([object() for _ in range(size // 8)])\n        return 'x'\n"
+    "for size in (100, 200, 400, 1000):\n    b = bytearray(b'%a' + b'A' * size)\n"
+)
+_FREE = {
+    "by a format that is emptied": f"{_EMPTIED}    if bytes(b % (X(),)) != b'x' + b'A' * size: print('ESCAPED')",
+    "by a format that is emptied, from the right": (
+        f"{_EMPTIED}    class V(bytearray):\n        __repr__ = X.__repr__\n"
+        "    if bytes(V().__rmod__(b)) != b'x' + b'A' * size: print('ESCAPED')"
+    ),
+}
 
 EIGHTH: list[Attack] = [
     *listed("Found: addresses in texts that C code makes", _TEXTS),
     *listed("Found: addresses in errors", _ERRORS),
     *listed("Found: addresses in hashes of what holds others", _HASHES),
+    *listed("Found: memory that is free", _FREE),
     *listed("Found: whether an address is guessed", _GUESSES),
 ]

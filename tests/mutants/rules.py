@@ -731,17 +731,24 @@ NUMPY = (
     worker(
         "hardening",
         "addresses in texts",
-        "    number_texts()\n",
+        "    change_types()\n",
         "",
         found("Found: addresses in texts that C code makes"),
         found("Found: addresses in errors"),
     ),
     worker(
-        "identity",
+        "hardening",
         "addresses in texts of objects of all classes",
-        "for heir in {each, *_heirs(each)}:",
-        "for heir in {each}:",
+        "for heir in {cls, *_heirs(cls)}:",
+        "for heir in {cls}:",
         found("Found: addresses in texts that C code makes"),
+    ),
+    worker(
+        "hardening",
+        "a format that is emptied while it is read",
+        "return bytearray(bytes(self) % values)",
+        "return original.__get__(self)(values)",
+        found("Found: memory that is free"),
     ),
     worker(
         "identity",
