@@ -1,17 +1,225 @@
-"""The rows of the Run menu: run, stop, and every way to move through the steps."""
+"""The rows of the Run menu: run, stop, every way to move through the steps, and where playing stops and loops:
+breakpoints, the markers A and B, and the steps that changed what is inspected."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.commands.breakpoints import STOP_ROWS
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.session import moves
+from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
+from gradviz.session.groups import as_operation
 from gradviz.session.state import SPEEDS, State
+
+# -- breakpoints and markers
 
 
 def _has_steps(state: State) -> bool:
     return state.steps > 0
+
+
+def _has_points(state: State) -> bool:
+    return bool(state.breakpoints.points)
+
+
+def _has_thing(state: State) -> bool:
+    return moves.inspected(state) is not None
+
+
+def _go(shell: Shell, find: moves.Find) -> None:
+    target = find(shell.store.state)
+    if target is not None:
+        shell.store.play(False)
+        shell.store.move(target)
+        return
+    hits = shell.store.state.breakpoints.hits
+    looked = 100 * hits.looked // max(1, hits.steps_of_trace)
+    still = f"{looked} % of the steps have been looked at so far." if not hits.is_complete else ""
+    shell.store.say(f"No breakpoint stops there. {still}".rstrip())
+
+
+def _change(shell: Shell, find: moves.Find, otherwise: str) -> None:
+    target = find(shell.store.state)
+    if target is None:
+        shell.store.say(otherwise)
+        return
+    thing = moves.inspected(shell.store.state)
+    shell.store.play(False)
+    shell.store.select(thing)  # so that the next press is about the same thing
+    shell.store.move(target)
+
+
+def _toggle(shell: Shell, point: Breakpoint) -> None:
+    stops = shell.store.state.breakpoints
+    points = toggled(stops.points, point)
+    shell.store.stop_at(stops.with_points(points))
+    done = "set" if len(points) > len(stops.points) else "taken away"
+    shell.store.say(f"Breakpoint {done}: {point.title}.")
+
+
+def _toggle_line(shell: Shell) -> None:
+    _toggle(shell, Breakpoint(line=shell.source.caret[0]))
+
+
+def _toggle_thing(shell: Shell) -> None:
+    state = shell.store.state
+    thing = moves.inspected(state)
+    if state.trace is not None and thing is not None:
+        _toggle(shell, of_selection(state.trace, as_operation(state.trace, thing), state.cursor))
+
+
+def _kinds(state: State) -> tuple[Choice, ...]:
+    from gradviz.session.breakpoints.condition_values import kind_words
+
+    points = state.breakpoints.points
+    return tuple(Choice(word.capitalize(), word, Breakpoint(kind=word) in points) for word in kind_words())
+
+
+def _mark(shell: Shell, *, end: bool) -> None:
+    state = shell.store.state
+    playback = state.playback
+    shell.store.play_as(replace(playback, b=state.cursor) if end else replace(playback, a=max(0, state.cursor - 1)))
+
+
+def _play_back(shell: Shell) -> None:
+    state = shell.store.state
+    going_back = state.playing and state.playback.direction < 0
+    shell.store.play_as(replace(state.playback, direction=-1))
+    if not going_back and state.cursor <= state.playback.bounds(state.steps)[0]:
+        shell.store.move(state.playback.bounds(state.steps)[1])
+    shell.store.play(not going_back)
+
+
+STOP_ROWS = (
+    Command(
+        id="run.play_back",
+        title="Play Back&ward",
+        menu="Run",
+        help="Play the steps backward automatically.",
+        shortcuts=("Shift+F6",),
+        group=2,
+        enabled=_has_steps,
+        retitle=lambda state: "Pause Back&ward" if state.playing and state.playback.direction < 0 else "Play Back&ward",
+        run=lambda shell, _: _play_back(shell),
+    ),
+    Command(
+        id="run.mark_a",
+        title="Loop from Here (A)",
+        menu="Run",
+        help="Set marker A before this step; playback loops between A and B.",
+        shortcuts=("Ctrl+F6",),
+        group=2,
+        enabled=_has_steps,
+        run=lambda shell, _: _mark(shell, end=False),
+    ),
+    Command(
+        id="run.mark_b",
+        title="Loop up to Here (B)",
+        menu="Run",
+        help="Set marker B after this step; playback loops between A and B.",
+        shortcuts=("Ctrl+Shift+F6",),
+        group=2,
+        enabled=_has_steps,
+        run=lambda shell, _: _mark(shell, end=True),
+    ),
+    Command(
+        id="run.no_marks",
+        title="No Loop",
+        menu="Run",
+        help="Remove the markers A and B.",
+        shortcuts=("Alt+Shift+F6",),
+        group=2,
+        enabled=lambda state: state.playback.a >= 0 or state.playback.b >= 0,
+        run=lambda shell, _: shell.store.play_as(Playback(shell.store.state.playback.direction)),
+    ),
+    Command(
+        id="run.last_change",
+        title="To the Last Change o&f This",
+        menu="Run",
+        help="Go back to the step that last changed the inspected item: its value, version, .grad or flags.",
+        shortcuts=("Alt+Up",),
+        group=3,
+        enabled=_has_thing,
+        run=lambda shell, _: _change(shell, moves.last_change, "This has not changed before."),
+    ),
+    Command(
+        id="run.next_change",
+        title="To the Next Change of T&his",
+        menu="Run",
+        help="Go to the next step that changes the inspected item: its value, version, .grad or flags.",
+        shortcuts=("Alt+Down",),
+        group=3,
+        enabled=_has_thing,
+        run=lambda shell, _: _change(shell, moves.next_change, "This does not change any more."),
+    ),
+    Command(
+        id="run.next_break",
+        title="To Next Brea&kpoint",
+        menu="Run",
+        help="Go to the next step at which a breakpoint stops.",
+        shortcuts=("F2",),
+        group=4,
+        enabled=_has_points,
+        run=lambda shell, _: _go(shell, moves.next_break),
+    ),
+    Command(
+        id="run.previous_break",
+        title="To Pre&vious Breakpoint",
+        menu="Run",
+        help="Go back to the previous step at which a breakpoint stops.",
+        shortcuts=("Shift+F2",),
+        group=4,
+        enabled=_has_points,
+        run=lambda shell, _: _go(shell, moves.previous_break),
+    ),
+    Command(
+        id="run.break_here",
+        title="Breakpoint at This Line",
+        menu="Run",
+        help="Set or remove a breakpoint on the current line. You can also click beside the line number.",
+        shortcuts=("Ctrl+F2",),
+        group=4,
+        run=lambda shell, _: _toggle_line(shell),
+    ),
+    Command(
+        id="run.break_on_thing",
+        title="Breakpoint on This Thin&g",
+        menu="Run",
+        help="Stop whenever the inspected tensor is involved, or the inspected operation runs.",
+        shortcuts=("Ctrl+Shift+F2",),
+        group=4,
+        enabled=_has_thing,
+        run=lambda shell, _: _toggle_thing(shell),
+    ),
+    Command(
+        id="run.break_on_kind",
+        title="Breakpoint on a Kind of S&tep",
+        menu="Run",
+        help="Stop at every step of one kind.",
+        group=4,
+        choices=_kinds,
+        run=lambda shell, kind: _toggle(shell, Breakpoint(kind=kind)),
+    ),
+    Command(
+        id="run.breakpoints",
+        title="Breakpoints and Conditions…",
+        menu="Run",
+        help="Add, edit, disable or delete breakpoints, with conditions such as norm > 5.",
+        shortcuts=("Ctrl+Shift+B",),
+        group=4,
+        run=lambda shell, _: shell.focus("breakpoints"),
+    ),
+    Command(
+        id="run.no_breaks",
+        title="Delete All Breakpoints",
+        menu="Run",
+        help="Delete all breakpoints.",
+        shortcuts=("Alt+Shift+F2",),
+        group=4,
+        enabled=_has_points,
+        run=lambda shell, _: shell.store.stop_at(Breakpoints()),
+    ),
+)
 
 
 def _can_step(state: State) -> bool:

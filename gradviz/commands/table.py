@@ -1,14 +1,14 @@
-"""The table of commands. To add one, add a row to the module of its menu; nothing else needs to know of it."""
+"""The table of commands. To add one, add a row to the module of its menu; nothing else needs to know of it. Keys and
+mouse gestures on the canvas of a drawing, which are no commands, are listed here for the keyboard page; their handlers
+are in `gradviz.ui.drawing`."""
 
 from __future__ import annotations
 
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
-from gradviz.commands.folding import FOLD_ROWS
-from gradviz.commands.plotting import PLOT_ROWS
 from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
-from gradviz.commands.view_menu import HELP_ROWS, LEARN_ROWS, VIEW_ROWS
+from gradviz.commands.view_menu import FOLD_ROWS, HELP_ROWS, LEARN_ROWS, PLOT_ROWS, VIEW_ROWS
 from gradviz.commands.what_if import WHAT_IF_ROWS
 
 MENUS = {
@@ -38,3 +38,23 @@ COMMANDS: tuple[Command, ...] = (
 def command(name: str) -> Command:
     """The row with this id."""
     return next(row for row in COMMANDS if row.id == name)
+
+
+DRAWING_KEYS = (
+    ("Double-click, or type", "Add a node from what you type: mul, +, 3.0, [1, 2], randn(2, 3), x = 2., w*x + b."),
+    ("Drag from a port", "Draw a wire, or detach the one that ends there; drop it on empty canvas to add a node."),
+    ("Click a wire, Delete", "Delete the wire."),
+    (
+        "Ctrl+L, Tab, Enter",
+        "Connect or disconnect the selected node by keyboard. Up and Down choose among several outputs; type to add "
+        "the node that the wire goes to.",
+    ),
+    ("Click, Shift+Click", "Select one node, or add to the selection; drag from empty canvas to select a rectangle."),
+    ("Arrow keys", "Select the next item in that direction."),
+    ("Drag, Ctrl+Arrow", "Move the selection; hold Shift for larger steps. It snaps to lines unless you hold Alt."),
+    ("Enter, double-click", "Edit a value, name, comment or title in place."),
+    ("Middle button, Space+Drag", "Pan the view (or Shift+arrow keys); scroll to zoom."),
+    ("Ctrl+D, Ctrl+G, Delete", "Duplicate, group or delete the selection."),
+    ("Slider over a number", "Drag it, or click it and use the arrow or page keys, to change the number."),
+    ("Escape", "Cancel the gesture; press again to clear the selection."),
+)

@@ -1,4 +1,5 @@
-"""The rows of the View, Learn and Help menus."""
+"""The rows of the View, Learn and Help menus: how the window looks, how the graph is collapsed (groups, levels,
+direction, tags of leaves that are used often), and the plots that a snippet shows with matplotlib."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.commands.search import FIND_ROWS
 from gradviz.session import moves
+from gradviz.session.folding import DIRECT_USES_CHOICES, EVERYTHING
+from gradviz.session.plots import visible
 from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
 
 PAN = 80.0  # pixels per key press
@@ -265,5 +268,214 @@ HELP_ROWS = (
         help="Show the version of GradViz, and of the PyTorch that it mirrors.",
         group=1,
         run=lambda shell, _: shell.dialogs.about(),
+    ),
+)
+
+
+# -- collapsing the graph
+
+GROUP = 6
+LEVELS = (("Automatic", ""), ("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"))
+DIRECTIONS = (("Left to Right", ""), ("Top to Bottom", "vertical"))
+WAYS = (("By the Number of Its Uses", ""), ("Tags at Every Further Use", "tags"), ("Edges to Every Use", "edges"))
+
+
+def _has_trace(state: State) -> bool:
+    return state.steps > 0
+
+
+def _fold_to(shell: Shell, level: int | None) -> None:
+    shell.store.fold(shell.store.state.folding.at_level(level))
+
+
+def _levels(state: State) -> tuple[Choice, ...]:
+    level = "" if state.folding.level is None else str(state.folding.level)
+    return tuple(Choice(title, value, value == level) for title, value in LEVELS)
+
+
+def _directions(state: State) -> tuple[Choice, ...]:
+    return tuple(Choice(title, value, bool(value) == state.view.vertical) for title, value in DIRECTIONS)
+
+
+def _direct_uses(state: State) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(f"More than {count} Use{'s' if count > 1 else ''}", str(count), count == state.view.direct_uses)
+        for count in DIRECT_USES_CHOICES
+    )
+
+
+def _leaf(state: State) -> str:
+    """The name of the selected leaf, "" if none is selected."""
+    thing, trace = state.selection, state.trace
+    if trace is None or thing is None or thing.kind != "tensor" or not 0 <= thing.index < len(trace.tensors):
+        return ""
+    return trace.naming.name(thing.index, len(trace)) if trace.tensors.producer[thing.index] < 0 else ""
+
+
+def _ways(state: State) -> tuple[Choice, ...]:
+    leaf, folding = _leaf(state), state.folding
+    way = "tags" if leaf in folding.tagged else "edges" if leaf in folding.linked else ""
+    return tuple(Choice(title, value, value == way) for title, value in WAYS)
+
+
+def _animations(state: State) -> tuple[Choice, ...]:
+    return (Choice("On", "on", state.view.animated), Choice("Off", "", not state.view.animated))
+
+
+FOLD_ROWS = (
+    Command(
+        id="view.toggle_group",
+        title="Open or Close Group",
+        menu="View",
+        help="Expand the selected module, loop or function in place, or collapse the one around the selection.",
+        shortcuts=("Ctrl+G",),
+        group=GROUP,
+        enabled=_has_trace,
+        run=lambda shell, _: shell.canvas.toggle_group(),
+    ),
+    Command(
+        id="view.unfold_all",
+        title="&Unfold All",
+        menu="View",
+        help="Expand every module, loop and function.",
+        shortcuts=("Ctrl+Shift+G",),
+        group=GROUP,
+        enabled=_has_trace,
+        run=lambda shell, _: _fold_to(shell, EVERYTHING),
+    ),
+    Command(
+        id="view.fold_all",
+        title="Fold All",
+        menu="View",
+        help="Collapse every module, loop and function.",
+        shortcuts=("Ctrl+Alt+G",),
+        group=GROUP,
+        enabled=_has_trace,
+        run=lambda shell, _: _fold_to(shell, 0),
+    ),
+    Command(
+        id="view.fold_level",
+        title="Fold to Le&vel",
+        menu="View",
+        help="Expand the outer groups only, or as many as stay readable.",
+        group=GROUP,
+        enabled=_has_trace,
+        choices=_levels,
+        run=lambda shell, value: _fold_to(shell, int(value) if value else None),
+    ),
+    Command(
+        id="view.direction",
+        title="Di&rection",
+        menu="View",
+        help="Lay out the graph from left to right or from top to bottom.",
+        group=GROUP,
+        choices=_directions,
+        run=lambda shell, value: shell.store.look(replace(shell.store.state.view, vertical=bool(value))),
+    ),
+    Command(
+        id="view.direct_uses",
+        title="R&eference Tags",
+        menu="View",
+        help="Choose how many uses a leaf must have before each further use is drawn as a small tag.",
+        group=GROUP,
+        choices=_direct_uses,
+        run=lambda shell, value: shell.store.look(replace(shell.store.state.view, direct_uses=int(value))),
+    ),
+    Command(
+        id="view.leaf_references",
+        title="Uses of t&he Selected Leaf",
+        menu="View",
+        help="Draw the uses of the selected leaf as edges or as small tags.",
+        group=GROUP,
+        enabled=lambda state: bool(_leaf(state)),
+        choices=_ways,
+        run=lambda shell, value: shell.store.fold(
+            shell.store.state.folding.with_references(_leaf(shell.store.state), value)
+        ),
+    ),
+    Command(
+        id="view.animations",
+        title="Animate Foldin&g",
+        menu="View",
+        help="Animate groups as they expand and collapse.",
+        group=GROUP,
+        choices=_animations,
+        run=lambda shell, value: shell.store.look(replace(shell.store.state.view, animated=bool(value))),
+    ),
+)
+
+
+# -- plots
+
+PLOTS = 5
+
+
+def _has_plot(state: State) -> bool:
+    return bool(state.run.figures) and bool(visible(state))
+
+
+def _has_plots(state: State) -> bool:
+    return bool(state.run.figures) and len(visible(state)) > 1
+
+
+PLOT_ROWS = (
+    Command(
+        id="plots.larger",
+        title="Plot in a &Window",
+        menu="View",
+        help="Show the plot in its own window; scroll to zoom, drag to pan.",
+        shortcuts=("Ctrl+Alt+P",),
+        group=PLOTS,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.enlarge(),
+    ),
+    Command(
+        id="plots.next",
+        title="Ne&xt Plot",
+        menu="View",
+        help="Show the next plot of the run.",
+        shortcuts=("Ctrl+Alt+Right",),
+        group=PLOTS,
+        enabled=_has_plots,
+        run=lambda shell, _: shell.plots.turn(1),
+    ),
+    Command(
+        id="plots.previous",
+        title="Previous Plot",
+        menu="View",
+        help="Show the previous plot of the run.",
+        shortcuts=("Ctrl+Alt+Left",),
+        group=PLOTS,
+        enabled=_has_plots,
+        run=lambda shell, _: shell.plots.turn(-1),
+    ),
+    Command(
+        id="plots.step",
+        title="Step of the Plot",
+        menu="View",
+        help="Go to the step at which the plot was shown.",
+        shortcuts=("Ctrl+Alt+Up",),
+        group=PLOTS,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.go_to_step(),
+    ),
+    Command(
+        id="plots.copy",
+        title="Cop&y Plot",
+        menu="View",
+        help="Copy the plot to the clipboard as an image.",
+        group=PLOTS,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.copy_picture(),
+    ),
+    Command(
+        id="plots.save",
+        title="Save Plot…",
+        menu="View",
+        help="Save the plot as a PNG or SVG file.",
+        shortcuts=("Ctrl+Alt+S",),
+        group=PLOTS,
+        enabled=_has_plot,
+        run=lambda shell, _: shell.plots.save_picture(),
     ),
 )

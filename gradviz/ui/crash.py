@@ -1,21 +1,111 @@
-"""When GradViz itself fails: what is typed is kept, and a window with the report, to copy, comes instead of silence.
-What the user did wrong never comes here; it is a `UserError` and a sentence at its place. The text of the report is
-made by `session.crash_report`, the files are in `crash_files`."""
+"""When the program ends otherwise than by its user. GradViz itself fails: what is typed is kept, and a window with the
+report, to copy, comes instead of silence; what the user did wrong never comes here, it is a `UserError` and a sentence
+at its place. The process dies: the file into which Python and Qt write then is there as long as the program runs, so
+that the next start finds it. The system wants it to end, by a signal or with the session: what is typed is kept first.
+
+`CrashFiles` keeps a bounded number of reports on disk. Their text is made by `session.crash_report`; `supervisor` calls
+all this."""
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
+import os
+import re
+import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
+from typing import IO
 
-from PySide6.QtCore import QUrl
+import PySide6
+from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, Qt, QtMsgType, QUrl, qInstallMessageHandler
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from gradviz.session.crash_report import Private, report
-from gradviz.ui.crash_files import VERSIONS, CrashFiles
+from gradviz.document.disk import read_at_most, write_atomically
+from gradviz.document.errors import UserError
+from gradviz.session.crash_report import Private, native_report, report
+from gradviz.ui.recovery import Place, data_folder, take, waiting
+from gradviz.ui.startup import complain
+
+# -- what is left on disk of a failure
+
+KEPT = 10
+RUNNING = "running-{}.txt"
+MOST_BYTES = 100_000
+VERSIONS = f"PySide6 {PySide6.__version__}"
+
+
+class CrashFiles:
+    """The folder of reports. Where there is none, nothing is kept, and nothing else fails."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or data_folder() / "reports"
+        self._place: Place | None = None
+        self._running: IO[str] | None = None
+
+    def begin(self) -> str | None:
+        """From now on a death of the process is noted. Returns the report of one that died before, which is "" if it
+        could not say anything, and None if all ended in good order."""
+        found = self._left()
+        with contextlib.suppress(OSError):
+            self._place = take(self.folder, RUNNING, empty=True)
+            self._running = self._place.file.open("w", encoding="utf-8", errors="replace")
+            faulthandler.enable(self._running)
+            qInstallMessageHandler(self._qt_says)
+        return found
+
+    def keep(self, text: str) -> Path | None:
+        """Write a report; the oldest go."""
+        try:
+            numbers = sorted(int(name[1]) for name in map(_numbered, self.folder.glob("report-*.txt")) if name)
+            path = self.folder / f"report-{numbers[-1] + 1 if numbers else 1}.txt"
+            write_atomically(path, text.encode("utf-8", errors="replace"), 0o600)
+            for number in numbers[: max(0, len(numbers) + 1 - KEPT)]:
+                (self.folder / f"report-{number}.txt").unlink(missing_ok=True)
+        except (OSError, UserError):
+            return None
+        return path
+
+    def end(self) -> None:
+        """The program ends in good order."""
+        if self._running is not None:
+            faulthandler.disable()
+            qInstallMessageHandler(None)
+            self._running.close()
+            self._running = None
+        if self._place is not None:
+            self._place.leave()
+            self._place = None
+
+    def _left(self) -> str | None:
+        found: str | None = None
+        with contextlib.suppress(OSError):
+            for file in waiting(self.folder, RUNNING):
+                with contextlib.suppress(UserError):
+                    text = read_at_most(file, MOST_BYTES)[0].decode("utf-8", errors="replace")
+                    found = native_report(text, VERSIONS) if text.strip() else found or ""
+                file.unlink(missing_ok=True)
+        if found:
+            self.keep(found)
+        return found
+
+    def _qt_says(self, kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+        """Qt ends the process after a fatal message."""
+        if kind is QtMsgType.QtFatalMsg and self._running is not None:
+            self._running.write(f"Qt: {text}\n")
+            self._running.flush()
+        if "This plugin does not support" not in text or sys.flags.dev_mode:
+            complain(text)
+
+
+def _numbered(path: Path) -> re.Match[str] | None:
+    return re.fullmatch(r"report-(\d{1,9})\.txt", path.name)
+
 
 TEXT = "GradViz ran into an internal error. Your work is safe: save it, then continue or restart."
 LAST_TIME = "GradViz ended unexpectedly last time."
@@ -102,3 +192,37 @@ def _place(error: BaseException) -> tuple[str, str, int]:
     if trace is None:
         return type(error).__name__, "", 0
     return type(error).__name__, trace.tb_frame.f_code.co_filename, trace.tb_lineno
+
+
+# -- signals, and sessions that end
+
+
+class ShutdownHandler(QObject):
+    """Python hears of a signal only when it has something to do; a socket wakes it."""
+
+    def __init__(self, app: QApplication, keep_work: Callable[[], None], end: Callable[[], None]) -> None:
+        super().__init__(app)
+        self._keep_work, self._end = keep_work, end
+        app.commitDataRequest.connect(lambda _: keep_work(), Qt.ConnectionType.DirectConnection)
+        if sys.platform == "win32":
+            return  # it has a session that ends, and no such signals
+        self._heard, self._wake = socket.socketpair()
+        for one in (self._heard, self._wake):
+            one.setblocking(False)
+        signal.set_wakeup_fd(self._wake.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._heard.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._listen)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
+                signal.signal(number, self._on_signal)
+
+    def _listen(self) -> None:
+        self._heard.recv(4096)  # meanwhile Python has called what listens to the signal
+
+    def _on_signal(self, number: int, _: FrameType | None) -> None:
+        try:
+            self._keep_work()
+            self._end()
+        finally:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)

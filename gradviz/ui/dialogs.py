@@ -16,8 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz import __version__
-from gradviz.commands.canvas_keys import DRAWING_KEYS
-from gradviz.commands.table import COMMANDS
+from gradviz.commands.table import COMMANDS, DRAWING_KEYS
 from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import State
 from gradviz.ui import look

@@ -1,5 +1,6 @@
-"""New, open, save: the File menu's doings. Each asks before something is lost and says in a sentence what went wrong.
-The questions are in `file_dialogs`, the formats in `document.opening`.
+"""New, open, save: what the File menu does. Each asks before something is lost and says in a sentence what went wrong.
+Each question is a dialog over the window, loaded when it first opens; tests put their answers in its place. The formats
+are in `document.opening`.
 
 Note [The file on disk]
 What was read or written last is known by its stamp. When the window gets the keyboard, and before it saves, the file is
@@ -16,6 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
 
 from gradviz.document import disk
 from gradviz.document.disk import shown
@@ -25,13 +27,91 @@ from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 from gradviz.session import trust_warnings
 from gradviz.session.store import Store
-from gradviz.ui.file_dialogs import FileDialogs
 from gradviz.ui.windows import Windows
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMessageBox
+
     from gradviz.document.disk import Stamp
     from gradviz.document.files.gradviz_file import Contents
     from gradviz.document.files.recovery import Recovery
+
+
+# -- the questions
+
+OPEN = "Snippets and drawings (*.py *.gradviz);;Drawings (*.gradviz);;Python files (*.py);;All files (*)"
+DRAWING, SNIPPET = "GradViz file (*.gradviz)", "Python file (*.py)"
+
+
+class FileDialogs:
+    """Asks the person at this window."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def open_name(self, folder: str) -> str:
+        """Which file to open; "" if none."""
+        from PySide6.QtWidgets import QFileDialog
+
+        return QFileDialog.getOpenFileName(self._window, "Open a snippet or a drawing", folder, OPEN)[0]
+
+    def save_name(self, suggestion: str) -> str:
+        """Where to save; "" if nowhere. The kind of file that is suggested is offered first."""
+        from PySide6.QtWidgets import QFileDialog
+
+        is_ours = suggestion.endswith(".gradviz")
+        kinds = (DRAWING, SNIPPET) if is_ours else (SNIPPET, DRAWING)
+        filters = ";;".join((*kinds, "All files (*)"))
+        name, chosen = QFileDialog.getSaveFileName(self._window, "Save", suggestion, filters)
+        ending = {DRAWING: ".gradviz", SNIPPET: ".py"}.get(chosen, "")
+        return name if not name or Path(name).suffix else f"{name}{ending}"
+
+    def keep_changes(self, name: str) -> str:
+        """What to do with unsaved changes: "save", "discard" or "cancel"."""
+        from PySide6.QtWidgets import QMessageBox
+
+        kind = QMessageBox.StandardButton
+        box = self._box(f"{name} has changes that are not saved.")
+        box.setInformativeText("Do you want to save them?")
+        box.setStandardButtons(kind.Save | kind.Discard | kind.Cancel)
+        box.setDefaultButton(kind.Save)
+        answers = {kind.Save: "save", kind.Discard: "discard"}
+        return answers.get(QMessageBox.StandardButton(box.exec()), "cancel")
+
+    def changed_on_disk(self, name: str) -> str:
+        """What to do with a file that another program has changed: "reload", "keep" or "save_as"."""
+        from PySide6.QtWidgets import QMessageBox
+
+        box = self._box(f"{name} was changed by another program.")
+        box.setInformativeText("Reload the file from disk (you can undo this), or keep the version in this window?")
+        reload = box.addButton("&Reload", QMessageBox.ButtonRole.AcceptRole)
+        keep = box.addButton("&Keep Mine", QMessageBox.ButtonRole.RejectRole)
+        save_as = box.addButton("&Save Mine As…", QMessageBox.ButtonRole.ActionRole)
+        box.setDefaultButton(reload)
+        box.setEscapeButton(keep)
+        box.exec()
+        pressed = box.clickedButton()
+        return "reload" if pressed == reload else "save_as" if pressed == save_as else "keep"
+
+    def recover(self, name: str) -> bool:
+        """Whether to take back the document of a window that did not close in good order."""
+        from PySide6.QtWidgets import QMessageBox
+
+        kind = QMessageBox.StandardButton
+        box = self._box(f"GradViz ended without closing {name}. Restore its contents?")
+        box.setStandardButtons(kind.Yes | kind.No)
+        return box.exec() == kind.Yes
+
+    def _box(self, text: str) -> QMessageBox:
+        from PySide6.QtCore import Qt
+        from PySide6.QtWidgets import QMessageBox
+
+        box = QMessageBox(self._window)
+        box.setTextFormat(Qt.TextFormat.PlainText)  # a file may have any name
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("GradViz")
+        box.setText(text)
+        return box
 
 
 QUICK = 0.05  # seconds that the window waits for the answer; a later one comes by itself

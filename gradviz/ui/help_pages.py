@@ -115,7 +115,6 @@ def _entry_html(each: Entry, theme: Theme) -> str:
 
 # -- what a snippet may do
 
-
 MODULES = """torch numpy math random itertools functools collections typing dataclasses time copy""".split()
 ALLOWED = (
     "compute with tensors, define modules and functions, print, and ask for input in a dialog",
@@ -182,7 +181,6 @@ def _list(lines: Iterable[str]) -> str:
 
 
 # -- what the timeline draws
-
 
 MOUSE = (
     ("Click or drag on the steps", "go there"),

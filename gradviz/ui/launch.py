@@ -14,13 +14,11 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
 from gradviz.ui.memory_management import GarbageCollector
-from gradviz.ui.override_guard import protect_overrides
-from gradviz.ui.ownership import Ownership
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.startup import complain
-from gradviz.ui.watch import Watch
+from gradviz.ui.supervisor import Supervisor, protect_overrides
 from gradviz.ui.window import MainWindow
-from gradviz.ui.windows import Windows, fit
+from gradviz.ui.windows import Ownership, Windows, fit
 
 SETTLE = 40  # milliseconds between two looks whether the layout is done
 SETTLE_AT_MOST = 10_000
@@ -44,7 +42,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
     is run at once, any other if a step is named. What a crash left behind has windows, too."""
     app = application()
     window = MainWindow()
-    watch = Watch(app, window.windows)
+    supervisor = Supervisor(app, window.windows)
     if size:
         window.resize(*size)
     else:
@@ -56,7 +54,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
 
         gc.freeze()  # what the program itself is made of need not be looked through again and again
         GarbageCollector(app)
-        watch.begin(window)
+        supervisor.begin(window)
         window.offer_recovery()
         while something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
             window.windows.open(MainWindow.offer_recovery).shell.recovery.write()  # from now on it has that place
@@ -69,7 +67,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
     window.painted.connect(begin)
     status = app.exec()
     window.windows.keep_work()  # of those that did not close: the display went away
-    watch.end()
+    supervisor.end()
     return status
 
 

@@ -13,23 +13,20 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 if TYPE_CHECKING:
     from gradviz.session.state import State
     from gradviz.session.store import Store
-    from gradviz.ui.breakpoint_search import BreakpointSearch
-    from gradviz.ui.chain_runner import ChainRunner
     from gradviz.ui.dialogs import WindowDialogs
     from gradviz.ui.drawing.board import DrawingBoard
     from gradviz.ui.files import WindowFiles
     from gradviz.ui.input_dialog import InputAsker
     from gradviz.ui.layout_progress import LayoutProgress
-    from gradviz.ui.live_drawing import LiveDrawing
+    from gradviz.ui.live_drawing import LiveDrawing, WireTrial
     from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.editor import EditorPanel
     from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.panels.plots import PlotsPanel
-    from gradviz.ui.playback_timer import PlaybackTimer
+    from gradviz.ui.playback import BreakpointSearch, PlaybackTimer
     from gradviz.ui.recovery import RecoveryKeeper
+    from gradviz.ui.side_runs import ChainRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
-    from gradviz.ui.trial import Trial
-    from gradviz.ui.what_if_runner import WhatIfRunner
     from gradviz.ui.worker_bridge import WorkerBridge
 
 
@@ -133,14 +130,14 @@ class WindowShell:
     @cached_property
     def what_if_runner(self) -> WhatIfRunner:
         """The second run, with a change."""
-        from gradviz.ui.what_if_runner import WhatIfRunner
+        from gradviz.ui.side_runs import WhatIfRunner
 
         return WhatIfRunner(self.store, self.runner)
 
     @cached_property
     def chains(self) -> ChainRunner:
         """Finds the paths of a gradient."""
-        from gradviz.ui.chain_runner import ChainRunner
+        from gradviz.ui.side_runs import ChainRunner
 
         return ChainRunner(
             self.store,
@@ -168,11 +165,11 @@ class WindowShell:
         return LiveDrawing(self.store, self.runner)
 
     @cached_property
-    def trial(self) -> Trial:
+    def trial(self) -> WireTrial:
         """Says whether a wire is possible."""
-        from gradviz.ui.trial import Trial
+        from gradviz.ui.live_drawing import WireTrial
 
-        return Trial(self.store, lambda: self.live.pool)
+        return WireTrial(self.store, lambda: self.live.pool)
 
     @cached_property
     def recovery(self) -> RecoveryKeeper:
@@ -184,14 +181,14 @@ class WindowShell:
     @cached_property
     def playback_timer(self) -> PlaybackTimer:
         """Plays the steps."""
-        from gradviz.ui.playback_timer import PlaybackTimer
+        from gradviz.ui.playback import PlaybackTimer
 
         return PlaybackTimer(self.store)
 
     @cached_property
     def breakpoint_search(self) -> BreakpointSearch:
         """Seeks where breakpoints hold."""
-        from gradviz.ui.breakpoint_search import BreakpointSearch
+        from gradviz.ui.playback import BreakpointSearch
 
         return BreakpointSearch(self.store)
 

@@ -17,9 +17,8 @@ from gradviz.commands.panels import PANELS
 from gradviz.session.state import State
 from gradviz.session.store import Store
 from gradviz.ui import look
-from gradviz.ui.actions import Actions
-from gradviz.ui.file_dialogs import FileDialogs
-from gradviz.ui.files import WindowFiles
+from gradviz.ui.actions import Actions, Tools
+from gradviz.ui.files import FileDialogs, WindowFiles
 from gradviz.ui.panel_area import PanelArea
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
@@ -27,7 +26,6 @@ from gradviz.ui.settings import Settings
 from gradviz.ui.shell import WindowShell
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import DARK, LIGHT, Theme
-from gradviz.ui.toolbar import Tools
 from gradviz.ui.windows import Windows
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradviz.commands.table import COMMANDS
+from gradviz.ui.actions import ALWAYS, Tools
 from gradviz.ui.panels.editor import LONGEST, shortened
 from gradviz.ui.panels.explanation import ExplanationPanel
-from gradviz.ui.toolbar import ALWAYS, Tools
 from tests.driver import Pilot
 
 AGAIN = "Trying to backward through the graph a second time"

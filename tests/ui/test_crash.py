@@ -17,8 +17,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.documents import text_of
 from gradviz.document.files import recovery
 from gradviz.session.state import State, View
-from gradviz.ui.crash import LAST_TIME, CrashBox, Reporter
-from gradviz.ui.crash_files import KEPT, CrashFiles
+from gradviz.ui.crash import KEPT, LAST_TIME, CrashBox, CrashFiles, Reporter
 from gradviz.ui.theme import DARK
 from tests.driver import Pilot
 
@@ -119,7 +118,7 @@ def test_a_panel_that_fails_does_not_keep_the_others_from_showing(
 
 PROGRAM = """
 import os, signal, sys
-from gradviz.ui import launch, watch
+from gradviz.ui import launch, supervisor
 from gradviz.ui.crash import CrashBox
 from PySide6.QtCore import QTimer
 

@@ -21,8 +21,7 @@ from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints
 from gradviz.session.folding import Folding
-from gradviz.ui.file_dialogs import FileDialogs
-from gradviz.ui.files import WindowFiles
+from gradviz.ui.files import FileDialogs, WindowFiles
 from tests.document.one_of_everything import everything, with_its_view
 from tests.driver import Pilot
 from tests.dropping import carried, drop

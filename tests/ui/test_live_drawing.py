@@ -16,7 +16,7 @@ from gradviz.document.drawing import BackwardCall, Drawing, Ref
 from gradviz.document.snippet import Snippet
 from gradviz.session.problem import problem
 from gradviz.session.state import Phase, Selection
-from gradviz.ui.toolbar import BEFORE_THE_BAR
+from gradviz.ui.actions import BEFORE_THE_BAR
 from gradviz.ui.window import MainWindow
 
 W, X, MUL = 1, 2, 3

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLockFile
 
-from gradviz.ui import locked_files
-from gradviz.ui.locked_files import take, waiting
+from gradviz.ui import recovery
+from gradviz.ui.recovery import take, waiting
 
 PATTERN = "window-{}.json"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="files that are held can't be opened there")
@@ -72,7 +72,7 @@ def test_a_folder_or_a_pipe_in_the_way_is_passed_by(tmp_path: Path) -> None:
 
 
 def test_no_place_is_an_error_with_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locked_files, "SLOTS", 1)
+    monkeypatch.setattr(recovery, "SLOTS", 1)
     one = take(tmp_path, PATTERN)
     with pytest.raises(OSError, match="all places are taken"):
         take(tmp_path, PATTERN)

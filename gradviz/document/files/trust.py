@@ -1,5 +1,5 @@
 """Which files are the user's own: those whose exact content was saved or run on this computer before. What is not in
-this list comes from elsewhere and is opened without running it; `gradviz.ui.ownership` asks.
+this list comes from elsewhere and is opened without running it; `gradviz.ui.windows` asks.
 
 The list holds no names and no content, only HMAC-SHA256 marks under a key that never leaves this computer. It is one
 small text file: a key, then a mark a line, the latest last.

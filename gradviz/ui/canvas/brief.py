@@ -124,7 +124,6 @@ class Writer:
 
 # -- painting
 
-
 LINE = 13.0  # pixels that a line of text needs, at text scale 1
 PADDING = 4.0
 LOWEST = 7.0  # pixels that a picture needs

@@ -117,7 +117,6 @@ def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_F
 
 # -- flights, transitions, motion
 
-
 FRAME = 15  # milliseconds between two pictures of a flight or a transition
 FLIGHT = 180  # milliseconds of one
 WHEEL_FLIGHT = 110

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
 # -- which groups are open
 
-
 OPEN_THROUGHOUT = 120  # items of a graph that needs no folding
 OPEN_LOOPS = 100  # items of a graph that shows all iterations of its loops
 MOST_BOXES = 130

@@ -99,7 +99,6 @@ def _key(asked: NestedInput) -> tuple[bytes, ...]:
 
 # -- which groups are open at first
 
-
 PAGE = (900.0, 540.0)  # pixels of a canvas of middle size
 FITS = 0.45  # the zoom at which all of a graph should be on a page, so that most names are not cut
 BETTER = 1.1  # times the zoom: less is not worth closing anything

@@ -265,7 +265,6 @@ def paint_frame_selection(painter: QPainter, ink: Ink, box: Floats, camera: Came
 
 # -- titles that stay at the edge of the view, in pixels
 
-
 HEIGHT = 20.0
 EDGE = 6.0  # to the edges of the view
 PAD = 8.0

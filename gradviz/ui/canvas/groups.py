@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # -- names and keys
 
-
 MODULE, FUNCTION = int(RegionKind.MODULE), int(RegionKind.FUNCTION)
 GRADIENTS, RUN = 4, 5  # kinds of their own, after those of RegionKind: what a backward call made, equal calls
 LONGEST_KEY = 160

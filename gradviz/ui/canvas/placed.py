@@ -23,7 +23,6 @@ from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, Diagram, Flag
 
 # -- how many edges can be painted
 
-
 LONG = 4_000.0  # pixels: an edge so long passes several screens
 PERIOD = 15.0  # pixels from dash to dash
 
@@ -283,7 +282,6 @@ def _straight(a: Floats, b: Floats) -> Floats:
 
 
 # -- from one layout to another: what is in both moves, what is in only one comes out of its group or goes into it
-
 
 MOST = 1500  # items; with more of them there is no movement
 

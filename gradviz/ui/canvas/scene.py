@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 # -- finding items and groups
 
-
 FINGER = 6.0  # pixels around a triangle that count as it
 KINDS = {TENSOR: "tensor", OPERATION: "node", REFERENCE: "tensor", GROUP: "group"}
 

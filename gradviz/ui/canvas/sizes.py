@@ -206,7 +206,6 @@ def frame_header(ruler: Measure, title: str, detail: str) -> tuple[float, float]
 
 # -- the items of a diagram
 
-
 TENSOR, OPERATION, REFERENCE, GROUP = range(4)
 LEAF, CONSTANT, INTERMEDIATE, OUTPUT, OP, PLAIN_OP, FOLDED = range(7)
 MODULES = re.compile(r"\b(?:torch\.nn\.functional|torch|self|nn|F)\.(?=[\w.]+\()")

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 # -- the layout: what is asked for, how far it is, what can be done when it takes too long
 
-
 TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
 IDLE = 1500  # milliseconds after a large drawing until what it took is given back: its draft is gone then, too
 LAYING = "Laying out a graph of {:,} nodes…"

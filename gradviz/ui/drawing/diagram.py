@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 # -- which items there are, and what is in which
 
-
 FOREVER = np.iinfo(np.int64).max
 OWN = -1_000_000  # the index of a group of the drawing: no region of a trace, and no call
 Ints = NDArray[np.int64]

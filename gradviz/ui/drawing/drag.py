@@ -167,7 +167,6 @@ class RubberBand(Gesture):
 
 # -- from the palette
 
-
 MIME = "application/x-gradviz-operation"
 LEAF = "leaf:"
 

@@ -25,7 +25,6 @@ from gradviz.ui.canvas.sizes import group_size
 
 # -- what is under a point
 
-
 FRAME_TITLE = 26.0  # of an open group
 CORNER = 14.0  # the part of a comment by which it is resized
 NUMBER_ROOM = 80.0  # how far the number at a port may reach
@@ -150,7 +149,6 @@ def _to_segment(x: float, y: float, ax: float, ay: float, bx: float, by: float) 
 
 
 # -- how large things are
-
 
 RESULT = (sizes.CARD_MIN, sizes.HEADER + 8 + sizes.LINE + sizes.LINE + sizes.NOTE)
 UNKNOWN = Entry("", "?", "", "?", "", "", ())

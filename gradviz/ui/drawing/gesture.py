@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # -- snapping
 
-
 GRID = 10.0  # world units between two places of rest
 SNAP_REACH = 7.0  # pixels from which a middle line attracts
 

@@ -34,7 +34,6 @@ from gradviz.ui.theme import Theme
 
 # -- text fields over the canvas
 
-
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 OWN = {
     Qt.Key.Key_Escape: "escape",
@@ -295,7 +294,6 @@ class TypeBox(QFrame):
 
 
 # -- what is made of the text
-
 
 WORD = re.compile(r"(torch\.|F\.)?[A-Za-z_][\w.]*|[-+*/@%^&|<>=!~]{1,2}")
 SUGGESTED = 12

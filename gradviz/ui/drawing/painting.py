@@ -355,7 +355,6 @@ def paint_frame(painter: QPainter, ink: Ink, box: QRectF, title: str, scale: flo
 
 # -- what can be taken hold of
 
-
 DOT = 4.2
 NAMED = 1.35  # the zoom from which open ports have their names
 FEW, NAME_PITCH = 3, 14.0  # names of more ports are further apart than these

@@ -141,7 +141,6 @@ class SeveralEditor(Editor):
 
 # -- a comment, a group
 
-
 LINES = 5
 
 

@@ -24,7 +24,6 @@ from gradviz.ui.theme import LIGHT, Theme
 
 # -- the legend, where the least is drawn behind it
 
-
 SAMPLE = 22.0  # pixels
 PAD = 6.0
 LONGEST = 26  # letters of a name
@@ -408,7 +407,6 @@ class _AxesPainter:
 
 
 # -- pictures and files
-
 
 FORMATS = (".png", ".svg")
 INCH = 80.0  # logical pixels

@@ -214,7 +214,6 @@ def _under(placed: Placed, place: QPointF) -> str:
 
 # -- zooming
 
-
 HOW = "Zoom: wheel, + and −.  Move: drag, Ctrl+arrows.  All of it: Home, double-click."
 NOTCH = 120  # what a wheel reports for one step
 NEARER = 0.8  # what is left of a range after one step nearer

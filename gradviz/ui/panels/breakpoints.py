@@ -1,5 +1,5 @@
 """The breakpoints page: a field that adds one, and the list of them: switch off, change the condition, delete. What a
-breakpoint is stands in `session.breakpoints.points`; `breakpoint_search` looks where they stop."""
+breakpoint is stands in `session.breakpoints.points`; `playback` looks where they stop."""
 
 from __future__ import annotations
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # -- the mini-map: the whole graph as blocks, and the part in view as a frame that can be moved
 
-
 MAP_WIDTH, HEIGHT = 168, 112  # at most
 LEAST = 44
 MAP_GAP = 12  # to the edges of the canvas
@@ -191,7 +190,6 @@ def paint_blocks(painter: QPainter, scene: Scene, ink: Ink, scale: float) -> Non
 
 
 # -- the search bar
-
 
 GAP = 12
 WIDEST = 470

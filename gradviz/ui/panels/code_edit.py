@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 # -- where expressions are
 
-
 MILLISECONDS = 1200
 
 
@@ -130,7 +129,6 @@ def _units(text: str, column: int) -> int:
 
 
 # -- colours for Python
-
 
 _BUILTINS = "|".join(name for name in dir(builtins) if name[0].islower())
 _TOKEN = (

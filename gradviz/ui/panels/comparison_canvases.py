@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # -- marks over items that differ
 
-
 GAP = 4.0  # pixels between an item and its ring
 BADGE = 15.0
 SMALLEST = 9.0  # pixels of an item that has a badge

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # -- what went wrong
 
-
 EDIT_LABEL = "Fix"
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
 AROUND = 18  # pixels of margins and spacing

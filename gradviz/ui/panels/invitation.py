@@ -234,7 +234,6 @@ class Invitation(QWidget):
 
 # -- beginning to draw where there is nothing yet
 
-
 HELD = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 )  # a letter with one of these is a shortcut

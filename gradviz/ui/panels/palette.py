@@ -46,7 +46,6 @@ from gradviz.ui.theme import Theme
 
 # -- what it lists, without Qt
 
-
 USED_MOST = 12  # how many stand before the categories
 FOUND = 60  # how many are shown for a query
 LEAVES, RECENT, MOST = "leaves", "used last", "used most"

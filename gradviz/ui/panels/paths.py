@@ -1,6 +1,6 @@
 """The page of the chain rule: every path by which the gradient comes to a tensor, with its local derivatives, their
 product and the sum, and what that gradient depends on. A path that is chosen stands out on the canvas. What is found
-is made in `session.inspect.chain_rule`, when `chain_runner` asks for it."""
+is made in `session.inspect.chain_rule`, when `ChainRunner` asks for it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 # -- mouse and keys
 
-
 PAGE = 10  # steps per PageUp or PageDown, at least
 CLICK = "Click to loop over these steps."
 

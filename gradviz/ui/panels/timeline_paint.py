@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # -- where things are
 
-
 BLOCK = 4.0  # from this width on every step is a block of its own
 LENS_BLOCK = 24.0  # width of a step in the lens
 CATCH = 7.0  # pixels beside a handle that still catch it
@@ -308,7 +307,6 @@ def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float) -> None
 
 
 # -- the rows around the strip
-
 
 SHAPES = {
     Mark.ACCUMULATE: "▪",
