@@ -11,8 +11,7 @@ import numpy as np
 
 from benchmarks.aims import Line
 from benchmarks.models import MODELS
-from gradviz.layout.crossings import crossings
-from gradviz.layout.ladder import Layouter
+from gradviz.layout.flat import Layouter, crossings
 from gradviz.layout.nested import nested
 from gradviz.layout.records import NestedInput, layout_input
 

@@ -1,5 +1,5 @@
 """The records of the layout: what is asked (`LayoutInput`) and what is answered (`LayoutResult`), as NumPy arrays in
-pixels, y growing downwards, the flow from left to right. Read `ladder` next: it turns one into the other."""
+pixels, y growing downwards, the flow from left to right. Read `flat` next: it turns one into the other."""
 
 from __future__ import annotations
 

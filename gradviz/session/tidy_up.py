@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gradviz.document.drawing import Comment, Drawing
 
 if TYPE_CHECKING:
-    from gradviz.layout.ladder import Layouter
+    from gradviz.layout.flat import Layouter
     from gradviz.layout.records import NestedInput
 
 ROOM = 12.0  # above and below a box, for what is written there

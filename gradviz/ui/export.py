@@ -109,7 +109,7 @@ def write(
 
 
 def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
-    from gradviz.layout.ladder import Layouter
+    from gradviz.layout.flat import Layouter
     from gradviz.ui.canvas.diagram import build
     from gradviz.ui.canvas.diagram_layout import lay_out
     from gradviz.ui.canvas.scene import Scene

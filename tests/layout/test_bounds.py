@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradviz.layout import ladder, nested
-from gradviz.layout.crossings import crossings, work_of_crossings
-from gradviz.layout.ladder import Layouter
-from gradviz.layout.layered import layered
-from gradviz.layout.levelling import TOO_HIGH
+from gradviz.layout import flat, nested
+from gradviz.layout.flat import Layouter, crossings, work_of_crossings
+from gradviz.layout.layered import TOO_HIGH, layered
 from gradviz.layout.mesh import MOST_PASSED, layers_of, mesh_of
 from gradviz.layout.ordering import FEW_HOPS, Effort, _inversions
 from gradviz.layout.records import LayoutInput, LayoutResult, NestedInput
@@ -75,7 +73,7 @@ def test_a_thousand_boxes_stand_in_layers(shape: str, boxes: int, layouter: Layo
     graph = graph_of(shape, boxes)
     drawing = layouter.layout(graph)
     assert drawing.engine == "layered"
-    assert max(drawing.size) <= ladder.LONGEST
+    assert max(drawing.size) <= flat.LONGEST
     assert overlapping(graph, drawing) == 0
 
 
@@ -90,10 +88,10 @@ def test_a_hundred_thousand_boxes_stand_in_rows(shape: str, layouter: Layouter) 
 
 
 def test_what_would_be_too_long_in_layers_stands_in_rows(layouter: Layouter) -> None:
-    boxes = int(ladder.LONGEST / (BOX[1] + 20.0))
+    boxes = int(flat.LONGEST / (BOX[1] + 20.0))
     drawing = layouter.layout(graph_of("star", boxes))
     assert drawing.engine == "rows"
-    assert max(drawing.size) < ladder.LONGEST / 10
+    assert max(drawing.size) < flat.LONGEST / 10
     assert layouter.layout(graph_of("star", boxes // 2)).engine == "layered"
 
 
@@ -154,14 +152,14 @@ def test_crossings_are_not_counted_where_that_takes_long(layouter: Layouter, mon
         counted.append(work_of_crossings(drawing))  # type: ignore[arg-type]
         return crossings(graph, drawing)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ladder, "crossings", counting)
+    monkeypatch.setattr(flat, "crossings", counting)
     layouter.layout(graph_of("scattered", 40))
-    assert len(counted) == 1 + len(ladder.VARIANTS), "of a small graph they are"
+    assert len(counted) == 1 + len(flat.VARIANTS), "of a small graph they are"
     layouter.layout(graph_of("scattered", 300))
     layouter.layout(graph_of("dense", 300))
-    assert all(work <= ladder.MOST_PAIRS_TO_COUNT for work in counted)
+    assert all(work <= flat.MOST_PAIRS_TO_COUNT for work in counted)
     before = len(counted)
-    monkeypatch.setattr(ladder, "MOST_PAIRS_TO_COUNT", 10)
+    monkeypatch.setattr(flat, "MOST_PAIRS_TO_COUNT", 10)
     layouter.layout(graph_of("scattered", 42))
     assert len(counted) == before, "few points, and more pairs than there is time for"
 
@@ -177,7 +175,7 @@ def test_looks_are_counted_for_a_request_as_a_whole() -> None:
 
 
 def test_a_request_has_room_for_so_many_boxes_in_layers(layouter: Layouter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ladder, "MOST_IN_LAYERS", 100)
+    monkeypatch.setattr(flat, "MOST_IN_LAYERS", 100)
     layouter.begin()
     engines = [layouter.drawing(graph_of("chain", boxes)).engine for boxes in (20, 22, 24, 26)]
     assert engines == ["layered", "layered", "rows", "rows"]
@@ -192,8 +190,8 @@ def test_a_request_draws_so_many_boxes_again(layouter: Layouter, monkeypatch: py
         again.extend([len(graph.sizes)] * ("bundled" in more))
         return layered(graph, *args, **more)
 
-    monkeypatch.setattr(ladder, "layered", drawing)
-    monkeypatch.setattr(ladder, "MOST_BOXES_AGAIN_AT_ONCE", 100)
+    monkeypatch.setattr(flat, "layered", drawing)
+    monkeypatch.setattr(flat, "MOST_BOXES_AGAIN_AT_ONCE", 100)
     layouter.begin()
     for boxes in (40, 42, 44, 46):
         layouter.drawing(graph_of("scattered", boxes))
@@ -226,7 +224,7 @@ def test_edges_run_straight_where_their_routes_would_have_too_many_points(
 def test_a_nested_drawing_tells_that_some_of_it_stands_in_rows(
     layouter: Layouter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladder, "MOST_IN_LAYERS", 60)
+    monkeypatch.setattr(flat, "MOST_IN_LAYERS", 60)
     layouter.begin()
     drawing = nested.nested(layouter, rows_of_loops(12))
     assert drawing.engine == "rows"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.layout.crossings import crossings
-from gradviz.layout.ladder import FEW_CROSSINGS, VARIANTS, Layouter, _settled
+from gradviz.layout.flat import FEW_CROSSINGS, VARIANTS, Layouter, _settled, crossings
 from gradviz.layout.layered import layered
 from gradviz.layout.records import LayoutInput, LayoutResult, layout_input
 from tests.layout.drawings import autograd_like, random_graph, recurrence

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gradviz.layout.ladder import Cancelled, Layouter
+from gradviz.layout.flat import Cancelled, Layouter
 from gradviz.layout.nested import nested
 from gradviz.layout.records import Floats, LayoutInput, LayoutResult, NestedInput, NestedResult, NotAGraphToLayOut
 from tests.layout.drawings import random_graph

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from gradviz.layout.packing import GRAPH_GAP, stack
+from gradviz.layout.rows import GRAPH_GAP, stack
 
 
 def one_by_one(heights: list[float], first: list[int], until: list[int]) -> list[float]:

@@ -7,7 +7,7 @@ import pytest
 from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Operation, Ref
-from gradviz.layout.ladder import Layouter
+from gradviz.layout.flat import Layouter
 from gradviz.session.tidy_up import Box, Wire, tidied
 from tests.document.drawings import chain, squared_error
 

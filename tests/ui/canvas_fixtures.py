@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.layout.ladder import Layouter
+from gradviz.layout.flat import Layouter
 from gradviz.session.folding import Presentation
 from gradviz.trace.table.trace import Trace
 from gradviz.ui.canvas import TraceView

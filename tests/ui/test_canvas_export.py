@@ -16,7 +16,7 @@ from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file
 from gradviz.document.files.gradviz_file import Contents
-from gradviz.layout import ladder
+from gradviz.layout import flat
 from gradviz.ui import export as picture
 from gradviz.ui.canvas import edge_painter, placed
 from gradviz.ui.canvas.diagram import Floats, Ints
@@ -190,7 +190,7 @@ def test_an_svg_and_a_pdf_are_no_larger_than_readers_show(tmp_path: Path, monkey
 def test_it_is_said_on_the_terminal_that_a_graph_stands_in_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladder, "MOST_IN_LAYERS", 3)
+    monkeypatch.setattr(flat, "MOST_IN_LAYERS", 3)
     source, out = tmp_path / "snippet.py", tmp_path / "graph.svg"
     source.write_text(SNIPPET)
     assert export(source, out) == 0

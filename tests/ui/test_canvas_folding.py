@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gradviz.layout.ladder import Layouter
+from gradviz.layout.flat import Layouter
 from gradviz.session.folding import EVERYTHING, Folding, Presentation
 from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspect.inspection import inspect_group

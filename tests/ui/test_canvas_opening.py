@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gradviz.layout.ladder import Layouter
+from gradviz.layout.flat import Layouter
 from gradviz.session.folding import Folding, Presentation
 from gradviz.ui.canvas.diagram import GROUP, TENSOR, diagram_of
 from gradviz.ui.canvas.diagram_layout import initially_open

@@ -12,8 +12,8 @@ from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
-from gradviz.layout import ladder
-from gradviz.layout.ladder import Layouter
+from gradviz.layout import flat
+from gradviz.layout.flat import Layouter
 from gradviz.layout.nested import nested
 from gradviz.layout.records import NestedInput, NestedResult
 from gradviz.session.folding import EVERYTHING
@@ -251,7 +251,7 @@ def test_while_a_snippet_runs_cancel_is_that_of_the_run(drawn: Pilot, brake: Bra
 
 
 def test_it_is_said_why_a_graph_is_drawn_simply(pilot: Pilot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ladder, "MOST_IN_LAYERS", 3)
+    monkeypatch.setattr(flat, "MOST_IN_LAYERS", 3)
     pilot.run_again(LOOP)
     settle(pilot)
     rows = "This graph is too large for a layered layout: boxes are placed in rows"

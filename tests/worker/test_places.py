@@ -54,7 +54,7 @@ def look(word):
     told |= {"file": str(hasattr(main, "__file__")), "code": main.main.__code__.co_filename}
     told |= {"environment": str(dict(os.environ)), "environment of C": str(ctypes.CDLL(None).getenv(b"HOME"))}
     try:
-        import gradviz.layout.ladder
+        import gradviz.layout.flat
     except ImportError as error:
         told["late"] = str(error)
     print(json.dumps([before, sorted(set(found) - {word}), told]))

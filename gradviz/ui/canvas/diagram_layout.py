@@ -19,7 +19,7 @@ from gradviz.ui.canvas.moment import moment
 from gradviz.ui.canvas.placed import Placed, place
 
 if TYPE_CHECKING:
-    from gradviz.layout.ladder import Layouter
+    from gradviz.layout.flat import Layouter
     from gradviz.layout.records import NestedInput, NestedResult
     from gradviz.session.folding import Presentation
     from gradviz.ui.canvas.diagram import Diagram, Floats

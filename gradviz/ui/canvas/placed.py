@@ -16,8 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.layout.packing import stack
 from gradviz.layout.records import NestedResult
+from gradviz.layout.rows import stack
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, Diagram, Flags, Floats, Ints
 
@@ -210,7 +210,7 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 
 def place(diagram: Diagram, drawings: list[NestedResult]) -> Placed:
-    """Put the drawing of each graph where it belongs; see `gradviz.layout.packing`."""
+    """Put the drawing of each graph where it belongs; see `gradviz.layout.rows`."""
     heights = [drawing.size[1] for drawing in drawings]
     tops = stack(heights, diagram.first.tolist(), diagram.until.tolist())
     corner = np.empty((len(diagram), 2))

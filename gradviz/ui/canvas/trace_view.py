@@ -25,7 +25,7 @@ from gradviz.ui.memory_management import trim_memory
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
-    from gradviz.layout.ladder import Layouter
+    from gradviz.layout.flat import Layouter
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.groups import Flags
     from gradviz.ui.canvas.placed import Morph, Placed
@@ -104,7 +104,7 @@ class BackgroundLayout(QObject):
         return self._thread is not None and self._thread.is_alive()
 
     def _work(self) -> None:
-        from gradviz.layout.ladder import Cancelled, Layouter
+        from gradviz.layout.flat import Cancelled, Layouter
 
         importlib.import_module("gradviz.ui.canvas.scene")  # here, so that the window need not wait for it
         while True:

@@ -21,7 +21,7 @@ from gradviz.session.tidy_up import Box, Wire, tidied
 from gradviz.ui.drawing.drag import LEAF, place
 
 if TYPE_CHECKING:
-    from gradviz.layout.ladder import Layouter
+    from gradviz.layout.flat import Layouter
     from gradviz.ui.drawing.geometry import Geometry
     from gradviz.ui.drawing.interactions import Interactions
 
@@ -55,7 +55,7 @@ class Tidying(QObject):
         """Find places for all that this is the geometry of, unless that goes on already."""
         if self.is_busy:
             return
-        from gradviz.layout.ladder import Layouter
+        from gradviz.layout.flat import Layouter
 
         self._layouter = layouter = Layouter(rows=False)
         drawing, boxes, wires = geometry.drawing, boxes_of(geometry), wires_of(geometry)
@@ -81,7 +81,7 @@ class Tidying(QObject):
         self._threads.clear()
 
     def _find(self, drawing: Drawing, boxes: dict[int, Box], wires: tuple[Wire, ...], layouter: Layouter) -> None:
-        from gradviz.layout.ladder import Cancelled
+        from gradviz.layout.flat import Cancelled
 
         places: dict[int, tuple[float, float]] = {}
         try:

@@ -1,19 +1,19 @@
 """What the drawing calls return: handles of lines, points, bars, texts and colour bars, with which a snippet changes
-their look or data afterwards."""
+their look or data afterwards; and the `Pen`, with which the drawing methods of an axes make them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
+from gradviz.trace.figures import FREE
 from gradviz.worker.numpy_boundary import to_snippet
-from gradviz.worker.plots.book import AxesRecord, Book, FigureRecord, Layer, short
+from gradviz.worker.plots.book import Array, AxesRecord, Book, FigureRecord, Layer, short
+from gradviz.worker.plots.colours import dress, map_name, options
 from gradviz.worker.plots.facade import Facade, absent, made
-from gradviz.worker.plots.maps import map_name
 from gradviz.worker.plots.numbers import Numbers
-from gradviz.worker.plots.styling import dress, options
 
 _LOOK = "remove draw update properties axes figure sticky_edges stale zorder add_callback pchanged norm cmap colorbar"
 
@@ -270,3 +270,54 @@ def number_range(value: Any, low: Any, high: Any) -> tuple[float, float]:
     if not (np.isfinite(least) and np.isfinite(most)):
         raise ValueError("Autoscale limits cannot be NaN or Inf")
     return least, most
+
+
+A = TypeVar("A", bound=Artist)
+
+
+class Pen:
+    """Draws into one axes of a figure. The drawing methods are in classes of their own (`Lines`, `Bars`, `Images`),
+    which hold nothing but a pen; a snippet holds neither."""
+
+    __slots__ = ("axes", "book", "figure", "numbers")
+
+    def __init__(self, axes: AxesRecord, book: Book, figure: FigureRecord, numbers: Numbers) -> None:
+        self.axes = axes
+        self.book = book
+        self.figure = figure
+        self.numbers = numbers
+
+    def x(self, value: Any) -> Array:
+        """Numbers along x."""
+        return self.numbers.along(value, self.axes.x).ravel()
+
+    def y(self, value: Any) -> Array:
+        """Numbers along y."""
+        return self.numbers.along(value, self.axes.y).ravel()
+
+    def add(self, kind: str, columns: Mapping[str, Array], given: Mapping[str, Any], **defaults: Any) -> Layer:
+        """Draw a layer; `given` is what the snippet says of its look."""
+        lengths = [len(column) for name, column in columns.items() if name not in FREE.get(kind, ())]
+        if len(set(lengths)) > 1 or (kind == "words" and lengths != [1, 1]):
+            raise ValueError(f"x and y must be the same size, but the sizes are {lengths}")
+        layer = dress(Layer(kind, dict(columns), **defaults), given)
+        return self.book.draw(self.figure, self.axes, layer)
+
+    def handle(self, kind: type[A], *layers: Layer) -> A:
+        """What the snippet gets for layers."""
+        return made(kind, layers=list(layers), axes=self.axes, book=self.book, figure=self.figure, numbers=self.numbers)
+
+    def colour(self, given: Mapping[str, Any], *, filled: bool) -> str:
+        """The next colour, where none is given."""
+        return "C0" if given.get("color") is not None else self.axes.next_colour(filled=filled)
+
+
+def same_length(x: Array, y: Array) -> None:
+    """ValueError as `plot` raises it."""
+    if x.shape[0] != y.shape[0]:
+        raise ValueError(f"x and y must have same first dimension, but have shapes {x.shape} and {y.shape}")
+
+
+def spread(*arrays: Array) -> tuple[Array, ...]:
+    """One-dimensional and equally long, where single numbers count for all."""
+    return tuple(np.ravel(each).astype(np.float64) for each in np.broadcast_arrays(*map(np.atleast_1d, arrays)))

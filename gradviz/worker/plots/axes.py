@@ -11,14 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradviz.trace.figures import MOST_TICKS
-from gradviz.worker.plots.artists import Artist
+from gradviz.worker.plots.artists import Artist, Pen
 from gradviz.worker.plots.bars import Bars
 from gradviz.worker.plots.book import AxesRecord, Book, Direction, FigureRecord, Layer, short
 from gradviz.worker.plots.facade import ACCEPTED, Accepted, Facade, absent, made
 from gradviz.worker.plots.images import INSIDE, Images, Inside
 from gradviz.worker.plots.lines import Lines
 from gradviz.worker.plots.numbers import Numbers
-from gradviz.worker.plots.pen import Pen
 
 LOOK = """tick_params margins locator_params ticklabel_format minorticks_on minorticks_off relim autoscale
 autoscale_view spines xaxis yaxis transData patch label_outer autofmt_xdate use_sticky_edges sharex sharey add_artist

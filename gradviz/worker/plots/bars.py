@@ -10,10 +10,9 @@ import numpy as np
 from gradviz.trace.figures import MOST_TICKS
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots import colours
-from gradviz.worker.plots.artists import Artist, BarContainer
+from gradviz.worker.plots.artists import Artist, BarContainer, Pen, spread
 from gradviz.worker.plots.book import Array, Layer, short
-from gradviz.worker.plots.pen import Pen, spread
-from gradviz.worker.plots.styling import options
+from gradviz.worker.plots.colours import options
 
 MOST_BINS = 100_000
 SIDES = ("left", "bottom", "right", "top")

@@ -1,12 +1,23 @@
-"""Colours and format strings as Matplotlib writes them ("r--o", "tab:blue", "0.5", (1, 0, 0)), made into the few forms
-that a figure has: "C0" to "C9", "text", "paper", "none" and "#rrggbb"."""
+"""How something looks: colours and format strings as Matplotlib writes them ("r--o", "tab:blue", "0.5", (1, 0, 0)),
+made into the few forms that a figure has ("C0" to "C9", "text", "paper", "none" and "#rrggbb"); the keywords that say
+it (`color`, `c`, `lw`, `linestyle`, `label`, …), put into a layer; and colour maps (`plt.cm.viridis(0.5)`,
+`cmap=…`)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from gradviz.trace.colour_maps import DEFAULT, NAMES, REVERSED, anchors, colour_at, is_map, is_stepped
 from gradviz.trace.figures import MARKERS
+from gradviz.worker.numpy_boundary import to_snippet
+from gradviz.worker.plots.book import Layer, short
+from gradviz.worker.plots.facade import ACCEPTED, Facade, made
+from gradviz.worker.plots.numbers import Numbers
+from gradviz.worker.stand_in import stand_in
 
 _LETTERS = {
     **{"b": "#0000ff", "g": "#008000", "r": "#ff0000", "c": "#00bfbf", "m": "#bf00bf", "y": "#bfbf00"},
@@ -173,3 +184,135 @@ def finite(value: Any, otherwise: float) -> float:
         return otherwise
     number = float(value)
     return number if math.isfinite(number) and number >= 0 else otherwise
+
+
+_SHORT = {
+    **{"c": "color", "lw": "linewidth", "linewidths": "linewidth", "ls": "linestyle", "linestyles": "linestyle"},
+    **{"ms": "markersize", "ec": "edgecolor", "edgecolors": "edgecolor", "fc": "color", "facecolor": "color"},
+    **{
+        "facecolors": "color",
+        "colors": "color",
+        "markerfacecolor": "mfc",
+        "markeredgecolor": "mec",
+        "fontsize": "size",
+    },
+}
+# what changes nothing that is drawn here
+_IGNORED = frozenset(
+    """ zorder mfc mec markeredgewidth mew antialiased aa clip_on rasterized visible drawstyle solid_capstyle
+    dash_capstyle dashes picker transform snap hatch capsize capthick elinewidth ecolor error_kw log fill joinstyle
+    plotnonfinite norm rwidth interpolation filternorm resample origin aspect shading antialiaseds data fillstyle
+    markevery gid url path_effects fontweight weight fontstyle family fontfamily fontname fontdict rotation
+    rotation_mode bbox backgroundcolor wrap multialignment linespacing style variant stretch usetex pad loc y x
+    labelpad math_fontfamily scalex scaley annotation_clip arrowstyle orientation interpolate step lolims uplims
+    xlolims xuplims barsabove errorevery head_width head_length length_includes_head overhang shape width headwidth
+    headlength minlength pivot units angles scale_units scale """.split()
+)
+
+
+def options(look: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """The keywords under their long names; AttributeError for one that Matplotlib does not know, as it says it."""
+    found: dict[str, Any] = {}
+    for key, value in look.items():
+        name = _SHORT.get(key, key)
+        if name not in _KNOWN and name not in _IGNORED:
+            raise AttributeError(f"{owner}.set() got an unexpected keyword argument '{key}'")
+        if name in found and name in _KNOWN:
+            raise TypeError(f"Got both '{key}' and '{name}', which are aliases of one another")
+        found[name] = value
+    return found
+
+
+_KNOWN = frozenset("color linewidth linestyle marker markersize edgecolor alpha label size ha va".split()) | {
+    "horizontalalignment",
+    "verticalalignment",
+}
+
+
+def dress(layer: Layer, given: Mapping[str, Any]) -> Layer:
+    """Put what is known of these options into a layer."""
+    if given.get("color") is not None:
+        layer.color, opaque = colour(given["color"])
+        layer.alpha *= opaque
+    if given.get("edgecolor") is not None and given["edgecolor"] != "face":
+        layer.edge = colour(given["edgecolor"])[0]
+    if given.get("alpha") is not None:
+        layer.alpha = alpha(given["alpha"])
+    if given.get("linestyle") is not None:
+        layer.dash = dash(given["linestyle"])
+    if given.get("marker") is not None:
+        layer.marker = marker(given["marker"])
+    layer.width = min(finite(given.get("linewidth"), layer.width), 100.0)
+    layer.size = min(finite(given.get("markersize"), layer.size), 1000.0)
+    if given.get("label") is not None:
+        text = short(given["label"])
+        layer.label = "" if text.startswith("_") else text
+    return layer
+
+
+# -- colour maps: `plt.cm.viridis(0.5)`, `plt.get_cmap("plasma", 8)`, `cmap=…`
+
+
+class Colormap(Facade):
+    """A colour map: called with shares of its range, or numbers of its colours, it gives (red, green, blue, alpha)."""
+
+    __slots__ = ("_count", "_name", "_numbers")
+    _name: str
+    _count: int
+    _numbers: Numbers
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._name
+
+    @property
+    def N(self) -> int:
+        """How many colours it has."""
+        return self._count
+
+    @property
+    def colors(self) -> list[tuple[float, ...]]:
+        """Its colours, of those that have a few."""
+        return [tuple(part / 255 for part in each) for each in anchors(self._name)]
+
+    def reversed(self) -> Colormap:
+        """From the high end to the low one."""
+        other = self._name.removesuffix(REVERSED) if self._name.endswith(REVERSED) else self._name + REVERSED
+        return made(Colormap, name=other, count=self._count, numbers=self._numbers)
+
+    def __call__(self, x: Any, alpha: Any = None, bytes: bool = False) -> Any:
+        found = self._numbers.array(x)
+        whole = type(x) is int or (hasattr(x, "dtype") and "int" in str(getattr(x, "dtype", "")))
+        shares = (found + 0.5) / self._count if whole else found
+        opaque = 1.0 if alpha is None else float(alpha)
+        colours = [(*(part / 255 for part in colour_at(self._name, float(one))), opaque) for one in shares.ravel()]
+        if not found.shape:
+            return colours[0]
+        return to_snippet(np.array(colours).reshape((*found.shape, 4)))
+
+
+def map_name(value: Any) -> str:
+    """The name of a colour map that is given by name or as it is; ValueError for an unknown one."""
+    if value is None or value is ACCEPTED:
+        return DEFAULT
+    if isinstance(value, Colormap):
+        return value.name
+    if type(value) is str and is_map(value):
+        return value
+    shown = ", ".join(sorted(NAMES))
+    raise ValueError(f"{value!r} is not a valid value for cmap; GradViz has {shown}, each also with {REVERSED}")
+
+
+def get_cmap(numbers: Numbers, name: Any = None, lut: Any = None) -> Colormap:
+    """`plt.get_cmap`."""
+    found = map_name(name)
+    many = len(anchors(found)) if is_stepped(found) else 256
+    return made(Colormap, name=found, count=many if lut is None else int(lut), numbers=numbers)
+
+
+def cm_module(numbers: Numbers) -> Any:
+    """`matplotlib.cm`."""
+    names = {each: get_cmap(numbers, each) for name in NAMES for each in (name, name + REVERSED)}
+    more = {"get_cmap": lambda name=None, lut=None: get_cmap(numbers, name, lut), "ScalarMappable": ACCEPTED}
+    return stand_in("matplotlib.cm", {**names, **more})

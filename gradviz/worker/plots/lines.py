@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from gradviz.worker.plots import colours
-from gradviz.worker.plots.artists import Artist, Coloured, Line2D, colour_range
+from gradviz.worker.plots.artists import Artist, Coloured, Line2D, Pen, colour_range, same_length, spread
 from gradviz.worker.plots.book import Array, Layer
-from gradviz.worker.plots.pen import Pen, same_length, spread
-from gradviz.worker.plots.styling import options
+from gradviz.worker.plots.colours import options
 
 MOST_GROUPS = 64  # colours among the points of one call
 SIZE = 6.0  # points across

@@ -7,9 +7,9 @@ from typing import Any
 
 from gradviz.worker.plots.axes import Axes
 from gradviz.worker.plots.book import Book, FigureRecord
+from gradviz.worker.plots.colours import cm_module, get_cmap
 from gradviz.worker.plots.facade import ACCEPTED, Accepted, accept, made
 from gradviz.worker.plots.figure import Figure, size_of
-from gradviz.worker.plots.maps import cm_module, get_cmap
 from gradviz.worker.plots.numbers import Numbers
 from gradviz.worker.stand_in import stand_in
 

@@ -20,17 +20,184 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from gradviz.layout import loops
-from gradviz.layout.crossings import crossings, work_of_crossings
 from gradviz.layout.layered import layered
 from gradviz.layout.ordering import LARGE, Effort
-from gradviz.layout.records import Floats, LayoutInput, LayoutResult
+from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult, NestedInput, NestedResult
 from gradviz.layout.rows import in_rows
 from gradviz.layout.wrap import wrap
+
+# -- crossings, which make a drawing hard to read. The routes are taken as polylines of a few straight pieces; where two
+# edges meet at a box that both end at, and where the edges of one tensor part, is no crossing.
+
+PIECES = 6  # of a cubic
+ROOM = 12.0  # around a box, where the edges that end there may cross
+AT_ONCE = 2_000_000
+_T = np.linspace(0, 1, PIECES + 1)[1:]
+_WEIGHTS = np.stack(((1 - _T) ** 3, 3 * (1 - _T) ** 2 * _T, 3 * (1 - _T) * _T * _T, _T**3), axis=1)
+
+
+def crossings(graph: LayoutInput | NestedInput, drawing: LayoutResult | NestedResult) -> Ints:
+    """Pairs (k, 2) of edges that cross, the smaller number first; as often as they do."""
+    piece, edge = _pieces(drawing)
+    low, high = piece.min(1), piece.max(1)
+    count = _neighbours(piece)
+    total = np.cumsum(count)
+    found = [np.zeros((0, 2), np.int64)]
+    at = 0
+    while at < len(piece):
+        end = int(np.searchsorted(total, (total[at - 1] if at else 0) + AT_ONCE)) + 1
+        many = count[at:end]
+        one = np.repeat(np.arange(at, min(end, len(piece))), many)
+        other = one + 1 + np.arange(len(one)) - np.repeat(np.cumsum(many) - many, many)
+        near = (low[one, 1] <= high[other, 1]) & (low[other, 1] <= high[one, 1])
+        near &= graph.edges[edge[one], 0] != graph.edges[edge[other], 0]
+        found.append(_crossing(graph, drawing.centres, piece, edge, one[near], other[near]))
+        at = end
+    return np.sort(np.concatenate(found), axis=1)
+
+
+def work_of_crossings(drawing: LayoutResult | NestedResult) -> int:
+    """How many pairs of pieces `crossings` would look at: it may grow with the square of the length of all routes."""
+    return int(_neighbours(_pieces(drawing)[0]).sum())
+
+
+def _pieces(drawing: LayoutResult | NestedResult) -> tuple[Floats, Ints]:
+    """Straight pieces (n, 2, 2) of all routes, sorted from left to right, and the edge of each."""
+    cubics = np.diff(drawing.starts) // 3
+    first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(cubics) - cubics), cubics) + 3 * np.arange(cubics.sum())
+    control = drawing.points[first[:, None] + np.arange(4)]
+    points = np.concatenate((control[:, :1], _WEIGHTS @ control), axis=1)
+    piece = np.stack((points[:, :-1], points[:, 1:]), axis=2).reshape(-1, 2, 2)
+    edge = np.repeat(np.repeat(np.arange(len(cubics)), cubics), PIECES)
+    long = np.abs(piece[:, 0] - piece[:, 1]).sum(1) > 1e-9
+    piece, edge = piece[long], edge[long]
+    by_x = np.argsort(piece[:, :, 0].min(1), kind="stable")
+    return piece[by_x], edge[by_x]
+
+
+def _neighbours(piece: Floats) -> Ints:
+    """By piece: how many of those after it begin before it ends, seen from left to right."""
+    begin, end = piece[:, :, 0].min(1), piece[:, :, 0].max(1)
+    found: Ints = np.searchsorted(begin, end, "right") - np.arange(len(piece)) - 1
+    return found
+
+
+def _crossing(
+    graph: LayoutInput | NestedInput, centres: Floats, piece: Floats, edge: Ints, one: Ints, other: Ints
+) -> Ints:
+    """The edges of those pairs of pieces that cross."""
+    a, b = piece[one, 0], piece[other, 0]
+    along_a, along_b = piece[one, 1] - a, piece[other, 1] - b
+    area = _cross(along_a, along_b)
+    flat = np.abs(area) <= 1e-9 * np.hypot(*along_a.T) * np.hypot(*along_b.T) + 1e-12
+    area = np.where(flat, 1.0, area)
+    t, u = _cross(b - a, along_b) / area, _cross(b - a, along_a) / area
+    hit = ~flat & (t >= 0) & (t < 1) & (u >= 0) & (u < 1)
+    point = a[hit] + t[hit, None] * along_a[hit]
+    pairs = np.column_stack((edge[one[hit]], edge[other[hit]]))
+    ends, others = graph.edges[pairs[:, 0]], graph.edges[pairs[:, 1]]
+    apart = np.ones(len(pairs), bool)
+    for mine in (0, 1):
+        box = ends[:, mine]
+        inside = (np.abs(point - centres[box]) <= graph.sizes[box] / 2 + ROOM).all(1)
+        apart &= ~(inside & (others == box[:, None]).any(1))
+    kept: Ints = pairs[apart]
+    return kept
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+
+
+# -- edges against the flow: groups may depend on each other in a circle although the operations in
+# them do not. Such an edge leaves its box at the right, turns back at a small box of its own, and turns again left of
+# its second box. `without` makes a graph without circles and with these small boxes, `joined` takes them out of its
+# drawing.
+
+OFTEN = 1_000  # boxes, between two looks whether to stop
+TURN = (12.0, 16.0)  # size of the box at which an edge turns
+REACH = 16.0 / 3 * 2  # of the handles of a half circle
+
+
+def against_the_flow(graph: LayoutInput, check: Callable[[], None]) -> Ints:
+    """Edges without which the graph has no circle; none in most. `check` is called often, and may raise."""
+    count = len(graph.sizes)
+    waiting = np.bincount(graph.edges[:, 1], minlength=count).tolist()
+    after: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    for edge, (tail, head) in enumerate(graph.edges.tolist()):
+        after[tail].append((head, edge))
+    check()
+    ready = [box for box in range(count) if not waiting[box]]
+    for box in ready:
+        if box % OFTEN == 0:
+            check()
+        for head, _ in after[box]:
+            waiting[head] -= 1
+            if not waiting[head]:
+                ready.append(head)
+    if len(ready) == count:
+        return np.zeros(0, np.int64)
+    found: list[int] = []
+    on_the_way, done = [False] * count, [False] * count
+    for root in range(count):
+        if root % OFTEN == 0:
+            check()
+        path = [] if done[root] else [(root, iter(after[root]))]
+        while path:
+            box, rest = path[-1]
+            on_the_way[box] = True
+            for head, edge in rest:
+                if on_the_way[head]:
+                    found.append(edge)
+                elif not done[head]:
+                    path.append((head, iter(after[head])))
+                    break
+            else:
+                on_the_way[box], done[box] = False, True
+                path.pop()
+    return np.array(sorted(found), np.int64)
+
+
+def without(graph: LayoutInput, back: Ints) -> LayoutInput:
+    """The graph with each of these edges as three: to its first turn, from its second, and between the two."""
+    first = len(graph.sizes) + 2 * np.arange(len(back))
+    quarter = np.full(len(back), TURN[1] / 2)
+    edges, ports = graph.edges.copy(), graph.ports.copy()
+    edges[back, 1], ports[back, 1] = first, -quarter
+    into = np.column_stack((first + 1, graph.edges[back, 1]))
+    between = np.column_stack((first + 1, first))
+    return LayoutInput(
+        np.concatenate((graph.sizes, np.full((2 * len(back), 2), TURN))),
+        np.concatenate((edges, into, between)),
+        np.concatenate((ports, np.column_stack((-quarter, graph.ports[back, 1])), np.column_stack((quarter, quarter)))),
+        None if graph.side is None else np.concatenate((graph.side, np.zeros(2 * len(back), np.int64))),
+    )
+
+
+def joined(graph: LayoutInput, back: Ints, drawing: LayoutResult) -> LayoutResult:
+    """The drawing of what `without` made, as that of the graph."""
+    count, turns = len(graph.edges), len(back)
+    routes = [drawing.route(edge) for edge in range(count)]
+    for nth, edge in enumerate(back.tolist()):
+        there, home = drawing.route(edge), drawing.route(count + nth)
+        along = drawing.route(count + turns + nth)[::-1]
+        routes[edge] = np.concatenate(
+            (there, _turn(there[-1], along[0], 1), along, _turn(along[-1], home[0], -1), home)
+        )
+    starts = np.concatenate(([0], np.cumsum([len(route) for route in routes])))
+    return replace(drawing, centres=drawing.centres[: len(graph.sizes)], points=np.concatenate(routes), starts=starts)
+
+
+def _turn(a: Floats, b: Floats, way: int) -> Floats:
+    """The handles of a half circle from a to b, to the right (1) or left (-1) of them."""
+    reach = np.array((way * REACH, 0.0))
+    return np.array((a + reach, b + reach))
+
 
 MOST_REMEMBERED = 2_000_000  # points
 MOST_BOXES_AGAIN = 300  # of a graph that is drawn in other ways, too
@@ -110,11 +277,11 @@ class Layouter:
 
     def _in_layers(self, graph: LayoutInput, draft: bool, upright: bool) -> tuple[LayoutResult, bool]:
         """The drawing, and whether it cannot be better."""
-        back = loops.against_the_flow(graph, self.check)
+        back = against_the_flow(graph, self.check)
         self.check()
         if len(back):
-            straight = loops.without(graph, back)
-            return loops.joined(graph, back, self._drawn(straight, draft)[0]), not draft
+            straight = without(graph, back)
+            return joined(graph, back, self._drawn(straight, draft)[0]), not draft
         result, good = self._drawn(graph, draft)
         self.check()
         if self._rows:
