@@ -40,7 +40,7 @@ def torch_of(name: str) -> Any:
 def recorded(one_round: Callable[[], Any], send: bool = False) -> tuple[Any, Any]:
     """The round with a fresh recorder watching it: what it returned, and the recorder or (`send`) the batch that would
     go to the window."""
-    from gradviz.engine.state import set_observer
+    from gradviz.engine.kernel.state import set_observer
     from gradviz.trace.record.recorder import Recorder
 
     recorder = Recorder(_source(), workloads.__file__)

@@ -17,10 +17,10 @@ from typing import Any
 
 from gradviz.engine import catalogue_tables as tables
 from gradviz.engine import catalogue_words as words
-from gradviz.engine import ranges
-from gradviz.engine.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops import ranges
 from gradviz.engine.reference import Entry, entries
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
 
 _INNER = ("fn", "offered", "prepare", "function", "view")  # what wrappers call the function that they wrap
 REQUIRED = inspect.Parameter.empty

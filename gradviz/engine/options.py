@@ -9,11 +9,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine import creation, dtypes, ranges
-from gradviz.engine.api import FUNCTIONS, give
-from gradviz.engine.memory import STRIDED, check_rank, laid
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.memory import STRIDED, check_rank, laid
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops import creation, ranges
 from gradviz.engine.ops.draw import randint
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, give
 
 _ready = (creation, randint, ranges)
 

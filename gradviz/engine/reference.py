@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gradviz.engine import convert, creation, facts, ops, wishes
-from gradviz.engine.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
-from gradviz.engine.ops import draw, recurrent
-from gradviz.engine.rows import ROWS, OpRow
-from gradviz.engine.tensor import Tensor
+from gradviz.engine import ops
+from gradviz.engine.kernel.rows import ROWS, OpRow
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops import recurrent
+from gradviz.engine.run import tensor_gradients
+from gradviz.engine.run.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
 
-_ready = (convert, creation, draw, facts, ops, recurrent, wishes)  # importing them fills the tables
+_ready = (ops, recurrent, tensor_gradients)  # importing them fills the tables
 
 _PLACES = (
     ("torch", FUNCTIONS, "torch.{}"),

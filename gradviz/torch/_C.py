@@ -6,14 +6,15 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from gradviz.engine import dual, outcome
-from gradviz.engine.graph import AccumulateGrad, Node, shown
-from gradviz.engine.inplace import CopySlices
-from gradviz.engine.modes import is_grad_enabled
-from gradviz.engine.reach import running_order
-from gradviz.engine.saved import SavedTensor, save
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.graph import AccumulateGrad, Node, shown
+from gradviz.engine.kernel.modes import is_grad_enabled
+from gradviz.engine.kernel.saved import SavedTensor, save
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run import function_outputs
+from gradviz.engine.run.inplace import CopySlices
+from gradviz.engine.run.reach import running_order
+from gradviz.engine.transforms import forward_mode
 
 __all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engine_execute_node", "is_grad_enabled"]
 
@@ -22,7 +23,7 @@ has_lapack = True
 
 
 def _set_fwd_grad_enabled(enabled: bool) -> None:
-    dual.Switch.enabled = enabled
+    forward_mode.Switch.enabled = enabled
 
 
 class _functions:
@@ -31,11 +32,11 @@ class _functions:
 
     class DelayedError(Node):
         def __new__(cls, message: str, outputs: int) -> Any:
-            return outcome.delayed_error(message, outputs)
+            return function_outputs.delayed_error(message, outputs)
 
     class UndefinedGrad(Node):
         def __new__(cls) -> Any:
-            return outcome.undefined_grad()
+            return function_outputs.undefined_grad()
 
     AccumulateGrad = AccumulateGrad
     CopySlices = CopySlices

@@ -9,21 +9,13 @@ import sys as _sys
 from typing import TYPE_CHECKING as _CHECKED
 from typing import Any
 
-from gradviz.engine import api as _api
-from gradviz.engine import convert as _convert
-from gradviz.engine import creation as _creation
-from gradviz.engine import custom as _custom
-from gradviz.engine import dtypes as _dtypes
-from gradviz.engine import facts as _facts
-from gradviz.engine import foreign as _foreign
-from gradviz.engine import memory as _memory
 from gradviz.engine import ops as _ops
 from gradviz.engine import options as _options
-from gradviz.engine import ranges as _ranges
-from gradviz.engine import wishes as _wishes
-from gradviz.engine.dtypes import dtype, get_default_dtype, set_default_dtype
-from gradviz.engine.memory import device
-from gradviz.engine.modes import (
+from gradviz.engine.kernel import dtypes as _dtypes
+from gradviz.engine.kernel import memory as _memory
+from gradviz.engine.kernel.dtypes import dtype, get_default_dtype, set_default_dtype
+from gradviz.engine.kernel.memory import device
+from gradviz.engine.kernel.modes import (
     enable_grad,
     inference_mode,
     is_anomaly_enabled,
@@ -32,13 +24,15 @@ from gradviz.engine.modes import (
     no_grad,
     set_grad_enabled,
 )
-from gradviz.engine.ops import draw as _draw
+from gradviz.engine.kernel.printing import set_printoptions
+from gradviz.engine.kernel.state import state as _state
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.numerics.generator import Generator
 from gradviz.engine.ops.draw import generator as default_generator
-from gradviz.engine.outputs import RETURN_TYPES as _RETURN_TYPES
-from gradviz.engine.printing import set_printoptions
-from gradviz.engine.random import Generator
-from gradviz.engine.state import state as _state
-from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.run import api as _api
+from gradviz.engine.run import tensor_gradients as _tensor_gradients
+from gradviz.engine.run.arguments import RETURN_TYPES as _RETURN_TYPES
+from gradviz.engine.transforms import custom_functions as _custom
 from gradviz.torch.homes import rehome as _rehome
 from gradviz.torch.legacy import (
     BFloat16Tensor,
@@ -58,7 +52,7 @@ pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
 # they fill the tables of names
-_ready = (_convert, _creation, _custom, _draw, _facts, _foreign, _ops, _options, _ranges, _wishes)
+_ready = (_custom, _ops, _options, _tensor_gradients)
 
 bool = _dtypes.bool_
 uint8, int8, int16, int32, int64 = _dtypes.uint8, _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64

@@ -8,10 +8,10 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradviz.engine import dtypes
-from gradviz.engine.function import FunctionCtx
-from gradviz.engine.memory import device
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.memory import device
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.function import FunctionCtx
 from gradviz.torch import settings
 
 

@@ -1,5 +1,5 @@
 """The derivatives of `torch.func`: grad, vjp and jacrev backwards, jvp and jacfwd forwards. Each opens a layer
-(`gradviz.engine.layers`) while the function runs, and works on the ordinary graph and on tangents; `vmap` is in
+(`gradviz.engine.kernel.layers`) while the function runs, and works on the ordinary graph and on tangents; `vmap` is in
 `maps.py`."""
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradviz.engine import dual, layered, layers
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.call import grad as _backward
-from gradviz.engine.graph import edge_of
-from gradviz.engine.modes import enable_grad
-from gradviz.engine.state import state, warn_once
-from gradviz.engine.tensor import Tensor, twin
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.graph import edge_of
+from gradviz.engine.kernel.modes import enable_grad
+from gradviz.engine.kernel.state import state, warn_once
+from gradviz.engine.kernel.tensor import Tensor, twin
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.autograd import grad as _backward
+from gradviz.engine.transforms import forward_mode, layered
 from gradviz.torch.func_arguments import (
     flatten,
     map_leaves,
@@ -271,8 +272,8 @@ def _pushing(
         )
     for name, each in (("primals", leaves), ("tangents", directions)):
         _check_given(each, name)
-    with layers.layer("jvp"), layers.dual() as number, dual.pushing():
-        duals = [dual.make_dual(x, t, number) for x, t in zip(leaves, directions, strict=True)]
+    with layers.layer("jvp"), layers.dual() as number, forward_mode.pushing():
+        duals = [forward_mode.make_dual(x, t, number) for x, t in zip(leaves, directions, strict=True)]
         for one in duals:
             one._wraps = layers.tracking()
         found = func(*replaced(map_leaves(_inside, args), places, rebuild(list(duals))))
@@ -293,7 +294,7 @@ def _check_given(leaves: Sequence[Any], name: str) -> None:
 
 
 def _unpacked(value: Tensor, number: int, strict: bool) -> tuple[Tensor, Tensor]:
-    primal, tangent = dual.unpack_dual(value, number)
+    primal, tangent = forward_mode.unpack_dual(value, number)
     if tangent is None and strict:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.layered import unwrapped, wrappers
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.transforms.layered import unwrapped, wrappers
 from gradviz.torch.derivatives import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 from gradviz.torch.maps import vmap
 from gradviz.torch.stateless import functional_call, replace_all_batch_norm_modules_, stack_module_state

@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from gradviz.engine import dtypes
-from gradviz.engine.creation import legacy_tensor
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.creation import legacy_tensor
 
 
 class _LegacyMeta(type):

@@ -1,5 +1,5 @@
 """`torch.vmap`: a function that is written for one example, run once for all of them. The arguments become batched
-tensors (`gradviz.engine.batched`), in which every operation sees the shape of one example."""
+tensors (`gradviz.engine.kernel.batched`), in which every operation sees the shape of one example."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import layered, layers
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.batched import levels_of
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.batched import levels_of
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops import draw
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.transforms import layered
 from gradviz.torch.func_arguments import broadcast, flatten, is_branch, structure
 
 Fn = Callable[..., Any]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradviz.engine import dtypes as _dtypes
-from gradviz.engine.api import FUNCTIONAL as _F
-from gradviz.engine.api import FUNCTIONS as _T
-from gradviz.engine.api import LINALG as _L
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes as _dtypes
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL as _F
+from gradviz.engine.run.api import FUNCTIONS as _T
+from gradviz.engine.run.api import LINALG as _L
 
 Dims = Any
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
 
 _LIST = Path(__file__).resolve().parents[2] / "resources" / "pytorch_names.json"
 _RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as _F
 from gradviz.engine.ops.draw import generator as default_generator
+from gradviz.engine.run.api import FUNCTIONS as _F
 
 __all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.memory import device
-from gradviz.engine.tensor import Size, Tensor, wrap
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.memory import device
+from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.torch.nn.parameter import Parameter
 
 __all__ = ["load", "save"]

@@ -6,11 +6,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from gradviz.engine import dtypes
-from gradviz.engine.autocast import clear as forget_converted
-from gradviz.engine.autocast import settings as autocasts
-from gradviz.engine.dtypes import set_default_dtype
-from gradviz.engine.state import on_new_run, state, warn_once
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import set_default_dtype
+from gradviz.engine.kernel.state import on_new_run, state, warn_once
+from gradviz.engine.run.autocast import clear as forget_converted
+from gradviz.engine.run.autocast import settings as autocasts
 
 __all__ = [
     "are_deterministic_algorithms_enabled",

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.modules.normalization import _BatchNorm
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS as F
-from gradviz.engine.creation import as_tensor
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.creation import as_tensor
+from gradviz.engine.run.api import FUNCTIONS as F
 
 __all__ = ["assert_close", "make_tensor"]
 

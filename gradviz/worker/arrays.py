@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.overflow import CAREFUL
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.overflow import CAREFUL
 from gradviz.worker.array_checks import CHECKS
 from gradviz.worker.numpy_boundary import STAND_INS, as_tensor, call_numpy, to_numpy, to_snippet
 from gradviz.worker.numpy_dtypes import DType, Finfo, Iinfo

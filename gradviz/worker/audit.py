@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from types import CodeType, MappingProxyType
 from typing import Any
 
-from gradviz.engine.formula import compiled
-from gradviz.engine.modes import forward_stack
+from gradviz.engine.kernel.formula import compiled
+from gradviz.engine.kernel.modes import forward_stack
 from gradviz.trace.record.location import Sites
 from gradviz.trace.record.recorder import Recorder
 from gradviz.worker import errors, fresh, runner, standard_modules

@@ -13,7 +13,7 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.guard import WITH_ARRAYS, Guard, meets_arrays
 from gradviz.worker.operands import guarded, guarded_operators
 from gradviz.worker.policy_names import (

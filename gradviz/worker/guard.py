@@ -18,11 +18,11 @@ import typing
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from gradviz.engine.dtypes import dtype
-from gradviz.engine.function import Function, FunctionCtx
-from gradviz.engine.graph import Node, RemovableHandle
-from gradviz.engine.random import Generator
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.dtypes import dtype
+from gradviz.engine.kernel.graph import Node, RemovableHandle
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.run.function import Function, FunctionCtx
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.attributes import attributes_of
 from gradviz.worker.identity import Identities

@@ -27,8 +27,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gradviz.engine.modes import _Mode
-from gradviz.engine.random import Generator
+from gradviz.engine.kernel.modes import _Mode
+from gradviz.engine.numerics.generator import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.identity import MEMORIES, current

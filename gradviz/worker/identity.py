@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.memory import root_of
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.memory import root_of
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.numpy_boundary import to_numpy
 
 _FIRST, _STEP = 1 << 40, 16  # they look like addresses, and like none of this process

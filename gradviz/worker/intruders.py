@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.backward import GraphTask
-from gradviz.engine.batched import BatchedArray
-from gradviz.engine.memory import VersionCounter
-from gradviz.engine.rows import OpRow, Plan
-from gradviz.engine.saved import Saved
-from gradviz.engine.state import State
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.batched import BatchedArray
+from gradviz.engine.kernel.memory import VersionCounter
+from gradviz.engine.kernel.rows import OpRow, Plan
+from gradviz.engine.kernel.saved import Saved
+from gradviz.engine.kernel.state import State
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.backward import GraphTask
 from gradviz.trace.record.recorder import PARTS, Recorder
 from gradviz.worker.numpy_boundary import REAL
 

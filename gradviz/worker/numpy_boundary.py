@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
 
 ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
 DTYPE_CODES = "?bBhHiIlLqQefdFDSU"  # of the dtypes that a snippet can have

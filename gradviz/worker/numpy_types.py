@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gradviz.engine.overflow import CAREFUL
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.overflow import CAREFUL
 from gradviz.worker.methods import keep_methods
 from gradviz.worker.numpy_boundary import (
     DTYPE_CODES,

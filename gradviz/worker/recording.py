@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gradviz.engine.state import set_observer
+from gradviz.engine.kernel.state import set_observer
 from gradviz.trace.record.recorder import Recorder
 from gradviz.worker.errors import ErrorText
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.state import begin_run
+from gradviz.engine.kernel.state import begin_run
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
 from gradviz.trace.record.recorder import Recorder

@@ -9,7 +9,7 @@ import io
 import os
 from typing import Any
 
-from gradviz.engine.state import paused
+from gradviz.engine.kernel.state import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.text_modules import Path

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.state import State
+from gradviz.engine.kernel.state import State
 from gradviz.torch.missing import MODULES, NAMES, is_pytorch
 from gradviz.worker.stand_in import StandIn, stand_in
 

@@ -28,6 +28,8 @@ UPWARD = [
     ("trace", "layout"),
 ]
 INNER = [  # (module, one of a higher layer of the same package)
+    ("engine.kernel.graph", "engine.run.backward"),
+    ("engine.run.apply", "engine.ops.arithmetic"),
     ("document.drawing", "document.code.emit"),
     ("document.snippet", "document.files.opening"),
     ("document.shaping.nodes", "document.code.parse"),

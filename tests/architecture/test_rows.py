@@ -12,7 +12,7 @@ from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS, MENUS
 from gradviz.document.files.examples import Example, examples
-from gradviz.engine.rows import ROWS
+from gradviz.engine.kernel.rows import ROWS
 
 
 def repeated(things: Iterable[Hashable]) -> list[Hashable]:

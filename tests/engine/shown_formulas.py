@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import bessel, numeric
+from gradviz.engine.numerics import bessel, functions
 
 Array = Any
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
@@ -27,19 +27,19 @@ def sigmoid(x: Array) -> Array:
 
 
 def trigamma(x: Array) -> Array:
-    return numeric.zeta(2.0, np.asarray(x, np.float64))
+    return functions.zeta(2.0, np.asarray(x, np.float64))
 
 
 def polygamma(n: Array, x: Array) -> Array:
-    return (-1.0) ** (n + 1) * math.factorial(int(n)) * numeric.zeta(float(n + 1), np.asarray(x, np.float64))
+    return (-1.0) ** (n + 1) * math.factorial(int(n)) * functions.zeta(float(n + 1), np.asarray(x, np.float64))
 
 
 FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "exp": np.exp, "ln": np.log, "sin": np.sin, "cos": np.cos, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
-    "sign": np.sign, "σ": sigmoid, "ψ": numeric.digamma, "ψ′": trigamma, "polygamma": polygamma, "floor": np.floor,
-    "trunc": np.trunc, "conj": np.conj, "clamp": np.clip, "erfinv": numeric.erfinv, "ζ": numeric.zeta,
+    "sign": np.sign, "σ": sigmoid, "ψ": functions.digamma, "ψ′": trigamma, "polygamma": polygamma, "floor": np.floor,
+    "trunc": np.trunc, "conj": np.conj, "clamp": np.clip, "erfinv": functions.erfinv, "ζ": functions.zeta,
     "softplus": lambda x: np.log1p(np.exp(x)), "i0": bessel.i0, "I₁": bessel.i1,
-    "Φ": lambda x: 0.5 * (1 + numeric.erf(x / math.sqrt(2))),
+    "Φ": lambda x: 0.5 * (1 + functions.erf(x / math.sqrt(2))),
     "φ": lambda x: np.exp(-x * x / 2) / math.sqrt(2 * math.pi),
     "i0e": lambda x: bessel.i0(x) * np.exp(-np.abs(x)), "i1e": lambda x: bessel.i1(x) * np.exp(-np.abs(x)),
     "Γ": lambda x: np.vectorize(math.gamma)(x),

@@ -1,7 +1,8 @@
 """Single precision to the last digit: how many of PyTorch's numbers ours are, for each elementary function.
 
-What is not equal is off by one in the last binary digit: see Note [The last digit] in `gradviz/engine/numeric.py`. Sums
-are equal: see Note [The order of a sum] in `gradviz/engine/summing.py`.
+What is not equal is off by one in the last binary digit: see Note [The last digit] in
+`gradviz/engine/numerics/functions.py`. Sums are equal: see Note [The order of a sum] in
+`gradviz/engine/numerics/sums.py`.
 """
 
 from __future__ import annotations

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine import formula
-from gradviz.engine.formula import JointRule, Rule, compiled, parse, shown
-from gradviz.engine.rows import ROWS
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import formula
+from gradviz.engine.kernel.formula import JointRule, Rule, compiled, parse, shown
+from gradviz.engine.kernel.rows import ROWS
+from gradviz.engine.kernel.tensor import Tensor
 from tests.engine.op_cases import Case, cases, mask, positive, real
 from tests.engine.record_ops import fed, weights
 from tests.engine.shown_formulas import computed
@@ -314,7 +314,7 @@ def test_an_expression_is_written_as_a_person_would(text: str, written: str) -> 
 
 def test_nothing_is_compiled_before_it_runs() -> None:
     code = (  # nor are its names read
-        "import gradviz.torch\nfrom gradviz.engine.rows import ROWS\n"
+        "import gradviz.torch\nfrom gradviz.engine.kernel.rows import ROWS\n"
         "rules = [each for row in ROWS.values() for each in row.gradients.values() if each.is_formula]\n"
         "waiting = [each for each in rules if each._function is None]\n"
         "print(len(waiting) > 100, {each._names for each in waiting})"

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine.formula import sentence
-from gradviz.engine.rows import ROWS
-from gradviz.engine.state import set_observer
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import ROWS
+from gradviz.engine.kernel.state import set_observer
 from tests.engine.op_cases import cases
 from tests.engine.record_ops import DTYPES, observe_case
 

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from gradviz.engine import printing
+from gradviz.engine.kernel import printing
 
 HERE = Path(__file__).parent
 GOLDEN: list[dict[str, Any]] = json.loads((HERE / "golden" / "printing.json").read_text(encoding="utf-8"))

@@ -11,9 +11,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from gradviz.engine import distributions, fused
-from gradviz.engine.fused import fma32, fma64
-from gradviz.engine.random import DEFAULT_SEED, Generator
+from gradviz.engine.numerics import distributions, rounding
+from gradviz.engine.numerics.generator import DEFAULT_SEED, Generator
+from gradviz.engine.numerics.rounding import fma32, fma64
 from tests.engine.record_random import summary, torch_results
 
 HERE = Path(__file__).parent
@@ -151,8 +151,8 @@ def test_one_rounding_is_exact() -> None:
 
 def test_polynomials_are_close_to_the_functions() -> None:
     angles = np.linspace(0, 2 * math.pi, 1001, dtype=np.float32)
-    sine, cosine = fused.sincos(angles)
+    sine, cosine = rounding.sincos(angles)
     assert np.allclose(sine, np.sin(angles), atol=2e-7)
     assert np.allclose(cosine, np.cos(angles), atol=2e-7)
     values = np.linspace(2.0**-24, 1, 1001, dtype=np.float32)
-    assert np.allclose(fused.log(values), np.log(values), rtol=2e-7, atol=1e-7)
+    assert np.allclose(rounding.log(values), np.log(values), rtol=2e-7, atol=1e-7)

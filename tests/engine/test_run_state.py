@@ -11,8 +11,8 @@ import pytest
 
 import gradviz
 from gradviz import torch
-from gradviz.engine import layers
-from gradviz.engine.state import begin_run
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.state import begin_run
 from gradviz.torch.nn.modules.module import register_module_forward_hook
 
 PACKAGE = Path(gradviz.__file__).parent
@@ -76,6 +76,6 @@ def test_a_module_that_assigns_its_globals_registers_them() -> None:
         for path in (PACKAGE / folder).rglob("*.py")
         if any(isinstance(node, ast.Global) for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     }
-    assert assigning == {"engine/layers.py", "engine/printing.py"}
+    assert assigning == {"engine/kernel/layers.py", "engine/kernel/printing.py"}
     for name in assigning:
         assert "on_new_run" in (PACKAGE / name).read_text(encoding="utf-8")

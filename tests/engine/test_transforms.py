@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine import layers
+from gradviz.engine.kernel import layers
 from gradviz.torch.autograd import forward_ad
 from tests.engine.op_cases import cases
 

@@ -13,7 +13,7 @@ import pytest
 
 import gradviz.torch as torch
 from gradviz.document.files.examples import examples
-from gradviz.engine.state import set_observer
+from gradviz.engine.kernel.state import set_observer
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
 from tests.examples.watch import run_example

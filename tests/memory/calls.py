@@ -16,8 +16,8 @@ import numpy as np
 
 import gradviz.torch as torch
 from gradviz.document.catalogue import catalogue
-from gradviz.engine.rows import ROWS
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.rows import ROWS
+from gradviz.engine.kernel.tensor import Tensor
 from tests.engine import catalogue_calls
 from tests.engine.op_cases import cases
 from tests.memory.lines import LINES

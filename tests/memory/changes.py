@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import gradviz.torch as torch
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.worker.numpy_boundary import to_snippet
 from tests.fuzz.choices import Choices
 from tests.memory.calls import Feed

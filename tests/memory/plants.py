@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.rows import ROWS
+from gradviz.engine.kernel.rows import ROWS
 
 
 def views_are_not_compared() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine.memory import check_count, check_room, sliding, storage_bytes, strided
+from gradviz.engine.kernel.memory import check_count, check_room, sliding, storage_bytes, strided
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gradviz.engine import api
-from gradviz.engine.rows import ROWS
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.rows import ROWS
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run import api
 from tests.memory import numpy_calls
 from tests.memory.calls import Call, Feed, corpus, entered_rows, methods
 from tests.memory.changes import COPY, LEAF, NONE, tracked

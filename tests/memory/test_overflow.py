@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradviz.engine import overflow
+from gradviz.engine.numerics import overflow
 
 MANY = 2**62
 MOST, LEAST = 2**63 - 1, -(2**63)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import gradviz.torch as torch
-from gradviz.engine.batched import BatchedArray
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.batched import BatchedArray
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.numpy_boundary import to_numpy
 from tests.fuzz.choices import Choices
 from tests.memory.calls import Call

@@ -8,7 +8,7 @@ import functools
 from pathlib import Path
 
 import gradviz.torch as torch
-from gradviz.engine import api
+from gradviz.engine.run import api
 from gradviz.torch import missing
 
 TESTS = Path(__file__).parents[1]

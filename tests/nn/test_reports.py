@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine.state import set_observer
+from gradviz.engine.kernel.state import set_observer
 from gradviz.torch import nn
 
 

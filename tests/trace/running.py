@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 import gradviz.torch as torch
-from gradviz.engine.state import set_observer, state
+from gradviz.engine.kernel.state import set_observer, state
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
 from gradviz.trace.record.recorder import Recorder

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.engine.state import state
+from gradviz.engine.kernel.state import state
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import gradviz.torch as torch
-from gradviz.engine.memory import held_bytes, occurrences
+from gradviz.engine.kernel.memory import held_bytes, occurrences
 from gradviz.trace.table.values import Value, array_text, edge_indices, number_text, summarise
 
 

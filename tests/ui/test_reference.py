@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gradviz.document.catalogue import catalogue
+from gradviz.engine.kernel.rows import ROWS
 from gradviz.engine.reference import entries, plain
-from gradviz.engine.rows import ROWS
 from gradviz.ui.help_pages import ReferenceDialog
 from gradviz.ui.theme import DARK
 from tests.driver import Pilot

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradviz.engine.rows import ROWS
-from gradviz.engine.state import state
+from gradviz.engine.kernel.rows import ROWS
+from gradviz.engine.kernel.state import state
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.numpy_types import SafeArray
 from gradviz.worker.policy import compile_snippet

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import numeric
-from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.elementwise import number_array
-from gradviz.engine.formula import expressed, sentence
-from gradviz.engine.inplace import write
+from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import functions
 from gradviz.engine.ops.elementary import THRESHOLD_BACKWARD
+from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, not_differentiable
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
 Curvature = Callable[..., Any] | None
@@ -161,19 +161,19 @@ _KAPPA, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
 def _cdf(x: Any) -> Any:
-    return 0.5 * (1 + numeric.erf(x * _SQRT_HALF))
+    return 0.5 * (1 + functions.erf(x * _SQRT_HALF))
 
 
 def _gelu(x: Any, *, approximate: str) -> Any:
     if approximate == "none":
-        return x * 0.5 * (1 + numeric.erf(x * _SQRT_HALF))
-    return 0.5 * x * (1 + numeric.tanh(_KAPPA * (x + _CUBIC * x * x * x)))
+        return x * 0.5 * (1 + functions.erf(x * _SQRT_HALF))
+    return 0.5 * x * (1 + functions.tanh(_KAPPA * (x + _CUBIC * x * x * x)))
 
 
 def _gelu_slope(x: Any, *, approximate: str) -> Any:
     if approximate == "none":
-        return _cdf(x) + x * numeric.exp(-0.5 * x * x) * _PDF
-    t = numeric.tanh(_KAPPA * (x + _CUBIC * x * x * x))
+        return _cdf(x) + x * functions.exp(-0.5 * x * x) * _PDF
+    t = functions.tanh(_KAPPA * (x + _CUBIC * x * x * x))
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * _KAPPA * (1 + 3 * _CUBIC * x * x)
 
 
@@ -199,8 +199,8 @@ GELU = activation(
 SILU = activation(
     "silu",
     "",
-    lambda x: x / (1 + numeric.exp(-x)),
-    lambda x: ((s := numeric.sigmoid(x)), numeric.one_minus_product(x, s - 1)),
+    lambda x: x / (1 + functions.exp(-x)),
+    lambda x: ((s := functions.sigmoid(x)), functions.one_minus_product(x, s - 1)),
     None,
     latex=r"x \sigma(x)",
     brief="Each element times its sigmoid.",
@@ -210,12 +210,12 @@ SILU = activation(
 
 
 def _softplus_of(x: Any) -> Any:
-    return np.maximum(x, 0) + numeric.log1p(numeric.exp(-np.abs(x)))
+    return np.maximum(x, 0) + functions.log1p(functions.exp(-np.abs(x)))
 
 
 def _mish_slope(x: Any) -> Any:
-    t = numeric.tanh(_softplus_of(x))
-    return (t + x * numeric.sigmoid(x) * (1 - t * t),)
+    t = functions.tanh(_softplus_of(x))
+    return (t + x * functions.sigmoid(x) * (1 - t * t),)
 
 
 def _mish_explicit(grad: Any, x: Any) -> Any:
@@ -226,7 +226,7 @@ def _mish_explicit(grad: Any, x: Any) -> Any:
 MISH = activation(
     "mish",
     "",
-    lambda x: x * numeric.tanh(_softplus_of(x)),
+    lambda x: x * functions.tanh(_softplus_of(x)),
     _mish_slope,
     None,
     latex=r"x \tanh(\ln(1 + e^x))",
@@ -238,14 +238,14 @@ MISH = activation(
 
 def _softplus(x: Any, *, beta: float, threshold: float) -> Any:
     scaled = x * number_array(beta, x.dtype)
-    return np.where(scaled > threshold, x, numeric.log1p(numeric.exp(scaled)) / beta)
+    return np.where(scaled > threshold, x, functions.log1p(functions.exp(scaled)) / beta)
 
 
 SOFTPLUS = activation(
     "softplus",
     "beta, threshold",
     _softplus,
-    lambda x, *, beta, threshold: np.where(x * beta > threshold, 1, numeric.sigmoid(x * beta)),
+    lambda x, *, beta, threshold: np.where(x * beta > threshold, 1, functions.sigmoid(x * beta)),
     lambda x, beta, threshold: (x * beta < threshold) * (s := (x * beta).sigmoid()) * (1 - s) * beta,
     latex=r"\frac{1}{\beta} \ln(1 + e^{\beta x})",
     brief="A smooth relu.",
@@ -288,8 +288,8 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 
 def _log_sigmoid(x: Any) -> Any:
     x = np.asarray(x, order="C")
-    buffer = numeric.exp(-np.abs(x))
-    return (np.minimum(x, 0) - numeric.log1p(buffer)).astype(x.dtype), buffer
+    buffer = functions.exp(-np.abs(x))
+    return (np.minimum(x, 0) - functions.log1p(buffer)).astype(x.dtype), buffer
 
 
 def _log_sigmoid_slope(x: Any, buffer: Any) -> Any:

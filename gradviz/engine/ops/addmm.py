@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import api, method
-from gradviz.engine.apply import apply, call
-from gradviz.engine.elementwise import cast, result_type
-from gradviz.engine.formula import expressed, sentence
-from gradviz.engine.inplace import write
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.sums import product
 from gradviz.engine.ops.arithmetic import conj, times_alpha
+from gradviz.engine.ops.elementwise import cast, result_type
 from gradviz.engine.ops.matmul import adjoint, check_inner, check_vectors
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import expanded_shape
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.summing import product
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import api, method
+from gradviz.engine.run.apply import apply, call
+from gradviz.engine.run.inplace import write
 
 Sum = tuple[OpRow, tuple[Tensor, ...], tuple[Any, ...], tuple[int, ...]]  # row, operands, their data, shape
 

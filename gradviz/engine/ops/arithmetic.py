@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, numeric
-from gradviz.engine.api import FUNCTIONS, alias, api, method
-from gradviz.engine.apply import NO_PARAMS, apply, call
-from gradviz.engine.elementwise import (
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import expressed, helper
+from gradviz.engine.kernel.memory import laid
+from gradviz.engine.kernel.rows import OpRow, no_derivative, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics import functions
+from gradviz.engine.ops.derivatives import scaled
+from gradviz.engine.ops.elementwise import (
     NUMBERS,
     Prepared,
     binary,
@@ -24,13 +28,10 @@ from gradviz.engine.elementwise import (
     result_type,
     unary,
 )
-from gradviz.engine.formula import expressed, helper
-from gradviz.engine.inplace import write
-from gradviz.engine.memory import laid
-from gradviz.engine.ops.derivatives import scaled
-from gradviz.engine.outputs import check_operands, refuse
-from gradviz.engine.rows import OpRow, no_derivative, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, alias, api, method
+from gradviz.engine.run.apply import NO_PARAMS, apply, call
+from gradviz.engine.run.arguments import check_operands, refuse
+from gradviz.engine.run.inplace import write
 
 
 @helper("x")
@@ -324,13 +325,13 @@ def _power(x: Any, *, exponent: Any) -> Any:
         return x * x * x
     if x.dtype.kind == "f" and exponent == -2:
         return 1 / (x * x)
-    return numeric.power(x, number_array(exponent, x.dtype))
+    return functions.power(x, number_array(exponent, x.dtype))
 
 
 def _whole_power(x: Any, y: Any) -> Any:
     """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
     if y.dtype.kind != "i" or not (y < 0).any():
-        return numeric.power(x, y)
+        return functions.power(x, y)
     found = np.power(x, np.maximum(y, 0))
     sign = np.where(y % 2 == 0, 1, x)
     return np.where(y < 0, np.where(np.abs(x) == 1, sign, 0), found).astype(found.dtype)

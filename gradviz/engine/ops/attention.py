@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.elementwise import check_broadcast
-from gradviz.engine.formula import jointly
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import jointly
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.ops.elementwise import check_broadcast
 from gradviz.engine.ops.matmul import matmul
 from gradviz.engine.ops.neural import in_single, is_half, not_differentiable, times
-from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.run.apply import call, call_all
 
 F = FUNCTIONS
 

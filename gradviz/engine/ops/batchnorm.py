@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call_all
-from gradviz.engine.formula import jointly
-from gradviz.engine.layered import check_running
+from gradviz.engine.kernel.formula import jointly
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.sums import exponentials
 from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
-from gradviz.engine.rows import op
-from gradviz.engine.state import state
-from gradviz.engine.summing import exponentials
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call_all
+from gradviz.engine.transforms.layered import check_running
 
 F = FUNCTIONS
 

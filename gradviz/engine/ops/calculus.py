@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
-from gradviz.engine.elementwise import NUMBERS
-from gradviz.engine.formula import sentence
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.elementwise import NUMBERS
 from gradviz.engine.ops.neural import over, times
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
 

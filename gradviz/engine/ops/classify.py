@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.formula import sentence
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.sums import picked_losses
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
@@ -27,9 +28,8 @@ from gradviz.engine.ops.neural import (
     times,
 )
 from gradviz.engine.ops.reduce import LOG_SOFTMAX
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.summing import picked_losses
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.run.apply import call, call_all
 
 F = FUNCTIONS
 

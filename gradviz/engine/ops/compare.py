@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS, api, method
-from gradviz.engine.apply import NO_PARAMS, apply
-from gradviz.engine.batched import plain, refuse_truth
-from gradviz.engine.elementwise import (
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.batched import plain, refuse_truth
+from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.messages import check_kind, check_value, only
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.ops.elementwise import (
     NUMBERS,
     Prepared,
     binary,
@@ -26,13 +29,10 @@ from gradviz.engine.elementwise import (
     result_type,
     unary,
 )
-from gradviz.engine.formula import expressed, sentence
-from gradviz.engine.inplace import write
-from gradviz.engine.outputs import check_operands, refuse
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.words import check_kind, check_value, only
+from gradviz.engine.run.api import FUNCTIONS, api, method
+from gradviz.engine.run.apply import NO_PARAMS, apply
+from gradviz.engine.run.arguments import check_operands, refuse
+from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
 

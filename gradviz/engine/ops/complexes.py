@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS, api, prop
-from gradviz.engine.apply import call
-from gradviz.engine.formula import sentence
-from gradviz.engine.outputs import check_operands
-from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, api, prop
+from gradviz.engine.run.apply import call
+from gradviz.engine.run.arguments import check_operands
 
 F = FUNCTIONS
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
-from gradviz.engine.formula import jointly, rule
-from gradviz.engine.ops import windows
+from gradviz.engine.kernel.formula import jointly, rule
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.state import warn_once
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics import windows
+from gradviz.engine.numerics.windows import Sizes, sizes
 from gradviz.engine.ops.neural import in_single, need_tensor, one_gradient
-from gradviz.engine.ops.windows import Sizes, sizes
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.state import warn_once
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
 UNEVEN = (

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call_all
-from gradviz.engine.formula import sentence
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.neural import chosen_reduction, need_floats, not_differentiable
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call_all
 
 F = FUNCTIONS
 Lengths = tuple[int, ...]

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import numeric
-from gradviz.engine.apply import call
-from gradviz.engine.elementwise import number_array
-from gradviz.engine.formula import expressed, helper
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.formula import expressed, helper
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics import functions
+from gradviz.engine.ops.elementwise import number_array
+from gradviz.engine.run.apply import call
 
 TANH_BACKWARD = op(
     "tanh_backward",
     "grad_output, output",
-    lambda g, y: g * np.conj(numeric.one_minus_product(y, y)),
+    lambda g, y: g * np.conj(functions.one_minus_product(y, y)),
     category="activations",
     symbol="tanh′",
     latex=r"g \cdot (1 - y^2)",
@@ -65,7 +65,7 @@ def _softmax_data(g: Any, y: Any, *, dim: int) -> Any:
 def _log_softmax_data(g: Any, y: Any, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
-    return g - numeric.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)
+    return g - functions.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)
 
 
 SOFTMAX_BACKWARD = op(

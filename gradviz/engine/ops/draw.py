@@ -10,19 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions, dtypes, layers, rejection
-from gradviz.engine.api import api, method
-from gradviz.engine.apply import call
-from gradviz.engine.batched import everything
-from gradviz.engine.creation import check_device, float_type, made, put_out, sizes_of
-from gradviz.engine.elementwise import number_array
-from gradviz.engine.formula import Rule, sentence
-from gradviz.engine.inplace import check_writable, put
-from gradviz.engine.outputs import refuse
-from gradviz.engine.random import DEFAULT_SEED, Generator
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.state import on_new_run, state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel import dtypes, layers
+from gradviz.engine.kernel.batched import everything
+from gradviz.engine.kernel.formula import Rule, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.state import on_new_run, state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import distributions, rejection
+from gradviz.engine.numerics.generator import DEFAULT_SEED, Generator
+from gradviz.engine.ops.creation import check_device, float_type, made, put_out, sizes_of
+from gradviz.engine.ops.elementwise import number_array
+from gradviz.engine.run.api import api, method
+from gradviz.engine.run.apply import call
+from gradviz.engine.run.arguments import refuse
+from gradviz.engine.run.inplace import check_writable, put
 
 Array = np.ndarray[Any, Any]
 

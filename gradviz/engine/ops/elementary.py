@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, numeric
-from gradviz.engine.api import FUNCTIONS, RESIZED, api, method
-from gradviz.engine.apply import NO_PARAMS, call, call_all
-from gradviz.engine.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type, unary
-from gradviz.engine.formula import expressed, helper, sentence
-from gradviz.engine.inplace import write
-from gradviz.engine.outputs import check_operands, return_type
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
-from gradviz.engine.words import check_kind, only
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import expressed, helper, sentence
+from gradviz.engine.kernel.messages import check_kind, only
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics import functions
+from gradviz.engine.ops.elementwise import Prepared, cast, check_broadcast, prepare_pair, register, result_type, unary
+from gradviz.engine.run.api import FUNCTIONS, RESIZED, api, method
+from gradviz.engine.run.apply import NO_PARAMS, call, call_all
+from gradviz.engine.run.arguments import check_operands, return_type
+from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
 
@@ -41,43 +42,43 @@ def _math(name: str, forward: Any, latex: str, gradient: str, *names: str, **mor
 
 _math(
     "exp",
-    numeric.exp,
+    functions.exp,
     r"e^x",
     "grad * conj(result)",
     brief="e to the power of each element.",
 )
 _math(
     "exp2",
-    numeric.exp2,
+    functions.exp2,
     r"2^x",
     "scaled(grad * conj(result), log(2))",
     brief="Two to the power of each element.",
 )
 _math(
     "expm1",
-    numeric.expm1,
+    functions.expm1,
     r"e^x - 1",
     "grad * (conj(result) + 1)",
     brief="e to the power of each element, less 1; exact near 0.",
 )
-_math("log", numeric.log, r"\ln x", "grad / conj(self)", brief="The natural logarithm.")
+_math("log", functions.log, r"\ln x", "grad / conj(self)", brief="The natural logarithm.")
 _math(
     "log2",
-    numeric.log2,
+    functions.log2,
     r"\log_2 x",
     "grad / (conj(self) * log(2))",
     brief="The logarithm to base 2.",
 )
 _math(
     "log10",
-    numeric.log10,
+    functions.log10,
     r"\log_{10} x",
     "grad / (conj(self) * log(10))",
     brief="The logarithm to base 10.",
 )
 _math(
     "log1p",
-    numeric.log1p,
+    functions.log1p,
     r"\ln(1 + x)",
     "grad / conj(self + 1)",
     node="Log1PBackward0",
@@ -98,24 +99,24 @@ _math(
     "-0.5 * grad * conj(result * result * result)",
     brief="One over the square root.",
 )
-_math("sin", numeric.sin, r"\sin x", "grad * conj(cos(self))", brief="The sine.")
+_math("sin", functions.sin, r"\sin x", "grad * conj(cos(self))", brief="The sine.")
 _math(
     "cos",
-    numeric.cos,
+    functions.cos,
     r"\cos x",
     "grad * -conj(sin(self))",
     brief="The cosine.",
 )
 _math(
     "tan",
-    numeric.tan,
+    functions.tan,
     r"\tan x",
     "grad * conj(1 + result * result)",
     brief="The tangent.",
 )
 _math(
     "asin",
-    numeric.arcsin,
+    functions.arcsin,
     r"\arcsin x",
     "grad * conj(rsqrt(-self * self + 1))",
     "asin",
@@ -124,7 +125,7 @@ _math(
 )
 _math(
     "acos",
-    numeric.arccos,
+    functions.arccos,
     r"\arccos x",
     "grad * -conj(rsqrt(-self * self + 1))",
     "acos",
@@ -133,7 +134,7 @@ _math(
 )
 _math(
     "atan",
-    numeric.arctan,
+    functions.arctan,
     r"\arctan x",
     "grad / conj(self * self + 1)",
     "atan",
@@ -142,28 +143,28 @@ _math(
 )
 _math(
     "sinh",
-    numeric.sinh,
+    functions.sinh,
     r"\sinh x",
     "grad * conj(cosh(self))",
     brief="The hyperbolic sine.",
 )
 _math(
     "cosh",
-    numeric.cosh,
+    functions.cosh,
     r"\cosh x",
     "grad * conj(sinh(self))",
     brief="The hyperbolic cosine.",
 )
 _math(
     "tanh",
-    numeric.tanh,
+    functions.tanh,
     r"\tanh x",
     "tanh_backward(grad, result)",
     brief="The hyperbolic tangent, between −1 and 1.",
 )
 _math(
     "asinh",
-    numeric.arcsinh,
+    functions.arcsinh,
     r"\operatorname{arsinh} x",
     "grad * conj(rsqrt(self * self + 1))",
     "asinh",
@@ -174,7 +175,7 @@ _math(
 )
 _math(
     "acosh",
-    numeric.arccosh,
+    functions.arccosh,
     r"\operatorname{arcosh} x",
     "grad * conj(rsqrt(self - 1) * rsqrt(self + 1))",
     "acosh",
@@ -185,7 +186,7 @@ _math(
 )
 _math(
     "atanh",
-    numeric.arctanh,
+    functions.arctanh,
     r"\operatorname{artanh} x",
     "grad / conj(1 - self * self)",
     "atanh",
@@ -196,7 +197,7 @@ _math(
 )
 _math(
     "sigmoid",
-    numeric.sigmoid,
+    functions.sigmoid,
     r"\sigma(x) = \frac{1}{1 + e^{-x}}",
     "sigmoid_backward(grad, result)",
     symbol="σ",
@@ -204,14 +205,14 @@ _math(
 )
 _math(
     "erf",
-    numeric.erf,
+    functions.erf,
     r"\operatorname{erf} x",
     "2 / sqrt(pi) * exp(-(self * self)) * grad",
     brief="The error function.",
 )
 _math(
     "erfc",
-    numeric.erfc,
+    functions.erfc,
     r"\operatorname{erfc} x",
     "-2 / sqrt(pi) * exp(-(self * self)) * grad",
     brief="One less the error function.",

@@ -1,6 +1,6 @@
 """`torch.fft`: discrete Fourier transforms of real and complex numbers in any number of dimensions, as the three
 transforms that PyTorch has underneath (real to complex, complex to real, complex to complex), and what prepares their
-input. Short-time transforms are in `spectrum.py`."""
+input. Short-time transforms are in `signal.py`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FFT, FUNCTIONS, api
-from gradviz.engine.apply import call
-from gradviz.engine.creation import check_device, made
-from gradviz.engine.formula import sentence
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.creation import check_device, made
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FFT, FUNCTIONS, api
+from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
 Dims = tuple[int, ...]

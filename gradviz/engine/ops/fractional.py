@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.formula import sentence
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.windows import Sizes, sizes
 from gradviz.engine.ops.neural import need_tensor
 from gradviz.engine.ops.pool import put_row
-from gradviz.engine.ops.windows import Sizes, sizes
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call, call_all
 
 F = FUNCTIONS
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
-from gradviz.engine.formula import expressed, jointly, sentence
-from gradviz.engine.inplace import write
+from gradviz.engine.kernel.formula import expressed, jointly, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import distributions
 from gradviz.engine.ops import draw
 from gradviz.engine.ops.arithmetic import ADD, MUL
 from gradviz.engine.ops.neural import in_single, need_floats, need_tensor, one_gradient
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call
+from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
 

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.call import grad
-from gradviz.engine.formula import jointly, sentence
+from gradviz.engine.kernel.formula import jointly, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.neural import in_single, need_tensor, unseen
 from gradviz.engine.ops.shape import ALIAS
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import api
+from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.autograd import grad
 
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")

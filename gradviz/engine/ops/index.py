@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS, api, method
-from gradviz.engine.apply import apply, call
-from gradviz.engine.batched import one_by_one
-from gradviz.engine.elementwise import NUMBERS, operand
-from gradviz.engine.formula import sentence
-from gradviz.engine.graph import Node
-from gradviz.engine.inplace import write
-from gradviz.engine.memory import laid_by
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.batched import one_by_one
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.graph import Node
+from gradviz.engine.kernel.memory import laid_by
+from gradviz.engine.kernel.messages import INFERENCE_SAVED
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.saved import keep_sources
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.ops.elementwise import NUMBERS, operand
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.saved import keep_sources
-from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.words import INFERENCE_SAVED
+from gradviz.engine.run.api import FUNCTIONS, api, method
+from gradviz.engine.run.apply import apply, call
+from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
 Array = np.ndarray[Any, Any]

@@ -1,5 +1,6 @@
 """Systems of linear equations: determinants, inverses, solutions, Cholesky's factor, triangular systems, over batches
-of matrices. Other factorisations are in `factors.py`, norms and functions of matrices in `matrices.py`."""
+of matrices. Other factorisations are in `factorizations.py`, norms and functions of matrices in
+`matrix_functions.py`."""
 
 from __future__ import annotations
 
@@ -8,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, lapack
-from gradviz.engine.api import FUNCTIONS, LINALG, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.batched import everything
-from gradviz.engine.formula import expressed, jointly, sentence
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.batched import everything
+from gradviz.engine.kernel.formula import expressed, jointly, sentence
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import state, warn_once
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import lapack
 from gradviz.engine.ops.arithmetic import conj, times_alpha
-from gradviz.engine.outputs import return_type
-from gradviz.engine.rows import op
-from gradviz.engine.state import state, warn_once
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS, LINALG, api
+from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.arguments import return_type
 
 F = FUNCTIONS
 Array = np.ndarray[Any, Any]

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call_all
-from gradviz.engine.batched import plain
-from gradviz.engine.creation import made
-from gradviz.engine.elementwise import NUMBERS
-from gradviz.engine.formula import sentence
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.batched import plain
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.creation import made
+from gradviz.engine.ops.elementwise import NUMBERS
 from gradviz.engine.ops.order import comparable
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call_all
 
 F = FUNCTIONS
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import apply, call
-from gradviz.engine.elementwise import cast, check_broadcast, result_type
-from gradviz.engine.formula import expressed, sentence
-from gradviz.engine.modes import no_grad
+from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.elementwise import cast, check_broadcast, result_type
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
@@ -27,8 +27,8 @@ from gradviz.engine.ops.neural import (
     reduced_array,
     share,
 )
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.run.apply import apply, call
 
 F = FUNCTIONS
 

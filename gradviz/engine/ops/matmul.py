@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api, method
-from gradviz.engine.apply import call
-from gradviz.engine.formula import expressed, helper
-from gradviz.engine.graph import show_as
+from gradviz.engine.kernel.formula import expressed, helper
+from gradviz.engine.kernel.graph import show_as
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.sums import product
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.neural import in_single
 from gradviz.engine.ops.shape import UNSAFE_VIEW
-from gradviz.engine.rows import op
-from gradviz.engine.state import state
-from gradviz.engine.summing import product
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS, api, method
+from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
 
@@ -270,7 +270,7 @@ def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:
     try:
         batch = np.broadcast_shapes(left[:-2], right[:-2])
     except ValueError:
-        from gradviz.engine.elementwise import broadcast_error
+        from gradviz.engine.ops.elementwise import broadcast_error
 
         raise broadcast_error(left[:-2], right[:-2]) from None
     count = math.prod(batch)

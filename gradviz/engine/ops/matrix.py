@@ -13,18 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, memory, overflow
-from gradviz.engine.api import FUNCTIONS, LINALG, api
-from gradviz.engine.apply import call
-from gradviz.engine.creation import made
-from gradviz.engine.formula import expressed, sentence
+from gradviz.engine.kernel import dtypes, memory
+from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.messages import plain_numbers
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import warn_once
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import UNSAFE_VIEW
-from gradviz.engine.rows import op
-from gradviz.engine.state import warn_once
-from gradviz.engine.tensor import Size, Tensor
-from gradviz.engine.words import plain_numbers
+from gradviz.engine.run.api import FUNCTIONS, LINALG, api
+from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
 Array = np.ndarray[Any, Any]

@@ -18,18 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.call import grad
-from gradviz.engine.elementwise import number_array
-from gradviz.engine.formula import helper
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import helper
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.compare import CLAMP_MIN
+from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.ops.shape import ALIAS
-from gradviz.engine.rows import op
-from gradviz.engine.state import state
-from gradviz.engine.summing import total
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS
+from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.autograd import grad
 
 F = FUNCTIONS
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call_all
-from gradviz.engine.formula import jointly
+from gradviz.engine.kernel.formula import jointly
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.neural import in_single, is_half, need_floats, one_gradient, plus
-from gradviz.engine.rows import op
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.run.apply import call_all
 
 F = FUNCTIONS
 Dims = tuple[int, ...]

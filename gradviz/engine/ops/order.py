@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.formula import sentence
-from gradviz.engine.memory import laid_as
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.memory import laid_as
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.reduce import even_share, wrap_dim
-from gradviz.engine.outputs import along, return_type
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.arguments import along, return_type
 
 # --- which of several equal elements is named ---
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call_all
-from gradviz.engine.elementwise import broadcast_error
-from gradviz.engine.formula import sentence
-from gradviz.engine.overflow import repeat
-from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.overflow import repeat
+from gradviz.engine.ops.elementwise import broadcast_error
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call_all
 
 F = FUNCTIONS
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS, api
-from gradviz.engine.apply import call
-from gradviz.engine.autocast import casting
-from gradviz.engine.elementwise import number_array
-from gradviz.engine.formula import expressed, sentence
+from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.windows import Sizes, put_windows, sizes, window_count, windows
+from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.ops.neural import need_tensor
-from gradviz.engine.ops.windows import Sizes, put_windows, sizes, window_count, windows
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, api
+from gradviz.engine.run.apply import call
+from gradviz.engine.run.autocast import casting
 
 F = FUNCTIONS
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONAL, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.formula import sentence
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
 from gradviz.engine.ops.neural import need_line, need_tensor
-from gradviz.engine.ops.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL, api
+from gradviz.engine.run.apply import call, call_all
 
 # --- what pooling functions refuse ---
 

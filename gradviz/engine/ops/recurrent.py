@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS
-from gradviz.engine.apply import call_all
-from gradviz.engine.autocast import casting
-from gradviz.engine.formula import jointly
+from gradviz.engine.kernel.formula import jointly
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.neural import in_single
-from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS
+from gradviz.engine.run.apply import call_all
+from gradviz.engine.run.autocast import casting
 
 F = FUNCTIONS
 

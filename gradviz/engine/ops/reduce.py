@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, numeric, summing
-from gradviz.engine.api import FUNCTIONS, LINALG, api
-from gradviz.engine.apply import call, call_all
-from gradviz.engine.formula import expressed, helper, sentence
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import expressed, helper, sentence
+from gradviz.engine.kernel.messages import check_kind
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import functions, sums
+from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.outputs import along, refuse, return_type
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.summing import total
-from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.words import check_kind
+from gradviz.engine.run.api import FUNCTIONS, LINALG, api
+from gradviz.engine.run.apply import call, call_all
+from gradviz.engine.run.arguments import along, refuse, return_type
 
 F = FUNCTIONS
 Dim = int | Sequence[int] | None
@@ -647,7 +648,7 @@ def norm_forward(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False
     if ord == 0:
         return np.sum(size != 0, axis=axes, keepdims=keepdim).astype(size.dtype)
     if ord == 2:
-        return np.sqrt(summing.squares(size, axes, keepdim)).astype(size.dtype)
+        return np.sqrt(sums.squares(size, axes, keepdim)).astype(size.dtype)
     powers = np.sum(size if ord == 1 else size**ord, axis=axes, keepdims=keepdim)
     return (powers if ord == 1 else powers ** (1.0 / ord)).astype(size.dtype)
 
@@ -716,7 +717,7 @@ def _logsumexp(x: Any, *, dim: Any, keepdim: bool = False) -> Any:
         return np.full(np.sum(x, axis=axes, keepdims=keepdim).shape, -math.inf, x.dtype)
     top = np.max(x.real if x.dtype.kind == "c" else x, axis=axes, keepdims=True)
     top = np.where(np.isinf(top), 0, top).astype(x.dtype)
-    logs = numeric.log(total(numeric.exp(x - top), axes, keepdim))
+    logs = functions.log(total(functions.exp(x - top), axes, keepdim))
     return (logs + (top if keepdim else np.squeeze(top, axes))).astype(x.dtype)
 
 
@@ -746,9 +747,9 @@ def _softmax(x: Any, *, dim: int) -> Any:
     if not x.ndim:
         return np.ones_like(x)
     x = np.asarray(x, order="C")  # as PyTorch's result is, whatever the order of the input
-    e = numeric.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
-    sums = summing.exponentials(e, axis)
-    return (e * (1 / sums) if axis == x.ndim - 1 else e / sums).astype(x.dtype)
+    e = functions.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
+    whole = sums.exponentials(e, axis)
+    return (e * (1 / whole) if axis == x.ndim - 1 else e / whole).astype(x.dtype)
 
 
 def _log_softmax(x: Any, *, dim: int) -> Any:
@@ -757,7 +758,7 @@ def _log_softmax(x: Any, *, dim: int) -> Any:
         return np.zeros_like(x)
     x = np.asarray(x, order="C")
     shifted = x - np.max(x, axis=axis, keepdims=True) if x.size else x
-    return (shifted - numeric.log(summing.exponentials(numeric.exp(shifted), axis))).astype(x.dtype)
+    return (shifted - functions.log(sums.exponentials(functions.exp(shifted), axis))).astype(x.dtype)
 
 
 SOFTMAX = op(

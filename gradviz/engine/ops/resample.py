@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONAL, FUNCTIONS, api
-from gradviz.engine.apply import call
-from gradviz.engine.formula import expressed, sentence
+from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
 from gradviz.engine.ops.neural import in_single, need_line, need_tensor
 from gradviz.engine.ops.pool import adaptive_output, adaptive_places, check_pool, need_sizes, one_number, per_dimension
-from gradviz.engine.ops.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
+from gradviz.engine.run.apply import call
 
 Matrices = list[Any]
 _FEW = 16  # so many terms of a sum are added one by one

@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes, memory, overflow
-from gradviz.engine.api import FUNCTIONS, api, method, prop
-from gradviz.engine.apply import apply, call
-from gradviz.engine.batched import in_order
-from gradviz.engine.elementwise import check_broadcast, result_type
-from gradviz.engine.foreign import read_as
-from gradviz.engine.formula import jointly, sentence
-from gradviz.engine.inplace import resize_in_place
-from gradviz.engine.memory import check_rank, is_laid
+from gradviz.engine.kernel import dtypes, memory
+from gradviz.engine.kernel.batched import in_order
+from gradviz.engine.kernel.formula import jointly, sentence
+from gradviz.engine.kernel.memory import check_rank, is_laid
+from gradviz.engine.kernel.messages import plain_numbers
+from gradviz.engine.kernel.rows import in_rows, op
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.numerics import overflow
+from gradviz.engine.numerics.windows import channels_last
 from gradviz.engine.ops.arithmetic import CLONE
+from gradviz.engine.ops.elementwise import check_broadcast, result_type
+from gradviz.engine.ops.foreign import read_as
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.ops.windows import channels_last
-from gradviz.engine.rows import in_rows, op
-from gradviz.engine.tensor import Size, Tensor
-from gradviz.engine.words import plain_numbers
+from gradviz.engine.run.api import FUNCTIONS, api, method, prop
+from gradviz.engine.run.apply import apply, call
+from gradviz.engine.run.inplace import resize_in_place
 
 F = FUNCTIONS
 

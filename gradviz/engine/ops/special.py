@@ -10,16 +10,17 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from gradviz.engine import dtypes, numeric
-from gradviz.engine.api import FUNCTIONS, SPECIAL, api
-from gradviz.engine.apply import call
-from gradviz.engine.elementwise import Prepared, binary, register, unary
-from gradviz.engine.formula import Rule, expressed, sentence
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import Rule, expressed, sentence
+from gradviz.engine.kernel.messages import only
+from gradviz.engine.kernel.rows import OpRow, no_derivative, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics import functions
 from gradviz.engine.ops.arithmetic import conj
+from gradviz.engine.ops.elementwise import Prepared, binary, register, unary
 from gradviz.engine.ops.reduce import spread, wrap_dim
-from gradviz.engine.rows import OpRow, no_derivative, op
-from gradviz.engine.tensor import Tensor
-from gradviz.engine.words import only
+from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api
+from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
 
@@ -43,14 +44,14 @@ def _function(
 
 _function(
     "lgamma",
-    numeric.lgamma,
+    functions.lgamma,
     r"\ln |\Gamma(x)|",
     "grad * digamma(self)",
     brief="The logarithm of the gamma function.",
 )
 _function(
     "digamma",
-    numeric.digamma,
+    functions.digamma,
     r"\psi(x)",
     expressed("grad * trigamma(self)", lambda grad, self: grad * call(POLYGAMMA, self, n=1)),
     brief="The derivative of lgamma.",
@@ -58,7 +59,7 @@ _function(
 POLYGAMMA: OpRow = op(
     "polygamma",
     "self",
-    lambda x, *, n: numeric.polygamma(n, x),
+    lambda x, *, n: functions.polygamma(n, x),
     category="functions",
     symbol="ψ⁽ⁿ⁾",
     latex=r"\psi^{(n)}(x)",
@@ -68,7 +69,7 @@ POLYGAMMA: OpRow = op(
 )
 _function(
     "erfinv",
-    numeric.erfinv,
+    functions.erfinv,
     r"\operatorname{erf}^{-1} x",
     "sqrt(pi) / 2 * exp(pow(erfinv(self), 2)) * grad",
     brief="The inverse of the error function.",
@@ -192,7 +193,7 @@ XLOGY = op(
 LOGADDEXP = op(
     "logaddexp",
     "self, other",
-    only("fcV", "logaddexp_cpu", numeric.logaddexp),
+    only("fcV", "logaddexp_cpu", functions.logaddexp),
     category="functions",
     symbol="lae",
     latex=r"\ln(e^x + e^y)",
@@ -335,7 +336,7 @@ def _logcumsumexp(x: Any, *, dim: int) -> Any:
     if x.dtype.kind != "c" or not x.size:
         return np.logaddexp.accumulate(x, axis=wrap_dim(dim, x.ndim)) if x.ndim and x.size else x.copy()
     rows = np.moveaxis(np.atleast_1d(x), dim, 0)
-    found = np.stack(list(itertools.accumulate(rows, lambda before, here: numeric.logaddexp(here, before))))
+    found = np.stack(list(itertools.accumulate(rows, lambda before, here: functions.logaddexp(here, before))))
     return np.moveaxis(found, 0, dim).reshape(x.shape)
 
 

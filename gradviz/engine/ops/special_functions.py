@@ -1,5 +1,6 @@
 """`torch.special` beyond the elementary functions: Bessel functions, the normal distribution, incomplete gamma, zeta,
-polygamma, orthogonal polynomials. The numbers come from `bessel.py`, `numeric.py` and `numeric.py` of the engine."""
+polygamma, orthogonal polynomials. The numbers come from `bessel.py`, `functions.py` and `functions.py` of the
+engine."""
 
 from __future__ import annotations
 
@@ -9,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import bessel, dtypes, numeric
-from gradviz.engine.api import FUNCTIONS, SPECIAL, api, method
-from gradviz.engine.apply import NO_PARAMS, call
-from gradviz.engine.elementwise import NUMBERS, Prepared, cast, prepare_pair, register, result_type
-from gradviz.engine.formula import Rule, expressed, sentence
-from gradviz.engine.inplace import write
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.formula import Rule, expressed, sentence
+from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics import bessel, functions
 from gradviz.engine.ops.derivatives import scaled
+from gradviz.engine.ops.elementwise import NUMBERS, Prepared, cast, prepare_pair, register, result_type
 from gradviz.engine.ops.special import POLYGAMMA
-from gradviz.engine.rows import OpRow, op
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, method
+from gradviz.engine.run.apply import NO_PARAMS, call
+from gradviz.engine.run.inplace import write
 
 F, S = FUNCTIONS, SPECIAL
 _SINGLES = (dtypes.float16, dtypes.bfloat16)
@@ -150,14 +152,14 @@ _one(
 )
 _one(
     "erfcx",
-    numeric.erfcx,
+    functions.erfcx,
     r"e^{x^2} \operatorname{erfc} x",
     "The scaled complementary error function.",
     gradient="(2.0 * self * result - 2.0 / sqrt(pi)) * grad",
 )
 _one(
     "entr",
-    numeric.entr,
+    functions.entr,
     r"-x \ln x",
     "The entropy of each element.",
     narrow=True,
@@ -165,7 +167,7 @@ _one(
 )
 _one(
     "log_ndtr",
-    numeric.log_ndtr,
+    functions.log_ndtr,
     r"\ln \Phi(x)",
     "The logarithm of the normal distribution function.",
     double=False,
@@ -173,7 +175,7 @@ _one(
 )
 _one(
     "ndtri",
-    numeric.ndtri,
+    functions.ndtri,
     r"\Phi^{-1}(x)",
     "The inverse of the normal distribution function.",
     gradient="grad * sqrt(2 * pi) * exp(square(result) / 2)",
@@ -247,7 +249,7 @@ def _terms(x: Any, p: int) -> Any:
 
 def _mvlgamma(x: Any, *, p: int) -> Any:
     z = x.astype(np.float64)[..., None] + np.arange(1 - p, 1) / 2
-    return (numeric.lgamma(z).sum(-1) + p * (p - 1) / 4 * math.log(math.pi)).astype(x.dtype)
+    return (functions.lgamma(z).sum(-1) + p * (p - 1) / 4 * math.log(math.pi)).astype(x.dtype)
 
 
 MVLGAMMA = op(
@@ -363,7 +365,7 @@ _overloads(
 )
 _overloads(
     "zeta",
-    numeric.zeta,
+    functions.zeta,
     r"\zeta(x, q)",
     "Hurwitz's zeta function.",
     {
@@ -408,21 +410,21 @@ def _incomplete(name: str, alias: str, forward: Callable[..., Any], latex: str, 
     register(prepare, (alias,), "special", inplace=False)
 
 
-_incomplete("igamma", "gammainc", numeric.igamma, r"P(a, x)", 1)
-_incomplete("igammac", "gammaincc", numeric.igammac, r"Q(a, x)", -1)
+_incomplete("igamma", "gammainc", functions.igamma, r"P(a, x)", 1)
+_incomplete("igammac", "gammaincc", functions.igammac, r"Q(a, x)", -1)
 
 # --- polynomials ---
 
 for _shifted in ("", "shifted_"):
-    for _kind, _values in numeric.chebyshev_kinds(bool(_shifted)).items():
+    for _kind, _values in functions.chebyshev_kinds(bool(_shifted)).items():
         _brief = f"Chebyshev's polynomial {_kind.upper()}{' over [0, 1]' if _shifted else ''}."
         _overloads(
             f"{_shifted}chebyshev_polynomial_{_kind}", _values, rf"{_kind.upper()}_n(x)", _brief, {}, "x n", False
         )
 for _name, _values, _latex, _brief in (
-    ("hermite_polynomial_h", numeric.hermite_h, r"H_n(x)", "Hermite's polynomial of physics."),
-    ("hermite_polynomial_he", numeric.hermite_he, r"He_n(x)", "Hermite's polynomial of probability theory."),
-    ("laguerre_polynomial_l", numeric.laguerre_l, r"L_n(x)", "Laguerre's polynomial."),
-    ("legendre_polynomial_p", numeric.legendre_p, r"P_n(x)", "Legendre's polynomial."),
+    ("hermite_polynomial_h", functions.hermite_h, r"H_n(x)", "Hermite's polynomial of physics."),
+    ("hermite_polynomial_he", functions.hermite_he, r"He_n(x)", "Hermite's polynomial of probability theory."),
+    ("laguerre_polynomial_l", functions.laguerre_l, r"L_n(x)", "Laguerre's polynomial."),
+    ("legendre_polynomial_p", functions.legendre_p, r"P_n(x)", "Legendre's polynomial."),
 ):
     _overloads(_name, _values, _latex, _brief, {}, "x n", False)

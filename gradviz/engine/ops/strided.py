@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import overflow
-from gradviz.engine.api import FUNCTIONS, api, method
-from gradviz.engine.apply import call
-from gradviz.engine.batched import BatchedArray, one_example
-from gradviz.engine.formula import sentence
-from gradviz.engine.inplace import resize_in_place
-from gradviz.engine.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
+from gradviz.engine.kernel.batched import BatchedArray, one_example
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
+from gradviz.engine.kernel.messages import WRITTEN_TWICE, plain_numbers
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.matrix import diagonal_of
-from gradviz.engine.rows import op
-from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.words import WRITTEN_TWICE, plain_numbers
+from gradviz.engine.run.api import FUNCTIONS, api, method
+from gradviz.engine.run.apply import call
+from gradviz.engine.run.inplace import resize_in_place
 
 F = FUNCTIONS
 _NO_RULE = (

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from gradviz.engine.call import backward, grad
-from gradviz.engine.function import Function, FunctionCtx, once_differentiable
-from gradviz.engine.modes import (
+from gradviz.engine.kernel.modes import (
     _force_original_view_tracking,
     detect_anomaly,
     enable_grad,
@@ -16,9 +14,11 @@ from gradviz.engine.modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from gradviz.engine.saved import SavedTensor
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.kernel.saved import SavedTensor
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.run.autograd import backward, grad
+from gradviz.engine.run.function import Function, FunctionCtx, once_differentiable
 from gradviz.torch.autograd import forward_ad, functional, graph
 from gradviz.torch.autograd.gradcheck import gradcheck, gradgradcheck
 from gradviz.torch.autograd.legacy import InplaceFunction, Resize, Variable

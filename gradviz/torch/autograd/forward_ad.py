@@ -1,13 +1,14 @@
 """`torch.autograd.forward_ad`: dual tensors, which carry the derivative along one direction through everything that is
-computed of them. The work is in `gradviz.engine.dual`; this is PyTorch's way to ask for it."""
+computed of them. The work is in `gradviz.engine.transforms.forward_mode`; this is PyTorch's way to ask for it."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gradviz.engine import dual, layers
-from gradviz.engine.modes import _Mode
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.modes import _Mode
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.transforms import forward_mode
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -78,7 +79,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     number = _number(level)
     if number is None:
         raise RuntimeError("Invalid level given to _make_dual")
-    return dual.make_dual(tensor, tangent, number)
+    return forward_mode.make_dual(tensor, tangent, number)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
@@ -87,7 +88,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     number = _number(level)
     if number is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
-    return UnpackedDualTensor(*((tensor, None) if number is None else dual.unpack_dual(tensor, number)))
+    return UnpackedDualTensor(*((tensor, None) if number is None else forward_mode.unpack_dual(tensor, number)))
 
 
 class dual_level(_Mode):
@@ -101,16 +102,16 @@ class dual_level(_Mode):
 
 
 def _is_fwd_grad_enabled() -> bool:
-    return dual.Switch.enabled
+    return forward_mode.Switch.enabled
 
 
 class _set_fwd_grad_enabled(_Mode):
     """Whether tangents are pushed forward; at once, and for a `with` block."""
 
     def __init__(self, mode: bool) -> None:
-        self.prev = dual.Switch.enabled
+        self.prev = forward_mode.Switch.enabled
         self.mode = mode
-        dual.Switch.enabled = mode
+        forward_mode.Switch.enabled = mode
 
     def clone(self) -> _set_fwd_grad_enabled:
         return _set_fwd_grad_enabled(self.mode)
@@ -119,7 +120,7 @@ class _set_fwd_grad_enabled(_Mode):
         pass
 
     def __exit__(self, *exc: object) -> None:
-        dual.Switch.enabled = self.prev
+        forward_mode.Switch.enabled = self.prev
 
 
 dual_level.__module__ = _set_fwd_grad_enabled.__module__ = "torch.autograd.forward_ad"

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as F
-from gradviz.engine.call import grad
-from gradviz.engine.modes import enable_grad, set_grad_enabled
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import enable_grad, set_grad_enabled
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as F
+from gradviz.engine.run.autograd import grad
 
 # --- checks ---
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS as F
-from gradviz.engine.call import grad
-from gradviz.engine.random import Generator
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.run.api import FUNCTIONS as F
+from gradviz.engine.run.autograd import grad
 from gradviz.torch.autograd import jacobians
 from gradviz.torch.autograd import jacobians as more
 from gradviz.torch.autograd.jacobians import as_tuple, differentiable_outputs, tracked

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradviz.engine.graph import GradientEdge, RemovableHandle, edge_of
-from gradviz.engine.graph import Node as EngineNode
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.graph import GradientEdge, RemovableHandle, edge_of
+from gradviz.engine.kernel.graph import Node as EngineNode
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
 
 __all__ = [
     "GradientEdge",

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS as F
-from gradviz.engine.call import grad
-from gradviz.engine.function import Function
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS as F
+from gradviz.engine.run.autograd import grad
+from gradviz.engine.run.function import Function
 from gradviz.torch.autograd import forward_ad
 from gradviz.torch.maps import vmap
 from gradviz.torch.testing import make_tensor

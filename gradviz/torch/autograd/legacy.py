@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.function import Function
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.function import Function
 
 
 class _Engine:

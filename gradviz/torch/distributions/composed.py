@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Size
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Size
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution
 from gradviz.torch.distributions.elementary import ComposeTransform, Transform

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import LINALG
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import LINALG
 
 
 class Constraint:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.modes import no_grad
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily, exactly_one
 from gradviz.torch.distributions.gammas import Gamma

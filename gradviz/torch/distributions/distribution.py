@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.modes import no_grad
-from gradviz.engine.state import on_new_run
-from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.state import on_new_run
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.utils import lazy_property
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.utils import broadcast_all, sum_rightmost
 from gradviz.torch.nn import functional as F

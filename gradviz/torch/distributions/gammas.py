@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import SPECIAL
-from gradviz.engine.function import Function, once_differentiable
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import SPECIAL
+from gradviz.engine.run.function import Function, once_differentiable
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.composed import TransformedDistribution
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import LINALG
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions.composed import Independent, TransformedDistribution
 from gradviz.torch.distributions.counts import Bernoulli, Binomial, ContinuousBernoulli, Geometric, Poisson
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily

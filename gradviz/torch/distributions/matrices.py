@@ -7,10 +7,10 @@ import math
 import warnings
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import LINALG
-from gradviz.engine.facts import finfo
-from gradviz.engine.tensor import Size
+from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.ops.facts import finfo
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily
 from gradviz.torch.distributions.gammas import Beta, Chi2

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import LINALG
-from gradviz.engine.tensor import Size
+from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution
 from gradviz.torch.distributions.utils import lazy_property, standard_normal

@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Size
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily
 from gradviz.torch.distributions.utils import broadcast_all, lazy_property, standard_normal

@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.tensor import Size
+from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.composed import TransformedDistribution
 from gradviz.torch.distributions.counts import BINARY, _Binary

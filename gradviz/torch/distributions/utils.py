@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.modes import enable_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.modes import enable_grad
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
 
 euler_constant = 0.57721566490153286060

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import LINALG
-from gradviz.engine.tensor import Size, Tensor
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.elementary import Transform, _clipped_sigmoid
 from gradviz.torch.distributions.utils import sum_rightmost, tril_matrix_to_vec, vec_to_tril_matrix

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine import ops as _ops
-from gradviz.engine.api import FUNCTIONAL as _FUNCTIONAL
+from gradviz.engine.run.api import FUNCTIONAL as _FUNCTIONAL
 
 _ready = _ops  # importing it fills the table
 globals().update(_FUNCTIONAL)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import distributions
-from gradviz.engine.modes import no_grad
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import distributions
+from gradviz.engine.numerics.generator import Generator
 from gradviz.engine.ops import draw
-from gradviz.engine.random import Generator
-from gradviz.engine.tensor import Tensor, wrap
 
 _LINEAR = (
     "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid",

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.convert import text
-from gradviz.engine.state import paused, state
-from gradviz.engine.tensor import Tensor, bare
-from gradviz.engine.words import SET_ON_INFERENCE
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.messages import SET_ON_INFERENCE
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor, bare
+from gradviz.engine.ops.convert import text
 
 
 class Parameter(Tensor):

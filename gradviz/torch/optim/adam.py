@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import fused
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import rounding
 from gradviz.torch.optim.optimizer import (
     Array,
     Group,
@@ -42,12 +42,12 @@ def _moments(state: Group, param: Tensor, grad: Array, group: Group) -> tuple[Ar
     """The gradient with weight decay, the value now, and both moments after this step."""
     (beta1, beta2), decay = group["betas"], group["weight_decay"]
     if decay != 0 and group["decoupled_weight_decay"]:
-        write(param, fused.scale(param._data, 1 - number(group["lr"]) * decay))
+        write(param, rounding.scale(param._data, 1 - number(group["lr"]) * decay))
     elif decay != 0:
-        grad = fused.add(grad, param._data, decay)
+        grad = rounding.add(grad, param._data, decay)
     grad, mean, square, now = real(grad, state["exp_avg"]._data, state["exp_avg_sq"]._data, param._data)
-    mean = fused.lerp(mean, grad, 1 - beta1)
-    square = fused.addcmul(fused.scale(square, beta2), grad, grad, 1 - beta2)
+    mean = rounding.lerp(mean, grad, 1 - beta1)
+    square = rounding.addcmul(rounding.scale(square, beta2), grad, grad, 1 - beta2)
     write(state["exp_avg"], mean)
     write(state["exp_avg_sq"], square)
     return grad, now, mean, square
@@ -99,8 +99,8 @@ class Adam(Optimizer):
             largest = state["max_exp_avg_sq"]
             square = np.maximum(real(largest._data)[0], square)
             write(largest, square)
-        root = fused.root(square, (1 - beta2**step) ** 0.5, group["eps"])
-        write(param, fused.addcdiv(now, mean, root, -(lr / (1 - beta1**step))))
+        root = rounding.root(square, (1 - beta2**step) ** 0.5, group["eps"])
+        write(param, rounding.addcdiv(now, mean, root, -(lr / (1 - beta1**step))))
 
 
 class AdamW(Adam):
@@ -173,13 +173,13 @@ class Adamax(Optimizer):
         step = step_count(state)
         beta1, beta2 = group["betas"]
         if group["weight_decay"] != 0:
-            grad = fused.add(grad, param._data, group["weight_decay"])
+            grad = rounding.add(grad, param._data, group["weight_decay"])
         grad, mean, largest, now = real(grad, state["exp_avg"]._data, state["exp_inf"]._data, param._data)
-        mean = fused.lerp(mean, grad, 1 - beta1)
-        largest = np.maximum(fused.scale(largest, beta2), fused.shift(np.abs(grad), group["eps"]))
+        mean = rounding.lerp(mean, grad, 1 - beta1)
+        largest = np.maximum(rounding.scale(largest, beta2), rounding.shift(np.abs(grad), group["eps"]))
         write(state["exp_avg"], mean)
         write(state["exp_inf"], largest)
-        write(param, fused.addcdiv(now, mean, largest, -(number(group["lr"]) / (1 - beta1**step))))
+        write(param, rounding.addcdiv(now, mean, largest, -(number(group["lr"]) / (1 - beta1**step))))
 
 
 class NAdam(Optimizer):
@@ -228,9 +228,9 @@ class NAdam(Optimizer):
         write(product, product._data * np.float32(mu))
         so_far = float(product._data)
         kind = square.dtype.type
-        root = fused.root(square / kind(1 - beta2**step), 1.0, group["eps"])
-        now = fused.addcdiv(now, grad, root, -lr * (1.0 - mu) / (1.0 - so_far))
-        write(param, fused.addcdiv(now, mean, root, -lr * mu_next / (1.0 - so_far * mu_next)))
+        root = rounding.root(square / kind(1 - beta2**step), 1.0, group["eps"])
+        now = rounding.addcdiv(now, grad, root, -lr * (1.0 - mu) / (1.0 - so_far))
+        write(param, rounding.addcdiv(now, mean, root, -lr * mu_next / (1.0 - so_far * mu_next)))
 
 
 class RAdam(Optimizer):
@@ -277,5 +277,5 @@ class RAdam(Optimizer):
         length = longest - 2 * step * beta2**step / rest
         if length > 5.0:
             rect = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
-            moved = moved * (kind(rest**0.5) / fused.root(square, 1.0, group["eps"])) * kind(rect)
-        write(param, fused.add(now, moved, -1.0))
+            moved = moved * (kind(rest**0.5) / rounding.root(square, 1.0, group["eps"])) * kind(rect)
+        write(param, rounding.add(now, moved, -1.0))

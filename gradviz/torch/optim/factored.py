@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import fused
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import rounding
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.optim.optimizer import Array, Group, Optimizer, check, counter, number, step_count, write
 
 
@@ -61,11 +61,11 @@ class Adafactor(Optimizer):
 
     def _mean_square(self, state: dict[str, Any], grad: Array, weight: float, eps: float) -> Array:
         if grad.ndim < 2:
-            write(state["variance"], fused.lerp(state["variance"]._data, np.square(grad), weight))
+            write(state["variance"], rounding.lerp(state["variance"]._data, np.square(grad), weight))
             return np.array(state["variance"]._data)
         for name, axis in (("row_var", -1), ("col_var", -2)):
             mean = np.square(np.linalg.norm(grad, axis=axis, keepdims=True)) / grad.shape[axis]
-            write(state[name], fused.lerp(state[name]._data, mean.astype(grad.dtype), weight))
+            write(state[name], rounding.lerp(state[name]._data, mean.astype(grad.dtype), weight))
         rows = state["row_var"]._data
         product: Array = rows @ state["col_var"]._data
         found: Array = product / np.maximum(rows.mean(axis=-2, keepdims=True), eps)
@@ -80,11 +80,11 @@ class Adafactor(Optimizer):
         size = float(np.linalg.norm(param._data)) / math.sqrt(param._data.size)
         rate *= max(eps2, size)
         if group["weight_decay"] != 0:
-            write(param, fused.scale(param._data, 1 - lr * group["weight_decay"]))
+            write(param, rounding.scale(param._data, 1 - lr * group["weight_decay"]))
         square = self._mean_square(state, grad, step ** group["beta2_decay"], eps1)
         change = (grad / np.sqrt(np.maximum(square, eps1 * eps1))).astype(grad.dtype)
         large = float(np.linalg.norm(change)) / (math.sqrt(change.size) * group["d"])
-        write(param, fused.add(param._data, change, -rate / max(1.0, large)))
+        write(param, rounding.add(param._data, change, -rate / max(1.0, large)))
 
 
 class Muon(Optimizer):
@@ -131,17 +131,17 @@ class Muon(Optimizer):
         if not state:
             state["momentum_buffer"] = wrap(np.zeros_like(grad))
         momentum, lr = group["momentum"], number(group["lr"])
-        mean = fused.lerp(state["momentum_buffer"]._data, grad, 1 - momentum)
+        mean = rounding.lerp(state["momentum_buffer"]._data, grad, 1 - momentum)
         write(state["momentum_buffer"], mean)
-        change = fused.lerp(grad, mean, momentum) if group["nesterov"] else mean
+        change = rounding.lerp(grad, mean, momentum) if group["nesterov"] else mean
         change = _orthogonal(change, group).astype(param._data.dtype)
         rows, columns = param._data.shape
         if group["adjust_lr_fn"] == "match_rms_adamw":
             rate = lr * 0.2 * math.sqrt(max(rows, columns))
         else:
             rate = lr * math.sqrt(max(1, rows / columns))
-        now = fused.scale(param._data, 1 - lr * group["weight_decay"])
-        write(param, fused.add(now, change, -rate))
+        now = rounding.scale(param._data, 1 - lr * group["weight_decay"])
+        write(param, rounding.add(now, change, -rate))
 
 
 def _orthogonal(matrix: Array, group: Group) -> Array:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.modes import enable_grad, no_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import enable_grad, no_grad
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.optim.optimizer import Optimizer
 
 ENOUGH, FLAT, MOST = 1e-4, 0.9, 25

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.optim.optimizer import Optimizer, number, own_values
 
 _ORDER = (

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.engine.graph import RemovableHandle
-from gradviz.engine.inplace import put
-from gradviz.engine.modes import enable_grad, no_grad
-from gradviz.engine.state import paused
-from gradviz.engine.state import state as engine_state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.graph import RemovableHandle
+from gradviz.engine.kernel.modes import enable_grad, no_grad
+from gradviz.engine.kernel.state import paused
+from gradviz.engine.kernel.state import state as engine_state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.inplace import put
 from gradviz.torch.nn.modules.module import clear_grad
 from gradviz.torch.nn.modules.registry import typename
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import fused
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import rounding
 from gradviz.torch.optim.optimizer import (
     Array,
     Group,
@@ -75,22 +75,22 @@ class RMSprop(Optimizer):
         step_count(state)
         lr, alpha = number(group["lr"]), group["alpha"]
         if group["weight_decay"] != 0:
-            grad = fused.add(grad, param._data, group["weight_decay"])
+            grad = rounding.add(grad, param._data, group["weight_decay"])
         grad, square, now = real(grad, state["square_avg"]._data, param._data)
-        square = fused.addcmul(fused.scale(square, alpha), grad, grad, 1 - alpha)
+        square = rounding.addcmul(rounding.scale(square, alpha), grad, grad, 1 - alpha)
         write(state["square_avg"], square)
         if group["centered"]:
-            mean = fused.lerp(real(state["grad_avg"]._data)[0], grad, 1 - alpha)
+            mean = rounding.lerp(real(state["grad_avg"]._data)[0], grad, 1 - alpha)
             write(state["grad_avg"], mean)
-            square = fused.addcmul(square, mean, mean, -1)
-        root = fused.root(square, 1.0, group["eps"])
+            square = rounding.addcmul(square, mean, mean, -1)
+        root = rounding.root(square, 1.0, group["eps"])
         if group["momentum"] > 0:
             buffer = state["momentum_buffer"]
-            moved = fused.addcdiv(fused.scale(real(buffer._data)[0], group["momentum"]), grad, root, 1)
+            moved = rounding.addcdiv(rounding.scale(real(buffer._data)[0], group["momentum"]), grad, root, 1)
             write(buffer, moved)
-            write(param, fused.add(now, moved, -lr))
+            write(param, rounding.add(now, moved, -lr))
         else:
-            write(param, fused.addcdiv(now, grad, root, -lr))
+            write(param, rounding.addcdiv(now, grad, root, -lr))
 
 
 class Adagrad(Optimizer):
@@ -148,12 +148,12 @@ class Adagrad(Optimizer):
         state = self._state_of(param)
         step = step_count(state)
         if group["weight_decay"] != 0:
-            grad = fused.add(grad, param._data, group["weight_decay"])
+            grad = rounding.add(grad, param._data, group["weight_decay"])
         rate = number(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
         grad, total, now = real(grad, state["sum"]._data, param._data)
-        total = fused.addcmul(total, grad, grad, 1)
+        total = rounding.addcmul(total, grad, grad, 1)
         write(state["sum"], total)
-        write(param, fused.addcdiv(now, grad, fused.root(total, 1.0, group["eps"]), -rate))
+        write(param, rounding.addcdiv(now, grad, rounding.root(total, 1.0, group["eps"]), -rate))
 
 
 class Adadelta(Optimizer):
@@ -197,11 +197,11 @@ class Adadelta(Optimizer):
         step_count(state)
         rho, eps = group["rho"], group["eps"]
         if group["weight_decay"] != 0:
-            grad = fused.add(grad, param._data, group["weight_decay"])
+            grad = rounding.add(grad, param._data, group["weight_decay"])
         grad, square, moved, now = real(grad, state["square_avg"]._data, state["acc_delta"]._data, param._data)
-        square = fused.addcmul(fused.scale(square, rho), grad, grad, 1 - rho)
-        ratio = np.sqrt(fused.shift(moved, eps)) / np.sqrt(fused.shift(square, eps))
+        square = rounding.addcmul(rounding.scale(square, rho), grad, grad, 1 - rho)
+        ratio = np.sqrt(rounding.shift(moved, eps)) / np.sqrt(rounding.shift(square, eps))
         delta = ratio * grad
         write(state["square_avg"], square)
-        write(state["acc_delta"], fused.addcmul(fused.scale(moved, rho), delta, delta, 1 - rho))
-        write(param, fused.add(now, delta, -number(group["lr"])))
+        write(state["acc_delta"], rounding.addcmul(rounding.scale(moved, rho), delta, delta, 1 - rho))
+        write(param, rounding.add(now, delta, -number(group["lr"])))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import fused
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import rounding
 from gradviz.torch.optim.optimizer import (
     Array,
     Group,
@@ -63,7 +63,7 @@ class SGD(Optimizer):
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         if group["weight_decay"] != 0:
-            grad = fused.add(grad, param._data, number(group["weight_decay"]))
+            grad = rounding.add(grad, param._data, number(group["weight_decay"]))
         momentum = group["momentum"]
         if momentum != 0:
             state = self.state[param]
@@ -71,9 +71,9 @@ class SGD(Optimizer):
             if buffer is None:
                 buffer = state["momentum_buffer"] = wrap(grad.copy())
             else:
-                write(buffer, fused.add(fused.scale(buffer._data, momentum), grad, 1 - group["dampening"]))
-            grad = fused.add(grad, buffer._data, momentum) if group["nesterov"] else buffer._data
-        write(param, fused.add(param._data, grad, -number(group["lr"])))
+                write(buffer, rounding.add(rounding.scale(buffer._data, momentum), grad, 1 - group["dampening"]))
+            grad = rounding.add(grad, buffer._data, momentum) if group["nesterov"] else buffer._data
+        write(param, rounding.add(param._data, grad, -number(group["lr"])))
 
 
 # --- steps by the sign, and averages ---
@@ -121,7 +121,7 @@ class Rprop(Optimizer):
         size = np.clip(state["step_size"]._data * factor, *(kind(each) for each in group["step_sizes"]))
         write(state["step_size"], size)
         kept = np.where(sign < 0, kind(0), grad)
-        write(param, fused.addcmul(param._data, np.sign(kept), size, -1))
+        write(param, rounding.addcmul(param._data, np.sign(kept), size, -1))
         write(state["prev"], kept)
 
 
@@ -165,14 +165,14 @@ class ASGD(Optimizer):
             state["ax"] = wrap(np.zeros_like(param._data))
         step = step_count(state)
         if group["weight_decay"] != 0:
-            grad = fused.add(grad, param._data, group["weight_decay"])
+            grad = rounding.add(grad, param._data, group["weight_decay"])
         eta, mu = float(state["eta"]._data), float(state["mu"]._data)
-        write(param, fused.scale(param._data, 1 - lambd * eta))
-        write(param, fused.add(param._data, grad, -eta))
+        write(param, rounding.scale(param._data, 1 - lambd * eta))
+        write(param, rounding.add(param._data, grad, -eta))
         average = state["ax"]
         if mu == 1:
             write(average, param._data)
         else:
-            write(average, fused.add(average._data, fused.scale(param._data - average._data, mu), 1))
+            write(average, rounding.add(average._data, rounding.scale(param._data - average._data, mu), 1))
         write(state["eta"], np.asarray(lr / (1 + lambd * lr * step) ** group["alpha"], np.float32))
         write(state["mu"], np.asarray(1 / max(1, step - group["t0"]), np.float32))

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.modules.normalization import _BatchNorm
 from gradviz.torch.optim.lr_scheduler import LRScheduler

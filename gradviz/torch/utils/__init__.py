@@ -1,6 +1,6 @@
 """`torch.utils`: what a snippet needs of it is `torch.utils.data`, `torch.utils.checkpoint` and `torch.utils.hooks`."""
 
-from gradviz.engine.graph import RemovableHandle
+from gradviz.engine.kernel.graph import RemovableHandle
 from gradviz.torch.homes import rehome
 from gradviz.torch.utils import checkpoint, data
 

@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import Enum
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as F
-from gradviz.engine.call import backward as run_backward
-from gradviz.engine.function import Function
-from gradviz.engine.modes import enable_grad, no_grad
-from gradviz.engine.state import resumed
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import enable_grad, no_grad
+from gradviz.engine.kernel.state import resumed
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as F
+from gradviz.engine.run.autograd import backward as run_backward
+from gradviz.engine.run.function import Function
 from gradviz.torch.autograd import _is_checkpoint_valid
 from gradviz.torch.utils.recompute import CheckpointError, Frame, GraphExecGroup
 

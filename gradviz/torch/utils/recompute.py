@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as F
-from gradviz.engine.function import Function
-from gradviz.engine.modes import enable_grad
-from gradviz.engine.state import paused, resumed, state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import enable_grad
+from gradviz.engine.kernel.state import paused, resumed, state
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as F
+from gradviz.engine.run.function import Function
 from gradviz.torch.autograd.graph import saved_tensors_hooks
 
 _TIP = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from gradviz.engine.graph import Edge, Node
+from gradviz.engine.kernel.graph import Edge, Node
 from gradviz.trace.record.chains import Question, answer
 from gradviz.trace.record.compact import pack_ran
 from gradviz.trace.record.forward import Writes
@@ -17,7 +17,7 @@ from gradviz.trace.table.encoding import PACK
 from gradviz.trace.table.kinds import Kind
 
 if TYPE_CHECKING:
-    from gradviz.engine.tensor import Tensor
+    from gradviz.engine.kernel.tensor import Tensor
 
 Array = NDArray[Any]
 

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from gradviz.engine.state import state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.trace.record.location import COUNT, ROW, UNKNOWN, VALUE, VARIABLE
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import ELEMENT, LOCAL, PLAIN

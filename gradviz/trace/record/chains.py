@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradviz.engine.graph import Edge, Node, edge_of
-from gradviz.engine.reach import count_arrivals, leading_to
-from gradviz.engine.state import paused, state
-from gradviz.engine.tensor import Tensor, wrap
-from gradviz.engine.validate import conform
+from gradviz.engine.kernel.graph import Edge, Node, edge_of
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.gradient_checks import conform
+from gradviz.engine.run.reach import count_arrivals, leading_to
 
 if TYPE_CHECKING:
     from gradviz.trace.table.encoding import Writer

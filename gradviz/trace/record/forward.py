@@ -13,9 +13,9 @@ from gradviz.trace.table.encoding import PACK
 from gradviz.trace.table.kinds import Kind
 
 if TYPE_CHECKING:
-    from gradviz.engine.graph import Node
-    from gradviz.engine.rows import OpRow
-    from gradviz.engine.tensor import Tensor
+    from gradviz.engine.kernel.graph import Node
+    from gradviz.engine.kernel.rows import OpRow
+    from gradviz.engine.kernel.tensor import Tensor
 
 
 class Writes:

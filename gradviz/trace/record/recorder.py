@@ -22,7 +22,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import Batch
 
 if TYPE_CHECKING:
-    from gradviz.engine.tensor import Tensor
+    from gradviz.engine.kernel.tensor import Tensor
 
 
 class Recorder:

@@ -11,18 +11,18 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.engine.memory import held_bytes
-from gradviz.engine.saved import Saved
-from gradviz.engine.state import state
+from gradviz.engine.kernel.memory import held_bytes
+from gradviz.engine.kernel.saved import Saved
+from gradviz.engine.kernel.state import state
 from gradviz.trace.record.compact import Compact, pack_kept
 from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
 from gradviz.trace.table.encoding import PACK, Writer
 from gradviz.trace.table.kinds import Kind
 
 if TYPE_CHECKING:
-    from gradviz.engine.graph import Node
-    from gradviz.engine.rows import OpRow
-    from gradviz.engine.tensor import Tensor
+    from gradviz.engine.kernel.graph import Node
+    from gradviz.engine.kernel.rows import OpRow
+    from gradviz.engine.kernel.tensor import Tensor
 
 
 Array = NDArray[Any]

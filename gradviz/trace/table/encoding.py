@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.engine.batched import BatchedArray
+from gradviz.engine.kernel.batched import BatchedArray
 from gradviz.trace.table.kinds import TABLE_OF_KIND, Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import TABLES, UNTRACKED, Batch

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.engine.memory import occurrences
+from gradviz.engine.kernel.memory import occurrences
 from gradviz.trace.table.schema import Dims, Summaries, Values
 
 Array = NDArray[Any]

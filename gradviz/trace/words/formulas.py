@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gradviz.engine.formula import shown_with
+from gradviz.engine.kernel.formula import shown_with
 from gradviz.trace.table.values import FEW, Value
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module

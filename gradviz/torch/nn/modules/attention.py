@@ -6,10 +6,10 @@ import contextlib
 import enum
 from typing import Any
 
-from gradviz.engine.dtypes import dtype as DType
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.attention import additive
-from gradviz.engine.state import paused, state
-from gradviz.engine.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules import creating

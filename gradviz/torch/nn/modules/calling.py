@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradviz.engine.function import Function
-from gradviz.engine.graph import Node, RemovableHandle
-from gradviz.engine.state import on_new_run, state
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.graph import Node, RemovableHandle
+from gradviz.engine.kernel.state import on_new_run, state
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.function import Function
 
 if TYPE_CHECKING:
     from gradviz.torch.nn.modules.module import Module

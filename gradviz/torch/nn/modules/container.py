@@ -7,8 +7,8 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from itertools import chain
 from typing import Any
 
-from gradviz.engine.tensor import Tensor
-from gradviz.engine.words import plain_numbers
+from gradviz.engine.kernel.messages import plain_numbers
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.state import paused, state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.torch.nn.modules.registry import Registry
 from gradviz.torch.nn.parameter import Parameter
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.torch.nn.modules import conv, creating
 from gradviz.torch.nn.modules import normalization as norms
 from gradviz.torch.nn.modules.linear import Linear

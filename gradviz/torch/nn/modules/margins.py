@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.container import ModuleList, Sequential
 from gradviz.torch.nn.modules.linear import Linear

@@ -8,11 +8,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.graph import RemovableHandle
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.graph import RemovableHandle
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import (
     MIXED_HOOKS,

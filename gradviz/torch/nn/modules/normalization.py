@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import layers
-from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules import creating

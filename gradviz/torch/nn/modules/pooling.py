@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.conv import sizes
 from gradviz.torch.nn.modules.module import Module

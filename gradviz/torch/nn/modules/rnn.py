@@ -14,12 +14,12 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.dtypes import float32
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.dtypes import float32
+from gradviz.engine.kernel.state import state as engine
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.recurrent import lstm_layer
-from gradviz.engine.state import state as engine
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules import creating

@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import called
-from gradviz.engine.dtypes import dtype as DType
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.dtypes import dtype as DType
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import called
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
 from gradviz.torch.nn.modules import creating

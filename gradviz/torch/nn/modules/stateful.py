@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn.parameter import Parameter
 
 if TYPE_CHECKING:

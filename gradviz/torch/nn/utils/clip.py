@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.api import FUNCTIONS
-from gradviz.engine.inplace import put
-from gradviz.engine.state import paused, state
-from gradviz.engine.tensor import Tensor, wrap
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.api import FUNCTIONS
+from gradviz.engine.run.inplace import put
 from gradviz.torch.nn.parameter import give_data
 
 Tensors = Tensor | Iterable[Tensor]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn.parameter import Parameter
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, TypeVar
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.api import LINALG
-from gradviz.engine.facts import finfo
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.facts import finfo
+from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.api import LINALG
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from gradviz.torch.nn.modules.module import Module

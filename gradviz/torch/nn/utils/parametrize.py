@@ -10,8 +10,8 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradviz.engine.modes import no_grad
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter, give_data

@@ -7,8 +7,8 @@ import numbers
 from collections.abc import Iterable
 from typing import Any
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import give_data
 from gradviz.torch.nn.utils.parametrize import drop, held, hold

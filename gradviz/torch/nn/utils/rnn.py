@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
-from gradviz.engine.api import FUNCTIONS as T
-from gradviz.engine.dtypes import int64
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel.dtypes import int64
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 
 _A = TypeVar("_A")
 _B = TypeVar("_B")

@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
-from gradviz.engine import distributions
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics import distributions
+from gradviz.engine.numerics.generator import Generator
 from gradviz.engine.ops import draw
-from gradviz.engine.random import Generator
-from gradviz.engine.tensor import Tensor
 
 T = TypeVar("T")
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine import dtypes
-from gradviz.engine.api import FUNCTIONS
-from gradviz.engine.random import Generator
-from gradviz.engine.tensor import Tensor
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.run.api import FUNCTIONS
 from gradviz.torch.utils.data.dataset import IterableDataset
 from gradviz.torch.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler, draw_seed
 

@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from gradviz.engine import distributions
-from gradviz.engine.api import FUNCTIONS
-from gradviz.engine.dtypes import float64
+from gradviz.engine.kernel.dtypes import float64
+from gradviz.engine.numerics import distributions
+from gradviz.engine.numerics.generator import Generator
 from gradviz.engine.ops import draw
-from gradviz.engine.random import Generator
+from gradviz.engine.run.api import FUNCTIONS
 
 T = TypeVar("T")
 

@@ -1,0 +1,336 @@
+"""The gradient of one input, written once: the function that the engine runs and the text that the screen shows are
+made from the same expression, as in PyTorch's `derivatives.yaml`.
+
+A row of `ops/` gives the gradient as an expression, `"grad * conj(result) * log(2)"`. Its names are what the row saves,
+its functions are those of `torch` and the helpers of `ops/`, and nothing else is allowed in it. The function is
+compiled when the row runs backward for the first time; the text, `grad · result · ln 2`, is made when somebody looks
+(`typeset.py`).
+
+A rule that needs Python is a function. It says what it computes beside itself: `helper` for one that expressions call,
+`expressed` for one that a row has to itself, `jointly` for one of all inputs, and `sentence` where no formula says it.
+The tests evaluate what is shown and compare it with what the engine sends. What a row does with its rules:
+`rows.py`."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import Any, TypeVar
+
+from gradviz.engine.kernel.typeset import NUMBERS, Given, called, typeset
+
+Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+
+TABLES: list[Mapping[str, Function]] = []  # where a formula's functions are looked up; `api.py` adds its own
+_HELPERS: dict[str, tuple[Function, str]] = {}
+_OF_NUMBERS: Mapping[str, Callable[[float], float]] = {"log": math.log, "sqrt": math.sqrt}
+_ALLOWED = frozenset((
+    ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Call, ast.keyword, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add,
+    ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr, ast.Compare, ast.Eq, ast.NotEq, ast.Lt,
+    ast.LtE, ast.Gt, ast.GtE,
+))  # fmt: skip
+
+
+@functools.cache
+def parse(text: str) -> tuple[ast.expr, tuple[str, ...]]:
+    """The tree of an expression and the names that it asks for, `grad` first; `ValueError` where it is more than names,
+    numbers, operators and calls by name."""
+    tree = ast.parse(text, mode="eval").body
+    names: dict[tuple[bool, int], str] = {}
+    functions = set()
+    for node in ast.walk(tree):
+        kind = type(node)
+        indirect = kind is ast.Call and type(node.func) is not ast.Name  # type: ignore[attr-defined]
+        if indirect or kind not in _ALLOWED or (kind is ast.Name and node.id[0] == "_"):  # type: ignore[attr-defined]
+            raise ValueError(f"{kind.__name__} is not allowed in a formula: {text}")
+        if kind is ast.Call:
+            functions.add(node.func.col_offset)  # type: ignore[attr-defined]
+        elif kind is ast.Name and node.id not in NUMBERS:  # type: ignore[attr-defined]
+            names[node.id != "grad", node.col_offset] = node.id  # type: ignore[attr-defined]
+    return tree, tuple(dict.fromkeys(name for at, name in sorted(names.items()) if at[1] not in functions))
+
+
+# --- the function ---
+
+
+def compiled(text: str) -> Function:
+    """The expression as a function of its names."""
+    tree, names = parse(text)
+    if isinstance(tree, ast.Call) and not tree.keywords and [ast.unparse(each) for each in tree.args] == [*names]:
+        return _function(called(tree))
+    body = _Folded().visit(ast.parse(text, mode="eval").body)
+    functions = {called(node) for node in ast.walk(body) if isinstance(node, ast.Call)}
+    parameters = ast.arguments(
+        posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    whole = ast.fix_missing_locations(ast.Expression(ast.Lambda(parameters, body)))
+    inner = compile(whole, f"<formula {text}>", "eval", dont_inherit=True).co_consts
+    code = next(each for each in inner if isinstance(each, CodeType))
+    return FunctionType(code, {"__builtins__": {}, **{name: _function(name) for name in functions}}, "formula")
+
+
+class _Folded(ast.NodeTransformer):
+    """Puts in the numbers: π, and functions of numbers alone."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(NUMBERS[node.id]) if node.id in NUMBERS else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = called(node)
+        node.args = [self.visit(each) for each in node.args]
+        if name in _OF_NUMBERS and (value := _value(node.args[0])) is not None:
+            return ast.Constant(_OF_NUMBERS[name](value))
+        return node
+
+
+def _value(node: ast.expr) -> float | None:
+    """The value of a product or quotient of numbers."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+        left, right = _value(node.left), _value(node.right)
+        if left is None or right is None:
+            return None
+        return left * right if isinstance(node.op, ast.Mult) else left / right
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) else None
+
+
+def _function(name: str) -> Function:
+    if name in _HELPERS:
+        return _HELPERS[name][0]
+    found = next((table[name] for table in TABLES if name in table), None)
+    if found is None:
+        raise ValueError(f"a formula calls {name}, which is neither a helper nor a function of torch")
+    return found
+
+
+def helper(formula: str) -> Callable[[F], F]:
+    """Let expressions call the function by its name; the screen shows its formula, written in its parameters."""
+
+    def register(fn: F) -> F:
+        assert fn.__name__ not in _HELPERS, f"two helpers are called {fn.__name__}"
+        _HELPERS[fn.__name__] = fn, formula
+        return fn
+
+    return register
+
+
+# --- the text ---
+
+
+@functools.cache
+def shown(text: str) -> str:
+    """The expression as a person writes it, in one line."""
+    parse(text)
+    return typeset(_with_helpers(text))
+
+
+def _with_helpers(text: str) -> ast.expr:
+    """The tree with the formula of each helper in place of its call."""
+    tree = ast.parse(text, mode="eval").body
+    found: ast.expr = _Opened().visit(tree) if any(name in text for name in _HELPERS) else tree
+    return found
+
+
+class _Opened(ast.NodeTransformer):
+    """Formulas in place of calls of helpers."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        args = [self.visit(each) for each in node.args]
+        name = called(node)
+        if name not in _HELPERS:
+            return ast.Call(node.func, args, node.keywords)
+        fn, inside = _HELPERS[name]
+        given = dict(zip(inspect.signature(fn).parameters, args, strict=False))
+        given |= {each.arg: self.visit(each.value) for each in node.keywords if each.arg}
+        return _Filled(given).visit(_with_helpers(inside))  # type: ignore[no-any-return]
+
+
+class _Filled(ast.NodeTransformer):
+    """Arguments in place of parameters."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        return ast.Call(node.func, [self.visit(each) for each in node.args], [])
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given.get(node.id, node)
+
+
+def opened(text: str) -> str:
+    """The expression with every helper written out: what a recorded trace takes along."""
+    parse(text)
+    return ast.unparse(_with_helpers(text))
+
+
+Number = int | float
+_LONGEST = 4_000  # characters of an expression
+
+
+@functools.cache
+def shown_with(expression: str, numbers: tuple[tuple[str, Number], ...], is_complex: bool) -> str:
+    """The text of an expression whose parameters are known: `grad * n * self ** (n - 1)` with n = 3 becomes
+    "grad · 3 · self²". Of complex numbers it shows the conjugates. `ValueError` for what is no expression."""
+    if len(expression) > _LONGEST:
+        raise ValueError("a formula is too long")
+    try:
+        tree, _ = parse(expression)
+        return typeset(_Known(dict(numbers), is_complex).visit(ast.parse(ast.unparse(tree), mode="eval").body))
+    except (SyntaxError, RecursionError, MemoryError, AssertionError, ArithmeticError) as error:
+        raise ValueError(f"not a formula: {expression[:80]}") from error
+
+
+def _constant(node: ast.expr) -> Number | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+class _Known(ast.NodeTransformer):
+    """Numbers in place of parameters; what they make trivial (a factor 1, a power of 0 or 1) is not written."""
+
+    def __init__(self, numbers: Mapping[str, Number], is_complex: bool) -> None:
+        self.numbers, self.is_complex = numbers, is_complex
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        number = self.numbers.get(node.id)
+        return node if number is None else ast.Constant(Given(number) if isinstance(number, float) else number)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = "conjugate" if self.is_complex and called(node) == "conj" else called(node)
+        return ast.Call(ast.Name(name), [self.visit(each) for each in node.args], [])
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left: ast.expr = self.visit(node.left)
+        right: ast.expr = self.visit(node.right)
+        one, other = _constant(left), _constant(right)
+        if one is not None and other is not None and isinstance(node.op, (ast.Add, ast.Sub)):
+            return ast.Constant(one + other if isinstance(node.op, ast.Add) else one - other)
+        if isinstance(node.op, ast.Pow) and other is not None:
+            return self._power(left, other)
+        if isinstance(node.op, (ast.Mult, ast.Div)):
+            if other == 1:
+                return left
+            if one == 1 and isinstance(node.op, ast.Mult):
+                return right
+            for factor, at_left in ((one, True), (other, False)):
+                if factor is not None and factor < 0:
+                    positive = ast.Constant(type(factor)(-factor))
+                    found = ast.BinOp(positive if at_left else left, node.op, right if at_left else positive)
+                    return ast.UnaryOp(ast.USub(), self.visit_BinOp(found))
+        return ast.BinOp(left, node.op, right)
+
+    @staticmethod
+    def _power(base: ast.expr, exponent: Number) -> ast.expr:
+        if exponent in (0, 1):
+            return base if exponent else ast.Constant(1)
+        if exponent == 0.5:
+            return ast.Call(ast.Name("sqrt"), [base], [])
+        whole = int(exponent) if float(exponent).is_integer() else exponent
+        return ast.BinOp(base, ast.Pow(), ast.Constant(whole))
+
+
+# --- rules ---
+
+
+class Rule:
+    """The gradient of one input (or, for a joint rule, of all): what it asks for by name, its function and its text."""
+
+    def __init__(
+        self, written: str, function: Function | None, names: tuple[str, ...] | None, is_formula: bool
+    ) -> None:
+        self.written = written
+        self.is_formula = is_formula
+        self._function = function
+        self._names = names
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters: what is saved and what the loop hands over."""
+        if self._names is None:
+            given = self._function
+            self._names = parse(self.written)[1] if given is None else tuple(inspect.signature(given).parameters)
+        return self._names
+
+    @property
+    def function(self) -> Function:
+        """What computes the gradient; an expression is compiled when this is first asked for."""
+        if self._function is None:
+            self._function = compiled(self.written)
+        return self._function
+
+    @property
+    def text(self) -> str:
+        """What the screen shows, in the operation's own names."""
+        return shown(self.written) if self.is_formula else self.written
+
+    @property
+    def expression(self) -> str:
+        """The formula as an expression of its operands and parameters; "" where words say it."""
+        return opened(self.written) if self.is_formula else ""
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """By input, where the rule is joint."""
+        return {}
+
+    @property
+    def expressions(self) -> Mapping[str, str]:
+        """By input, where the rule is joint."""
+        return {}
+
+
+class JointRule(Rule):
+    """One function for the gradients of all inputs, each with a formula or a sentence of its own."""
+
+    def __init__(
+        self,
+        function: Function,
+        names: tuple[str, ...] | None,
+        formulas: Mapping[str, str],
+        sentences: Mapping[str, str],
+    ) -> None:
+        super().__init__("", function, names, False)
+        self.formulas = formulas
+        self._sentences = sentences
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        return {**{name: shown(formula) for name, formula in self.formulas.items()}, **self._sentences}
+
+    @property
+    def expressions(self) -> Mapping[str, str]:
+        return {name: opened(formula) for name, formula in self.formulas.items()}
+
+
+def rule(given: str | Function | Rule) -> Rule:
+    """A rule of what a row gives: an expression, a function without a text, or a rule."""
+    if isinstance(given, str):
+        return Rule(given, None, None, True)
+    if isinstance(given, Rule):
+        return given
+    assert callable(given), f"{given} is no rule for a gradient"
+    return Rule("", given, None, False)
+
+
+def expressed(formula: str, function: Function, names: str = "") -> Rule:
+    """A function of its own, whose result is this expression; it asks for `names` if its parameters don't say it."""
+    return Rule(formula, function, _split(names), True)
+
+
+def sentence(text: str, function: Function, names: str = "") -> Rule:
+    """A function that no formula says; `text` does in words."""
+    return Rule(text, function, _split(names), False)
+
+
+def jointly(function: Function, names: str = "", formulas: Mapping[str, str] | None = None, **sentences: str) -> Rule:
+    """A function for all inputs, and what it computes for each: as an expression, or in words."""
+    return JointRule(function, _split(names), formulas or {}, sentences)
+
+
+def _split(names: str) -> tuple[str, ...] | None:
+    return tuple(each.strip() for each in names.split(",")) if names else None

@@ -1,0 +1,355 @@
+"""The autograd graph: nodes and edges. A node holds facts (which row, which buffers, where gradients go next); the row
+says how to compute, and only the loop in `backward.py` runs nodes and adds gradients. The buffers are in `saved.py`;
+see `rows.py` next."""
+
+from __future__ import annotations
+
+import functools
+import re
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes, node_attributes
+from gradviz.engine.kernel.memory import device
+from gradviz.engine.kernel.messages import SECOND_BACKWARD
+from gradviz.engine.kernel.state import state
+
+if TYPE_CHECKING:
+    from gradviz.engine.kernel.rows import OpRow, Plan
+    from gradviz.engine.kernel.saved import Saved, SavedTensor
+    from gradviz.engine.kernel.tensor import Tensor
+
+Edge = tuple["Node", int]
+Array = np.ndarray[Any, Any]
+Meta = tuple[tuple[int, ...], Any]  # shape and NumPy type, which is None where any type will do
+LAST = 2**64 - 1  # the sequence number that outranks all others
+
+
+class RemovableHandle:
+    """What `register_hook` returns; `remove()` takes the hook off again, and a `with` block does so at its end."""
+
+    _next_id = 0
+
+    def __init__(self, hooks: OrderedDict[int, Any]) -> None:
+        self.hooks = hooks
+        self.id = RemovableHandle._next_id
+        RemovableHandle._next_id += 1
+
+    def remove(self) -> None:
+        """Take the hook off; a second call does nothing."""
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class Node:
+    """One backward function. `next[i]` is where the gradient of input `i` goes, None where none is wanted.
+
+    Note [Kinds] The nodes of all operations are of this one class, on which Python is fastest; `_kind` says which
+    class each has for those who look at it (`MulBackward0`), and `shown` gives it that class before they do.
+    """
+
+    # Slots, because a node is made for every operation; the dictionary is for what subclasses and users add.
+    __slots__ = (
+        "__dict__", "__weakref__", "_kind", "_leaf", "_metadata", "_tag", "captured", "freed", "metas", "next",
+        "params", "plan", "post_hooks", "pre_hooks", "retained", "saved", "sequence_nr", "slots", "stack",
+        "tensor_hooks",
+    )  # fmt: skip
+    _kind: Any
+    _leaf: Tensor | None  # of an AccumulateGrad, the tensor whose `.grad` it adds to
+    next: tuple[Edge | None, ...]
+    slots: tuple[int, ...] | None  # which operand each of `next` belongs to, where that is not simply its place
+    sequence_nr: int
+    plan: Plan | None
+    saved: list[Saved | None] | None
+    params: Mapping[str, Any]
+    captured: Mapping[str, Any]
+    metas: Sequence[Meta]
+    freed: bool
+    _tag: int  # the number that the recorder knows it by
+    pre_hooks: OrderedDict[int, Callable[..., Any]] | None
+    post_hooks: OrderedDict[int, Callable[..., Any]] | None
+    tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None
+    retained: dict[int, weakref.ref[Tensor]] | None  # PyTorch keeps no tensor alive for its gradient either
+    written: weakref.ref[Node] | None = None  # of a write to a view: the history of the view after it
+    stack: Any
+    parent: Node | None = None  # in anomaly mode: the node whose backward made this one
+    _metadata: dict[Any, Any] | None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return bare(cls, cls)
+
+    @property
+    def row(self) -> OpRow:
+        """The row of its operation."""
+        return self._kind.row  # type: ignore[no-any-return]
+
+    @property
+    def class_name(self) -> str:
+        """The name of the class that it is shown as."""
+        return self._kind.class_name  # type: ignore[no-any-return]
+
+    def name(self) -> str:
+        """The name that PyTorch shows, such as `MulBackward0`."""
+        name = self.class_name
+        return f"torch::autograd::{name}" if name in ("CopyBackwards", "AccumulateGrad", "NotImplemented") else name
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, input number) for each input."""
+        return tuple((None, 0) if edge is None else (shown(edge[0]), edge[1]) for edge in self.next)
+
+    def _sequence_nr(self) -> int:
+        return self.sequence_nr
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self.sequence_nr = number
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary that is the user's own."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        return tuple(InputMetadata(shape, dtype) for shape, dtype in self.metas)
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: a node is made only where gradients are wanted."""
+        return True
+
+    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        """The gradients of the inputs from those of the outputs; never adds anything up."""
+        assert self.plan is not None
+        return self.plan.run(self, grads)
+
+    def unpack(self) -> list[Tensor | None]:
+        """The saved buffers, checked: freed ones and ones that were overwritten are refused with PyTorch's messages."""
+        if self.saved is None or self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        return [None if one is None else one.value(self) for one in self.saved]
+
+    def release(self) -> bool:
+        """Free the saved buffers; whether there were any."""
+        had = self.saved is not None
+        self.saved = None
+        self.freed = self.freed or had
+        return had
+
+    def saved_items(self) -> Iterator[tuple[str, Array, int, Saved]]:
+        """(name, data, version when saved, record) of each saved tensor; nothing after they were freed."""
+        if self.saved is not None and self.plan is not None:
+            for name, one in zip(self.plan.saved_names, self.saved, strict=True):
+                if one is not None:
+                    yield name, one.data, one.version, one
+
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_inputs, grad_outputs)` after the node ran; what it returns replaces the gradients."""
+        if self.post_hooks is None:
+            self.post_hooks = OrderedDict()
+        return _register(self.post_hooks, fn)
+
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call `fn(grad_outputs)` before the node runs; what it returns replaces the gradients."""
+        if self.pre_hooks is None:
+            self.pre_hooks = OrderedDict()
+        return _register(self.pre_hooks, fn)
+
+    def _register_hook_dict(self, tensor: Tensor) -> None:
+        """Let a tensor's own dictionary of hooks be called for its gradient."""
+        if self.tensor_hooks is None:
+            self.tensor_hooks = {}
+        self.tensor_hooks[tensor._output_nr] = tensor._backward_hooks
+
+    if TYPE_CHECKING:  # attached in saved.py
+
+        def _raw_saved(self, name: str) -> SavedTensor: ...
+
+    def __call__(self, *grads: Tensor | None) -> Any:
+        """Run the node by hand: the gradients of its inputs from those of its outputs."""
+        if len(grads) != len(self.metas):
+            raise TypeError(f"expected {len(self.metas)} arguments, got {len(grads)} instead")
+        found = tuple(self.apply(list(grads)))
+        return found[0] if len(found) == 1 else found
+
+    def _find_saved(self, name: str) -> Any:
+        names = () if self.plan is None else self.plan.saved_names
+        if name in names:
+            if self.saved is None or self.freed:
+                raise RuntimeError(SECOND_BACKWARD)
+            shown = self.captured.get(f"shown_{name}")
+            if shown is not None:
+                return shown
+            one = self.saved[names.index(name)]
+            return None if one is None else one.value(self)
+        if self.plan is not None and name in self.plan.row.saved:
+            return None  # the row saves it when other inputs want gradients
+        return node_attributes.find(self, name)
+
+    def __dir__(self) -> list[str]:
+        names = () if self.plan is None else self.plan.saved_names
+        known = () if self.plan is None else (*names, *self.row.saved, *node_attributes.names(self))
+        return [
+            *(n for n in super().__dir__() if not n.startswith(("_saved_", "_raw_saved_"))),
+            *(f"_saved_{n}" for n in dict.fromkeys(known)),
+            *(f"_raw_saved_{n}" for n in names),
+        ]
+
+    def __repr__(self) -> str:
+        return f"<{self.class_name} object at {object.__repr__(self).rpartition(' ')[2]}"
+
+
+_new = object.__new__
+_NOTHING: Mapping[str, Any] = {}
+
+
+def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
+    """A node of this kind of which nothing is known yet."""
+    node: Node = _new(cls)
+    node._kind = kind
+    node._leaf = None
+    node.next = node.metas = ()
+    node.params = node.captured = _NOTHING
+    node.slots = node.plan = node.saved = None
+    node.pre_hooks = node.post_hooks = node.tensor_hooks = node.retained = None
+    node.stack = node._metadata = None
+    node.sequence_nr = 0
+    node.freed = False
+    node._tag = -1
+    return node
+
+
+def shown(node: Any) -> Any:
+    """The node as an instance of the class that it is known by; None for None."""
+    if type(node) is Node:
+        node.__class__ = kind = node._kind
+        if node.plan is not None:
+            tensors = (*kind.row.inputs, *kind.row.outputs)
+            _offer(kind, "_saved_", (*tensors, *node_attributes.names(node)), Node._find_saved)
+            _offer(kind, "_raw_saved_", tensors, Node._raw_saved)
+    return node
+
+
+def _offer(kind: type[Node], prefix: str, names: Sequence[str], find: Callable[[Node, str], Any]) -> None:
+    """Give the class of a node what users read of it, such as `_saved_self`."""
+    for name in names:
+        if prefix + name not in kind.__dict__:
+            setattr(kind, prefix + name, property(functools.partial(_found, find, name)))
+
+
+def _found(find: Callable[[Node, str], Any], name: str, node: Node) -> Any:
+    return find(node, name)
+
+
+@functools.cache
+def renamed(kind: type[Node], name: str) -> type[Node]:
+    """The same class under another name."""
+    return type(name, (kind,), {"class_name": name, "__module__": "builtins", "__slots__": ()})
+
+
+def show_as(node: Node, kind: type[Node]) -> None:
+    """Give a node another class to be known by."""
+    node._kind = kind
+    if type(node) is not Node:
+        node.__class__ = kind
+
+
+class AccumulateGrad(Node):
+    """The sink for one leaf: adds what arrives to the leaf's `.grad`."""
+
+    __slots__ = ()
+    class_name = "AccumulateGrad"
+
+    @property
+    def variable(self) -> Tensor | None:
+        """The leaf."""
+        return self._leaf
+
+
+class GradientEdge(NamedTuple):
+    """A place where a gradient arrives: (node, output number)."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None
+
+
+GradientEdge.__module__ = "torch.autograd.graph"
+
+
+class InputMetadata:
+    """What a node knows of the gradient that arrives at one of its outputs."""
+
+    is_nested_tensor = is_cpp_nested_tensor = False
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape = list(shape)
+        self.dtype = None if dtype is None else dtypes.OF_NUMPY[dtype]
+        self.device = device("cpu")
+
+
+InputMetadata.__name__, InputMetadata.__module__ = "_InputMetadata", "torch._C._autograd"
+
+
+def next_sequence() -> int:
+    """The number of the next node of the forward pass."""
+    number = state.sequence
+    state.sequence = number + 1
+    return number
+
+
+def _register(hooks: OrderedDict[int, Any], fn: Callable[..., Any]) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = fn
+    return handle
+
+
+def retains(node: Node, tensor: Tensor) -> bool:
+    """Whether `retain_grad` was asked of a tensor that the node made."""
+    found = None if node.retained is None else node.retained.get(tensor._output_nr)
+    return found is not None and found() is tensor
+
+
+def edge_of(tensor: Tensor) -> Edge | None:
+    """Where the gradient of `tensor` goes."""
+    if tensor._base is not None:
+        tensor._sync_view()
+    node = tensor._node
+    if node is not None:
+        return (node, tensor._output_nr)
+    if tensor._requires_grad and (tensor._view is None or not tensor._view.lent):
+        return (accumulator(tensor), 0)
+    return None
+
+
+def accumulator(leaf: Tensor) -> Node:
+    """The one `AccumulateGrad` of a leaf."""
+    found = leaf._accumulator
+    if found is None:
+        found = leaf._accumulator = bare(AccumulateGrad)
+        found.sequence_nr = LAST
+        found._leaf = leaf
+        refresh(found)
+    return found
+
+
+def refresh(node: Node) -> None:
+    """Learn anew which gradients the leaf of an `AccumulateGrad` takes."""
+    assert node._leaf is not None
+    node.metas = ((node._leaf._data.shape, node._leaf._gradient_type()),)
+
+
+def function_of(node: Node) -> str:
+    """The name of the function that made a node, as error messages have it: `Exp` for `ExpBackward0`, and `Sum1`."""
+    return re.sub(r"Backward(0|([1-9][0-9]*))?$", r"\2", node.name())

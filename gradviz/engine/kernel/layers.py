@@ -1,0 +1,209 @@
+"""The function transforms that are open now: each `torch.func.grad`, `jvp` or `vmap` that runs is one layer on a stack,
+and a dual level of `torch.autograd.forward_ad` is open or not. While there is any, operations take the longer way of
+`layered.py`. Nothing is computed here."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+import numpy as np
+
+from gradviz.engine.kernel.batched import BatchedArray, levels_of, spread
+from gradviz.engine.kernel.state import on_new_run, state
+
+if TYPE_CHECKING:
+    from gradviz.engine.kernel.tensor import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_RANDOM_REFUSED = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+    "randomness flags on vmap or perform the randomness operation out of vmap"
+)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One transform that runs. Numbers grow for ever, so that what a closed layer left behind is never taken for that
+    of another."""
+
+    number: int
+    kind: str  # "grad", "jvp" or "vmap"
+    size: int = 0
+    randomness: str = "error"
+
+
+class Transforms(Protocol):
+    """How operations run while a layer is open; `layered` is it, and says so here, where those below it can look."""
+
+    def apply(self, row: Any, tensors: Any, arrays: Any, params: Any) -> Any:
+        """An operation."""
+
+    def write(self, target: Tensor, row: Any, tensors: Any, arrays: Any, params: Any) -> Tensor:
+        """An operation in place."""
+
+    def add(self, tensor: Any, level: int, dim: int) -> Any:
+        """A tensor with a dimension taken apart into the examples of a level."""
+
+    def remove(self, tensor: Any, level: int, dim: int, size: int) -> Any:
+        """A tensor with the examples of a level as a dimension."""
+
+
+transforms: Transforms
+apply_function: Callable[[Any, tuple[Any, ...]], Any]  # runs a custom function; `custom` says so here
+stack: list[Layer] = []
+duals: list[int] = []  # the open levels of forward differentiation, innermost last
+_last = 0
+_drawing: list[bool] = []  # not empty while random numbers for all examples are drawn
+_kept = False  # a graph with batched tensors outlives its vmap
+
+
+@on_new_run
+def _close_all() -> None:
+    global _kept
+    _kept = False
+    for opened in (stack, duals, _drawing):
+        opened.clear()
+    refresh()
+
+
+def next_number() -> int:
+    """A number that no layer or level had before."""
+    global _last
+    _last += 1
+    return _last
+
+
+def refresh() -> None:
+    """Tell the operations whether there is anything that they have to look for."""
+    state.layered = bool(stack or duals or _kept)
+
+
+def keep_looking() -> None:
+    """A graph holds batched tensors, so that a backward pass meets them also when no layer is open."""
+    global _kept
+    _kept = True
+    refresh()
+
+
+@contextmanager
+def layer(kind: str, size: int = 0, randomness: str = "error") -> Iterator[Layer]:
+    """Open a layer for a while."""
+    opened = Layer(next_number(), kind, size, randomness)
+    stack.append(opened)
+    refresh()
+    try:
+        yield opened
+    finally:
+        stack.remove(opened)
+        refresh()
+
+
+def open_dual() -> int:
+    """Open a level of forward differentiation."""
+    number = next_number()
+    duals.append(number)
+    refresh()
+    return number
+
+
+def close_dual(number: int) -> None:
+    """Close a level: the tangents that belong to it count no more."""
+    duals.remove(number)
+    refresh()
+
+
+@contextmanager
+def dual() -> Iterator[int]:
+    """A level of forward differentiation for a while."""
+    number = open_dual()
+    try:
+        yield number
+    finally:
+        close_dual(number)
+
+
+def depth_of(number: int) -> int | None:
+    """The level that PyTorch shows for a layer (the outermost is 1), None when it is closed."""
+    return next((at for at, each in enumerate(stack, 1) if each.number == number), None)
+
+
+def tracking() -> tuple[int, ...]:
+    """The open layers that differentiate: everything made now is wrapped by each of them."""
+    return tuple(each.number for each in stack if each.kind != "vmap")
+
+
+def maps() -> list[Layer]:
+    """The open vmaps, outermost first."""
+    return [each for each in stack if each.kind == "vmap"]
+
+
+def refuse_requires_grad() -> None:
+    """Inside of a transform nobody but the transform says what is differentiated."""
+    if stack:
+        raise RuntimeError(
+            "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
+            "inside of a function being transformed by a functorch transform. This is unsupported, please attempt to "
+            "use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
+            "of a function being transformed instead."
+        )
+
+
+def per_example(at: int) -> Callable[[F], F]:
+    """Mark a function that draws random numbers, whose argument `at` is the shape (or an array of parameters): under
+    vmap it is refused, gives one set of numbers for every example, or one for each, as `randomness` says."""
+
+    def mark(fn: F) -> F:
+        @functools.wraps(fn)
+        def draw(*args: Any, **kwargs: Any) -> Any:
+            if not state.layered or _drawing or not maps():
+                return fn(*args, **kwargs)
+            return _drawn(lambda given: fn(*args[:at], given, *args[at + 1 :], **kwargs), args[at])
+
+        return cast(F, draw)
+
+    return mark
+
+
+def check_drawn_in_place(data: Any) -> None:
+    """Numbers that differ from example to example need memory for every example."""
+    known = levels_of(data)
+    if any(each.randomness == "different" and each.number not in known for each in maps()):
+        raise RuntimeError(
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same "
+            "randomness. If this is necessary for your usage, please file an issue with functorch."
+        )
+
+
+def refuse_same(data: Any) -> None:
+    """One set of numbers can't follow parameters that differ from example to example."""
+    if levels_of(data) and any(each.randomness == "same" for each in maps()):
+        raise RuntimeError(
+            "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with "
+            "functorch"
+        )
+
+
+def _drawn(draw: Callable[[Any], Any], given: Any) -> Any:
+    own = [each for each in maps() if each.randomness != "same"]
+    if any(each.randomness == "error" for each in own):
+        raise RuntimeError(_RANDOM_REFUSED)
+    refuse_same(given)
+    numbers, sizes = tuple(each.number for each in own), tuple(each.size for each in own)
+    _drawing.append(True)
+    try:
+        if not own:
+            return draw(given)
+        if isinstance(given, (tuple, list)):
+            return BatchedArray(draw((*sizes, *given)), numbers)
+        if isinstance(given, (BatchedArray, np.ndarray)):
+            return BatchedArray(draw(np.ascontiguousarray(spread(given, numbers, sizes))), numbers)
+        rows = np.stack([draw(given) for _ in range(math.prod(sizes))])
+        return BatchedArray(rows.reshape((*sizes, *rows.shape[1:])), numbers)
+    finally:
+        _drawing.pop()

@@ -1,0 +1,383 @@
+"""Where the numbers of a tensor are: `torch.device`; how often memory was written to; how a tensor lies in it
+(`torch.layout`, `torch.memory_format`); and views of it with any sizes and strides. NumPy itself doesn't check such
+views, so every one is made here, after it was compared with the memory that is really there; a test keeps `as_strided`
+and the like out of all other modules. The operations are in `ops/strided.py`."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradviz.engine.kernel.messages import plain_numbers
+
+if TYPE_CHECKING:
+    from gradviz.engine.kernel.tensor import Tensor
+
+
+Array = np.ndarray[Any, Any]
+
+_LARGEST = 2**63 - 1  # bytes that NumPy and PyTorch can count
+
+
+def root_of(x: Array) -> Array:
+    """The array that an array is a view of in the end: itself, if it is none."""
+    root: Array = x
+    below: Any = x.base
+    while below is not None:
+        if isinstance(below, np.ndarray):
+            root = below
+        below = getattr(below, "base", None)  # views of sliding windows have an object between them and their base
+    return root
+
+
+def memory_of(x: Array) -> Array:
+    """The bytes of the whole memory that an array looks at, whatever types and views lie between them."""
+    root = np.asarray(root_of(x))
+    found: Array = root.ravel(order="K")
+    if np.may_share_memory(found, root) or not root.size:
+        return found.view(np.uint8)
+    low, high = np.lib.array_utils.byte_bounds(root)  # every second element of a foreign buffer, say: all between them
+    lowest = root[tuple(-1 if step < 0 else 0 for step in root.strides)]
+    return np.lib.stride_tricks.as_strided(lowest.reshape(1).view(np.uint8), (high - low,), (1,))
+
+
+def start_of(x: Array, memory: Array) -> int:
+    """Where the first element lies in this memory, in bytes; 0 where there is no element or it lies elsewhere."""
+    if not x.size:
+        return 0
+    start: int = x.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return start if 0 <= start < memory.size else 0
+
+
+def extent(size: Sequence[int], steps: Sequence[int]) -> tuple[int, int]:
+    """The places of the lowest and of the highest element, counted from the first one."""
+    reaches = [(n - 1) * step for n, step in zip(size, steps, strict=True)]
+    return sum(each for each in reaches if each < 0), sum(each for each in reaches if each > 0)
+
+
+def repeated(size: Sequence[int], steps: Sequence[int]) -> list[int]:
+    """The dimensions along which all elements are one and the same."""
+    return [dim for dim, (n, step) in enumerate(zip(size, steps, strict=True)) if n > 1 and not step]
+
+
+def held_bytes(x: Array) -> int:
+    """How much memory an array keeps from its lowest element to its highest: less than its size where it repeats."""
+    low, high = extent(x.shape, x.strides)
+    return min(x.nbytes, high - low + x.itemsize)
+
+
+def occurrences(x: Array) -> tuple[Array, Any]:
+    """Elements in which all of an array's stand, and how often each one does: a number for all of them, or one for
+    each. The array itself where it has no more elements than its memory; so the way is never longer than that."""
+    many = repeated(x.shape, x.strides)
+    once = x[tuple(slice(1) if dim in many else slice(None) for dim in range(x.ndim))]
+    times = math.prod(x.shape[dim] for dim in many)
+    low, high = extent(once.shape, once.strides)
+    if once.size * x.itemsize <= high - low + x.itemsize or any(step % x.itemsize for step in x.strides):
+        return once, times
+    memory = memory_of(once)
+    count = (high - low) // x.itemsize + 1
+    elements = strided(memory, x.dtype, (count,), (x.itemsize,), start_of(once, memory) + low)
+    often = np.zeros(count, np.int64)
+    often[0] = times
+    for n, step in zip(once.shape, once.strides, strict=True):
+        often = _shifted_sum(often, n, abs(step) // x.itemsize)
+    return elements, often
+
+
+def _shifted_sum(x: Array, count: int, step: int) -> Array:
+    """The sum of the array shifted by no step, by one, by two, … `count` times in all; what falls off its end is 0."""
+    if count == 1:
+        return x
+    rows = np.zeros((-(-len(x) // step), step), x.dtype)
+    rows.reshape(-1)[: len(x)] = x
+    sums = rows.cumsum(0)
+    if count < len(rows):
+        sums[count:] -= sums[:-count].copy()
+    return sums.reshape(-1)[: len(x)]
+
+
+def strided(memory: Array, dtype: Any, size: Sequence[int], steps: Sequence[int], start: int) -> Array:
+    """Some bytes seen as elements of a type: `steps` and `start` count bytes. Raises ValueError where an element would
+    lie outside."""
+    size, steps = tuple(size), tuple(steps)
+    kind = np.dtype(dtype)
+    if any(n < 0 for n in size) or len(size) != len(steps):
+        raise ValueError(f"no view has the sizes {list(size)} and steps of {list(steps)} bytes")
+    if 0 in size:
+        memory, start = np.empty(kind.itemsize, np.uint8), 0  # NumPy does not check views of no bytes
+    else:
+        low, high = extent(size, steps)
+        if start + low < 0 or start + high + kind.itemsize > memory.size:
+            raise ValueError(
+                f"a view of sizes {list(size)} with steps of {list(steps)} bytes from byte {start} lies outside of "
+                f"{memory.size} bytes of memory"
+            )
+    return np.ndarray(size, kind, memory.data, start, steps)
+
+
+def sliding(x: Array, sizes: Sequence[int], axes: Sequence[int]) -> Array:
+    """Windows of these sizes along some dimensions, at every place; a view that can be written to where x can be."""
+    plain = plain_numbers(sizes)  # NumPy compares them as Python does, and would believe what a class of numbers says
+    found: Array = np.lib.stride_tricks.sliding_window_view(x, plain, tuple(axes), writeable=bool(x.flags.writeable))
+    return found
+
+
+def storage_bytes(size: Sequence[int], stride: Sequence[int], itemsize: int, offset: int = 0) -> int:
+    """How much memory a tensor needs, as PyTorch counts it: without signs, refusing what 64 bits can't hold."""
+    if 0 in size:
+        return 0
+    found = 1 + offset
+    for n, step in zip(size, stride, strict=True):
+        found += (step % 2**64) * ((n - 1) % 2**64)
+    if found * itemsize > _LARGEST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
+    return found * itemsize
+
+
+def check_count(size: Sequence[int], itemsize: int) -> None:
+    """Refuse more elements than 64 bits can count."""
+    count = 1
+    for n in size:
+        count *= n
+        if not 0 <= count <= _LARGEST or n < 0:
+            raise RuntimeError("numel: integer multiplication overflow")
+    larger = itemsize
+    for n in size:
+        larger *= max(n, 1)  # NumPy counts the sizes beside a 0, too
+    if larger > _LARGEST:
+        raise RuntimeError(f"tensors of size {list(size)} are not in GradViz; NumPy has no arrays of so many bytes")
+
+
+def check_room(size: Sequence[int], itemsize: int) -> None:
+    """Refuse memory whose bytes 64 bits can't count: of some of its functions NumPy computes such a size, and finds
+    place for another one."""
+    if math.prod(size) * itemsize > _LARGEST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
+
+
+def expanded(x: Array, *, size: Sequence[int]) -> Array:
+    """An array repeated along new dimensions and those of size 1, without copying."""
+    try:
+        return _expanded(x, size)
+    except ValueError:
+        check_count(size, x.itemsize)
+        raise
+
+
+def _expanded(x: Array, size: Sequence[int]) -> Array:
+    if type(x) is not np.ndarray or not x.size:
+        return np.broadcast_to(x, size)
+    steps = _expanded_steps(x, size)  # within the array: nothing has to be compared
+    if x.flags.c_contiguous and x.dtype.kind != "V":  # as below, in a tenth of the time
+        return np.ndarray(size, x.dtype, x, 0, steps)
+    if 1 in size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
+        memory = memory_of(x)
+        return strided(memory, x.dtype, size, steps, start_of(x, memory))
+    made = np.broadcast_to(x, size)
+    if x.flags.writeable:
+        made.flags.writeable = True  # a write to one element of the view is a write to the memory that it looks at
+    return made
+
+
+def _expanded_steps(x: Array, size: Sequence[int]) -> list[int]:
+    """The strides of an expanded array: those of the array, 0 where it is repeated."""
+    extra, steps, inner = len(size) - x.ndim, [0] * len(size), x.itemsize
+    for i in reversed(range(len(size))):
+        own, step = (x.shape[i - extra], x.strides[i - extra]) if i >= extra else (1, inner)
+        if own != 1 and own != size[i]:
+            raise ValueError(f"{x.shape} can't be broadcast to {size}")
+        steps[i] = step if size[i] == own else 0
+        inner = size[i] * steps[i]
+    return steps
+
+
+# --- how often it was written to ---
+
+
+class VersionCounter:
+    """Counts the in-place writes to one piece of memory; views and detached tensors share it."""
+
+    __slots__ = ("value", "views")
+
+    def __init__(self) -> None:
+        self.value = 0
+        self.views: list[weakref.ref[Tensor]] = []  # those of a base that did not require grad when they were made
+
+    def note_view(self, view: Tensor) -> None:
+        """Remember a view, to tell it when its base comes to require grad."""
+        views = self.views
+        if len(views) > 64 and len(views) & (len(views) - 1) == 0:
+            self.views = views = [ref for ref in views if ref() is not None]
+        views.append(weakref.ref(view))
+
+    def now_tracked(self, base: Tensor) -> None:
+        """The base requires grad from now on, and so do its views."""
+        for ref in self.views:
+            view = ref()
+            if view is not None and view._base is base:
+                view._requires_grad = True
+        self.views = []
+
+
+# --- in which order the elements lie: row by row, unless another order is asked for, which changes no number ---
+
+
+class _Name(str):
+    """A name that prints as PyTorch's object does."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class layout(_Name):
+    """How the elements are kept: `torch.strided`."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+
+class memory_format(_Name):
+    """In which order the dimensions lie: `torch.contiguous_format` and its kin."""
+
+    __slots__ = ()
+    __module__ = "torch"
+
+
+STRIDED = layout("torch.strided")
+FORMATS = {
+    name: memory_format(f"torch.{name}")
+    for name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+}
+
+
+_LAST = {"torch.channels_last": 4, "torch.channels_last_3d": 5}
+
+
+def dense(x: Array) -> bool:
+    """Whether the elements fill their memory without holes and without sharing it."""
+    step = x.itemsize
+    for n, stride in sorted(zip(x.shape, x.strides, strict=True), key=lambda each: (each[1], each[0])):
+        if n != 1:
+            if stride != step:
+                return False
+            step *= n
+    return True
+
+
+def laid(x: Array, memory_format: Any) -> Array:
+    """A copy of the array in a format; None keeps the order of dense arrays."""
+    if memory_format is None and x.flags.c_contiguous:
+        return x.copy()
+    name = str(memory_format or "torch.preserve_format")
+    if name in _LAST:
+        check_rank(x.ndim, name)
+        return np.moveaxis(np.array(np.moveaxis(x, 1, -1), order="C"), -1, 1)
+    if name == "torch.preserve_format" and dense(x):
+        return x.copy(order="K")
+    return x.copy(order="C")
+
+
+def check_rank(ndim: int, name: str) -> None:
+    """Refuse a format that is made for another number of dimensions."""
+    if _LAST.get(name, ndim) != ndim:
+        raise RuntimeError(f"required rank {_LAST[name]} tensor to use {name.removeprefix('torch.')} format")
+
+
+def laid_as(made: Array, like: Array, memory_format: Any) -> Array:
+    """A new array in the order of another one, or in a format."""
+    if (memory_format is None and like.flags.c_contiguous) or type(made) is not np.ndarray:
+        return made
+    name = str(memory_format or "torch.preserve_format")
+    if name != "torch.preserve_format":
+        return made if name == "torch.contiguous_format" else laid(made, memory_format)
+    if like.flags.c_contiguous or type(like) is not np.ndarray or not dense(like):
+        return made
+    order = sorted(range(like.ndim), key=lambda d: (-like.strides[d], d))
+    return np.array(made.transpose(order), order="C").transpose(np.argsort(order))
+
+
+def laid_by(made: Array, strides: Sequence[int]) -> Array:
+    """A new array whose dimensions lie in the order in which one operand's do; a stride of 0 says nothing about it."""
+    order = [made.ndim - 1]
+    for dim in range(made.ndim - 2, -1, -1):  # from the innermost on, as PyTorch's TensorIterator sorts them
+        order.append(dim)
+        at = len(order) - 1
+        for i in range(at - 1, -1, -1):
+            inner, outer = strides[order[i]], strides[order[at]]
+            if not inner or not outer:
+                continue
+            if inner < outer or (inner == outer and made.shape[order[i]] <= made.shape[order[at]]):
+                break
+            order[i], order[at] = order[at], order[i]
+            at = i
+    order.reverse()
+    return np.array(made.transpose(order), order="C").transpose(np.argsort(order))
+
+
+def as_leaf(x: Array, leaf: Array) -> Array:
+    """A copy of a gradient, in the order in which the leaf lies if that is dense."""
+    if leaf.flags.c_contiguous or type(leaf) is not np.ndarray or not dense(leaf):
+        return x.copy()
+    return laid_as(x, leaf, None)
+
+
+def is_as_leaf(x: Array, leaf: Array) -> bool:
+    """Whether a gradient lies as `as_leaf` would lay it."""
+    if x.strides == leaf.strides or (x.flags.c_contiguous and (leaf.flags.c_contiguous or not dense(leaf))):
+        return True
+    return dense(leaf) and all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, leaf.strides, strict=True))
+
+
+def is_laid(x: Array, memory_format: Any) -> bool:
+    """Whether the elements lie in a format."""
+    name = str(memory_format or "torch.contiguous_format")
+    if name in _LAST:
+        return x.ndim == _LAST[name] and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
+    return bool(x.flags.c_contiguous)
+
+
+# --- where it is: only the CPU computes here ---
+
+
+_KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "ipu")
+
+
+class device:
+    """Where a tensor lives: `device("cpu")`."""
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+        self.type: str
+        self.index: int | None
+        if isinstance(type, device):
+            self.type, self.index = type.type, type.index
+            return
+        kind, _, number = str(type).partition(":")
+        if kind not in _KINDS:
+            raise RuntimeError(
+                f"Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
+                f"lazy, vulkan, mps, "
+                f"meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
+            )
+        self.type = kind
+        self.index = int(number) if number else index
+
+    def __repr__(self) -> str:
+        return f"device(type='{self.type}'" + ("" if self.index is None else f", index={self.index}") + ")"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))

@@ -1,0 +1,200 @@
+"""PyTorch's words for what is refused: what goes wrong with saved buffers and nodes that run (they are said in
+`saved.py` and `backward.py`); and element types that an operation does not take, a table by operation and kind ("b"
+boolean, "c" complex), and numbers that do not fit into one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes
+
+SECOND_BACKWARD = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+    "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+    "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved "
+    "tensors after calling backward."
+)
+HOOKS_AFTER_FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
+    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the "
+    "graph a second time or if you need to access saved variables after calling backward."
+)
+PACK_WROTE = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+    "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
+    "perform in-place operations on the input to a pack hook."
+)
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+    "use out-of-place `.detach()` instead"
+)
+ONCE_ONLY = (
+    "saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the autograd.Function. "
+    "Either access saved_tensors only once, or set clear_saved_tensors_on_access=False."
+)
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+WRITTEN_TWICE = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
+SET_ON_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+LEAF_OF_GRAD = (
+    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+    "currently not supported."
+)
+_HINT = (
+    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, "
+    "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+_HINT_ANOMALY = (
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. "
+    "The variable in question was changed in there or anywhere later. Good luck!"
+)
+
+
+def overwritten(what: str, now: int, expected: int, anomaly: bool) -> str:
+    """A saved buffer (`what` names its type, shape and source) was written to since."""
+    return (
+        f"one of the variables needed for gradient computation has been modified by an inplace operation: {what} is at "
+        f"version {now}; expected version {expected} instead. {_HINT_ANOMALY if anomaly else _HINT}"
+    )
+
+
+_VIEWS = {
+    "multiple": (
+        "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    "custom": (
+        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."
+    ),
+}
+_MIXED = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both "
+    "outside (if you want the inplace to be tracked)."
+)
+
+
+def view_written(made_by: str, origin: str, what: str) -> str:
+    """A view, or the memory that it looks at, is written to, and how it was made forbids that."""
+    block = {"no_grad": "no_grad", "inference": "inference_mode"}.get(origin)
+    if made_by and block is None:
+        start = f"{made_by} is a view and {what} modified inplace."
+    else:
+        mode, end = ("inference", "in normal mode") if origin == "inference" else ("no_grad", "with grad mode enabled")
+        first = f"{made_by} is a view of a view which was created in" if made_by else "A view was created in"
+        start = f"{first} {mode} mode and {what} modified inplace {end}."
+    return f"{start} {_VIEWS[origin] if block is None else _MIXED.format(block)}"
+
+
+# --- element types and numbers ---
+
+
+_MINUS = (
+    "Subtraction, the `-` operator, with {} is not supported. If you are trying to invert a mask, use the `~` or "
+    "`logical_not()` operator "
+    "instead."
+)
+_TWO_BOOLEANS = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+    "instead."
+)
+_NOT_IMPLEMENTED = "\"{}\" not implemented for '{}'"
+
+# operation: {kind: kernel name, for the usual message; or the whole message}
+KERNELS: dict[str, dict[str, str]] = {
+    "abs": {"b": "abs_cpu"},
+    "floor_divide": {"b": "div_floor_cpu", "c": "div_floor_cpu"},
+    "remainder": {"c": "remainder_cpu", "b": "remainder_cpu"},
+    "fmod": {"c": "fmod_cpu", "b": "fmod_cpu"},
+    "lt": {"c": "lt_cpu"},
+    "le": {"c": "le_cpu"},
+    "gt": {"c": "gt_cpu"},
+    "ge": {"c": "ge_cpu"},
+    "floor": {"b": "floor_vml_cpu"},
+    "ceil": {"b": "ceil_vml_cpu"},
+    "trunc": {"b": "trunc_vml_cpu"},
+    "round": {"b": "round_vml_cpu", "c": "round_vml_cpu"},
+    "max": {"c": "max_all"},
+    "min": {"c": "min_all"},
+}
+MESSAGES: dict[tuple[str, str], tuple[type[Exception], str]] = {
+    ("neg", "b"): (
+        RuntimeError,
+        _MINUS.format("a bool tensor").replace("Subtraction", "Negation").replace("with a", "on a"),
+    ),
+    ("relu", "b"): (RuntimeError, "Boolean inputs not supported for relu"),
+    ("relu", "c"): (NotImplementedError, "clamp is not supported for complex types"),
+    ("clamp", "c"): (NotImplementedError, "clamp is not supported for complex types"),
+    ("maximum", "c"): (RuntimeError, "maximum not implemented for complex tensors."),
+    ("minimum", "c"): (RuntimeError, "minimum not implemented for complex tensors."),
+    ("floor", "c"): (NotImplementedError, "floor is not supported for complex inputs"),
+    ("ceil", "c"): (NotImplementedError, "ceil is not supported for complex inputs"),
+    ("trunc", "c"): (NotImplementedError, "trunc is not supported for complex inputs"),
+    ("sign", "c"): (
+        NotImplementedError,
+        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
+    ),
+}
+
+
+def check_kind(name: str, dtype: dtypes.dtype) -> None:
+    """Refuse an element type that the operation does not take."""
+    kind = dtype.np.kind
+    if kind not in "bc":
+        return
+    found = MESSAGES.get((name, kind))
+    if found is not None:
+        raise found[0](found[1])
+    kernel = KERNELS.get(name, {}).get(kind)
+    if kernel is not None:
+        raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtype.title))
+
+
+def only(kinds: str, kernel: str, forward: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A function of two arrays for some of NumPy's kinds of element only."""
+
+    def checked(x: Any, y: Any) -> Any:
+        if x.dtype.kind not in kinds:
+            raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtypes.of(x).title))
+        return forward(x, y)
+
+    return checked
+
+
+def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
+    """Booleans are not subtracted; each operand as (type, whether it is a tensor)."""
+    booleans = [is_tensor for dtype, is_tensor in operands if dtype is dtypes.bool_]
+    if booleans:
+        if len(booleans) == 2 and all(booleans):
+            raise RuntimeError(_TWO_BOOLEANS)
+        raise RuntimeError(_MINUS.format("a bool tensor"))
+
+
+def check_value(value: Any, dtype: dtypes.dtype) -> None:
+    """A number that is written has to fit into the element type."""
+    kind = {"int64": "int64_t", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t"}.get(dtype.name, dtype.cpp)
+    fits = dtype.is_complex or not isinstance(value, complex) or not value.imag
+    if fits and dtype.rank == 1 and not isinstance(value, complex):
+        limits = np.iinfo(dtype.np)
+        low = -limits.max if dtype is dtypes.uint8 else limits.min
+        fits = value == value and low <= value <= limits.max
+    if not fits:
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+
+
+def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
+    """Numbers that are looked at once: those of another class may answer differently when they are asked again."""
+    return tuple([int.__index__(operator.index(each)) for each in values])

@@ -1,0 +1,257 @@
+"""Modes that a snippet switches on and off, each a context manager, as in PyTorch: `no_grad`, `enable_grad`,
+`set_grad_enabled` and `inference_mode`, which are decorators, too; and anomaly mode, `set_detect_anomaly` and
+`detect_anomaly`, whose checks are in `gradient_checks.py`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from gradviz.engine.kernel.state import state
+
+_CLASS = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
+
+
+class _Mode:
+    """A context manager that is also a decorator, for functions and for generators."""
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(fn):
+            warnings.warn(_CLASS, FutureWarning, stacklevel=2)
+            fn.__init__ = self(fn.__init__)  # type: ignore[method-assign]
+            return fn
+        if inspect.isgeneratorfunction(fn):
+            return self._wrap_generator(fn)
+
+        @functools.wraps(fn)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return fn(*args, **kwargs)
+
+        return wrapped
+
+    def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(fn)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            generator = fn(*args, **kwargs)
+            step: Callable[[], Any] = functools.partial(generator.send, None)
+            while True:
+                try:
+                    with self.clone():
+                        value = step()
+                except StopIteration as end:
+                    return end.value
+                try:  # what the caller sends, throws or closes goes on to the generator, under the mode again
+                    step = functools.partial(generator.send, (yield value))
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:  # noqa: BLE001  # it is passed on
+                    step = functools.partial(generator.throw, error)
+
+        return wrapped
+
+    def clone(self) -> Any:
+        """A fresh one for each call."""
+        return type(self)()
+
+    def __enter__(self) -> Any:
+        raise NotImplementedError
+
+    def __exit__(self, *exc: object) -> None:
+        raise NotImplementedError
+
+
+class _GradMode(_Mode):
+    value = False
+
+    def __enter__(self) -> None:
+        self.previous = state.grad
+        state.grad = self.value
+
+    def __exit__(self, *exc: object) -> None:
+        state.grad = self.previous
+
+
+class no_grad(_GradMode):
+    """Operations inside are not tracked."""
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        return made if orig_func is None else made(orig_func)
+
+
+class enable_grad(_GradMode):
+    """Operations inside are tracked, also within `no_grad`."""
+
+    value = True
+
+    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        return made if orig_func is None else made(orig_func)
+
+
+class set_grad_enabled(_Mode):
+    """Track or not, at once; as a context manager the former state comes back at its end."""
+
+    def __init__(self, mode: bool) -> None:
+        self.previous = state.grad
+        self.mode = bool(mode)
+        state.grad = self.mode
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        state.grad = self.previous
+        return super().__call__(fn)
+
+    def clone(self) -> set_grad_enabled:
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        state.grad = self.mode
+
+    def __exit__(self, *exc: object) -> None:
+        state.grad = self.previous
+
+    def __repr__(self) -> str:
+        return f"set_grad_enabled(mode={self.mode})"
+
+
+class set_multithreading_enabled(_Mode):
+    """Remembered only: a backward pass runs in the thread that asks for it."""
+
+    def __init__(self, mode: bool) -> None:
+        self.prev, self.mode = state.multithreading, mode
+        state.multithreading = mode
+
+    def clone(self) -> set_multithreading_enabled:
+        return set_multithreading_enabled(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        state.multithreading = self.prev
+
+
+class _force_original_view_tracking(_Mode):
+    """Remembered only: a view's history is always made again from where it lies in its base."""
+
+    enabled = False
+
+    def __init__(self, mode: bool) -> None:
+        self.prev, self.mode = _force_original_view_tracking.enabled, mode
+        _force_original_view_tracking.enabled = mode
+
+    def clone(self) -> _force_original_view_tracking:
+        return _force_original_view_tracking(self.mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        _force_original_view_tracking.enabled = self.prev
+
+
+class inference_mode(_Mode):
+    """As `no_grad`, and what is made inside can never take part in autograd."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = super().__new__(cls)
+        if callable(mode):
+            made.mode = True
+            return made(mode)
+        return made
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def clone(self) -> inference_mode:
+        return inference_mode(self.mode)
+
+    def __enter__(self) -> None:
+        self.previous = (state.grad, state.inference)
+        if self.mode:
+            state.grad, state.inference = False, True
+        else:
+            state.inference = False
+
+    def __exit__(self, *exc: object) -> None:
+        state.grad, state.inference = self.previous
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are tracked now."""
+    return state.grad
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether inference mode holds now."""
+    return state.inference
+
+
+# --- anomaly mode ---
+
+
+_NO_FILE = ("<string>", "<frozen ")
+
+
+class set_detect_anomaly:
+    """Switch anomaly mode at once; as a context manager the former state comes back at its end."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.previous = (state.anomaly, state.anomaly_nan)
+        state.anomaly, state.anomaly_nan = mode, check_nan
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        state.anomaly, state.anomaly_nan = self.previous
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
+    return state.anomaly
+
+
+class detect_anomaly:
+    """While this is open, an error in a backward names the forward line that made the node."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self.check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled "
+            "for debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self.previous = (state.anomaly, state.anomaly_nan)
+        state.anomaly, state.anomaly_nan = True, self.check_nan
+
+    def __exit__(self, *exc: object) -> None:
+        state.anomaly, state.anomaly_nan = self.previous
+
+
+def forward_stack() -> list[str]:
+    """Where the snippet is, for anomaly mode's message: its own lines, not those of the program around and below it."""
+    frames = [each for each in traceback.walk_stack(sys._getframe()) if not _is_own(each[0])]
+    return traceback.StackSummary.extract(reversed(frames)).format()
+
+
+def _is_own(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__")
+    is_of_gradviz = type(name) is str and name.split(".")[0] == "gradviz"
+    return is_of_gradviz or frame.f_code.co_filename.startswith(_NO_FILE)

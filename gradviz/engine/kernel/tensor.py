@@ -1,0 +1,390 @@
+"""What a value is: a NumPy array with a place in the autograd graph. The class holds state and identity only; what
+a tensor can *do* is attached to it from the op rows and the functions (`api.py`), so that each operation is
+written down once. See `rows.py` next."""
+
+from __future__ import annotations
+
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.batched import plain
+from gradviz.engine.kernel.graph import Node, refresh, shown
+from gradviz.engine.kernel.memory import VersionCounter
+from gradviz.engine.kernel.messages import SET_ON_INFERENCE
+from gradviz.engine.kernel.state import state
+
+Array = np.ndarray[Any, Any]
+
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during "
+    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the "
+    "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+    "github.com/pytorch/pytorch/pull/30531 for more information. (Triggered internally at "
+    "/__w/pytorch/pytorch/build/aten/src/ATen/core/TensorBody.h:493.)"
+)
+
+
+class Size(tuple):  # type: ignore[type-arg]
+    """A shape: a tuple that prints as `torch.Size([2, 3])`."""
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(repr, self))}])"
+
+    def numel(self) -> int:
+        """The number of elements."""
+        count = 1
+        for each in self:
+            count *= each
+        return count
+
+    def __getitem__(self, index: Any) -> Any:
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __add__(self, other: Any) -> Size:
+        return Size(tuple(self) + tuple(other))
+
+
+class View:
+    """How a view lies in its base: enough to make its `grad_fn` again after the base was written to."""
+
+    __slots__ = ("lent", "origin", "version")
+
+    def __init__(self, version: int, origin: str = "", lent: bool = False) -> None:
+        self.lent = lent  # it requires grad because its base does, and has no history of its own
+        self.version = version  # of the memory, when `grad_fn` was last made
+        self.origin = origin  # what may not be written to: "no_grad", "inference", "multiple" (of one call), "custom"
+
+
+class Tensor:
+    """A value. Attributes that start with an underscore belong to the engine. Those that every operation looks at are
+    slots, which `bare` fills in; users may add others."""
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_accumulator", "_base", "_data", "_grad", "_inference", "_node", "_output_nr",
+        "_requires_grad", "_tag", "_version_counter", "_view", "_wrapped",
+    )  # fmt: skip
+    _data: Array
+    _node: Node | None
+    _output_nr: int
+    _requires_grad: bool
+    _grad: Tensor | None
+    _accumulator: Node | None
+    _version_counter: VersionCounter | None
+    _base: Tensor | None
+    _view: View | None
+    _hooks: OrderedDict[int, Callable[..., Any]] | None = None
+    _post_accumulate: OrderedDict[int, Callable[..., Any]] | None = None
+    _wrapped: Any  # the Python number that this tensor stands for
+    _inference: bool
+    _detached: bool = False  # by detach_, from the history that it had
+    _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
+    _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
+    _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
+    _tag: int  # the number that the recorder knows it by
+    __array_priority__ = 1000
+    is_cuda: ClassVar[bool] = False
+    is_sparse: ClassVar[bool] = False
+    is_quantized: ClassVar[bool] = False
+    is_mkldnn: ClassVar[bool] = False
+    is_meta: ClassVar[bool] = False
+
+    if TYPE_CHECKING:  # the operations, attached in api.py
+        grad_dtype: Any
+
+        @staticmethod
+        def _legacy_new(dtype: dtypes.dtype, *args: Any, **kwargs: Any) -> Tensor: ...  # in creation.py
+        def _remake_view(self) -> None: ...  # in inplace.py
+        def _is_tracked_here(self) -> bool: ...  # in layered.py
+        def __getattr__(self, name: str) -> Any: ...
+        def requires_grad_(self, requires_grad: bool = True) -> Tensor: ...
+        def detach(self) -> Tensor: ...
+        def view(self, *size: Any) -> Tensor: ...
+        def reshape(self, *size: Any) -> Tensor: ...
+        def squeeze(self, dim: Any = None) -> Tensor: ...
+        def unsqueeze(self, dim: int) -> Tensor: ...
+        def clone(self) -> Tensor: ...
+        def to(self, *args: Any, **kwargs: Any) -> Tensor: ...
+        def __eq__(self, other: Any) -> Any: ...
+        def __ne__(self, other: Any) -> Any: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Tensor:
+            return cls._legacy_new(dtypes.default.dtype, *args, **kwargs)
+        raise TypeError(
+            f"{cls.__name__}: subclasses of torch.Tensor are not in GradViz: operations are not dispatched to other "
+            "classes; keep the tensor in an attribute of a class of your own"
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    # --- what it is ---
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The element type."""
+        return dtypes.OF_NUMPY[self._data.dtype]
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return Size(self._data.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._data.ndim
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operation that is tracked made it."""
+        if not self._requires_grad:
+            return True
+        if self._base is not None:
+            self._sync_view()
+        return self._node is None
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients with respect to it are wanted; of a view also where they are of its base."""
+        base = self._base
+        if base is not None and base._requires_grad and self._view is not None and not self._inference:
+            return True
+        if state.layered and self._requires_grad:
+            return self._is_tracked_here()
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if self._node is not None and not value:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+                "variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if value and self._inference and not state.inference:
+            raise RuntimeError(SET_ON_INFERENCE)
+        if value and self.dtype.rank < 2:
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        changed = self._requires_grad != bool(value)
+        self._requires_grad = bool(value)
+        if changed and state.observer is not None:
+            state.observer.metadata_changed(self)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made it, None for a leaf."""
+        if self._base is not None:
+            self._sync_view()
+        return shown(self._node)  # type: ignore[no-any-return]
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its `grad_fn` it is."""
+        return self._output_nr
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient of a leaf (or of a tensor that retains its gradient)."""
+        if self._grad is None and self._node is not None and not self.retains_grad:
+            warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            _check_grad(self, value)
+        self._grad = value
+        if state.observer is not None:
+            state.observer.cleared(self, value is None)
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    def _gradient_type(self) -> Any:
+        """The NumPy type of its gradient; None where any will do."""
+        wanted = self._grad_dtype
+        return self._data.dtype if wanted is False else None if wanted is None else wanted.np
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory without history, and without the version counter that would notice a write."""
+        if type(self._data) is not np.ndarray:
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
+        found = wrap(self._data)
+        found._inference = self._inference
+        if state.observer is not None:
+            state.observer.detached(self, found)
+        return found
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self._requires_grad and value.dtype.rank < 2:
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        if state.observer is not None:
+            state.observer.before_write(self)
+        self._data = value._data
+        if self._accumulator is not None:
+            refresh(self._accumulator)
+        if state.observer is not None:
+            state.observer.metadata_changed(self)
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+    @property
+    def name(self) -> None:
+        """None: tensors have no names."""
+
+    # --- versions and views ---
+
+    @property
+    def _version(self) -> int:
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return 0 if self._version_counter is None else self._version_counter.value
+
+    @_version.setter
+    def _version(self, value: int) -> None:
+        self._share_version().value = value
+
+    def _share_version(self) -> VersionCounter:
+        """The counter of this memory, made when somebody first has to share or bump it."""
+        counter = self._version_counter
+        if counter is None:
+            counter = self._version_counter = VersionCounter()
+        return counter
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    def _sync_view(self) -> None:
+        """Make the `grad_fn` of a differentiable view again when its memory was written to since it was made."""
+        view = self._view
+        if view is not None and not self._inference and view.version != self._version:
+            self._remake_view()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _unpickled, (type(self), self._data, self._requires_grad)
+
+
+Tensor.__module__ = Size.__module__ = "torch"  # what a snippet sees when it prints a type
+_new = object.__new__
+_EMPTY: Array = np.empty(0, np.float32)
+
+
+def _fixed(name: str) -> property:
+    """A fact about a tensor that can't be assigned to, with PyTorch's words for it."""
+
+    def refuse(self: Tensor, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    known: property = Tensor.__dict__[name]
+    return property(known.fget, refuse, lambda self: refuse(self, None), known.__doc__)
+
+
+for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "name", "output_nr"):
+    setattr(Tensor, _fact, _fixed(_fact))
+
+
+def wrap(data: Array, kind: type[Tensor] = Tensor) -> Tensor:
+    """A tensor without history over `data` (an ndarray, not copied)."""
+    tensor: Tensor = _new(kind)
+    tensor._data = data
+    tensor._node = tensor._grad = tensor._accumulator = tensor._version_counter = None
+    tensor._base = tensor._view = tensor._wrapped = None
+    tensor._requires_grad = tensor._inference = False
+    tensor._output_nr = 0
+    tensor._tag = -1
+    return tensor
+
+
+def bare(kind: type[Tensor]) -> Any:
+    """A tensor of some class that has no data yet."""
+    tensor = wrap(_EMPTY, kind)
+    del tensor._data
+    return tensor
+
+
+def _check_grad(tensor: Tensor, value: Any) -> None:
+    """Refuse what can't be the gradient of a tensor."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    wanted = tensor._gradient_type()
+    if wanted is not None and value._data.dtype != wanted:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
+            f"'{dtypes.OF_NUMPY[wanted].title}'. The gradient must match the tensor's grad_dtype (defaults to "
+            "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+            "allow any dtype. "
+            "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
+            "systems that assume they match."
+        )
+    if value._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+            f"'{list(tensor.shape)}'. "
+            "Please ensure that the gradient and the tensor are the same size"
+        )
+
+
+def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:
+    tensor = wrap(data, cls)
+    tensor._requires_grad = requires_grad
+    return tensor
+
+
+def twin(tensor: Tensor) -> Tensor:
+    """Another tensor of which all is the same."""
+    made = wrap(tensor._data, type(tensor))
+    for name in Tensor.__slots__[2:]:
+        setattr(made, name, getattr(tensor, name))
+    made.__dict__.update(tensor.__dict__)
+    return made
+
+
+def wrap_result(data: Any) -> Tensor:
+    """As `wrap`, for what a NumPy function returned: 0-dimensional results come as scalars."""
+    return wrap(data if type(data) is np.ndarray else plain(data))

@@ -1,0 +1,321 @@
+"""Out of a tensor and into other types: casts, numbers, lists, NumPy arrays, text."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes, printing
+from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.memory import STRIDED, device, is_laid, laid
+from gradviz.engine.kernel.rows import op
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor, bare
+from gradviz.engine.ops.creation import check_device, from_numpy
+from gradviz.engine.ops.elementwise import operand
+from gradviz.engine.ops.elementwise import result_type as common
+from gradviz.engine.run.api import FUNCTIONS, api, method, prop
+from gradviz.engine.run.apply import call
+from gradviz.engine.transforms.layered import text_of
+
+Array = np.ndarray[Any, Any]
+
+_TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first. (Triggered internally at "
+    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:{}.)"
+)
+
+
+def _cast(x: Any, *, dtype: dtypes.dtype, memory_format: Any = None) -> Any:
+    if memory_format is not None or (type(x) is np.ndarray and not x.flags.c_contiguous):
+        x = laid(x, memory_format)
+    if x.dtype.kind == "c" and not dtype.is_complex:
+        x = x.real
+    with np.errstate(all="ignore"):
+        return x.astype(dtype.np)
+
+
+TO = op(
+    "_to_copy",
+    "self",
+    _cast,
+    node="ToCopyBackward0",
+    category="shape",
+    symbol="to",
+    latex=r"x",
+    brief="Another element type.",
+    self=sentence(
+        "grad, in the former type",
+        lambda grad, self_dtype: (grad.real if grad.dtype.is_complex and not self_dtype.is_complex else grad).to(
+            self_dtype
+        ),
+    ),
+)
+
+
+@method("to")
+def to(
+    self: Tensor,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """Another element type or device; the tensor itself when it has them already."""
+    for each in args:
+        if isinstance(each, dtypes.dtype):
+            dtype = each
+        elif isinstance(each, Tensor):
+            dtype = each.dtype
+        elif not isinstance(each, bool):
+            device = each
+    check_device(device)
+    dtype = self.dtype if dtype is None else dtype
+    asked = memory_format is not None and not is_laid(self._data, memory_format)
+    if dtype is self.dtype and not copy and (not asked or str(memory_format) == "torch.preserve_format"):
+        return self
+    if self.dtype.is_complex and not dtype.is_complex:
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part (Triggered internally at "
+            "/__w/pytorch/pytorch/aten/src/ATen/native/Copy.cpp:308.)",
+            UserWarning,
+            stacklevel=2,
+        )
+    return call(TO, self, dtype=dtype, memory_format=memory_format)
+
+
+def _caster(name: str, target: dtypes.dtype) -> None:
+    method(name)(lambda self, memory_format=None: to(self, target, memory_format=memory_format))
+
+
+for _name, _target in {
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "int": dtypes.int32,
+    "long": dtypes.int64,
+    "short": dtypes.int16,
+    "char": dtypes.int8,
+    "byte": dtypes.uint8,
+    "bool": dtypes.bool_,
+    "cfloat": dtypes.complex64,
+    "cdouble": dtypes.complex128,
+}.items():
+    _caster(_name, _target)
+
+method("type_as")(lambda self, other: to(self, other.dtype))
+method("cpu")(lambda self, memory_format=None: self)
+method("get_device")(lambda self: -1)
+method("share_memory_")(lambda self: self)
+
+
+@method("pin_memory")
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Refused: there is no accelerator to pin memory for."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+@method("cuda")
+def cuda(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """There is no GPU here."""
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+@method("type")
+def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The legacy name of the element type, or a cast to it."""
+    if dtype is None:
+        return self.dtype.label
+    if isinstance(dtype, str):
+        for each in dtypes.ALL:
+            if each.label == dtype:
+                return to(self, each)
+        raise ValueError(f"invalid type: '{dtype}'")
+    return to(self, getattr(dtype, "dtype", dtype))
+
+
+# --- numbers ---
+
+
+@method("item")
+def item(self: Tensor) -> Any:
+    """The one element as a Python number."""
+    if self._data.size != 1:
+        raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+    found = self._data.item()
+    return float(found) if self._data.dtype.kind == "V" else found
+
+
+@method("tolist")
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers."""
+    return (self._data.astype(np.float32) if self._data.dtype.kind == "V" else self._data).tolist()
+
+
+def _number(name: str, kind: Any, line: int = 822) -> None:
+    @method(name)
+    def convert(self: Tensor) -> Any:
+        if self._data.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if self._requires_grad and (state.warn_always or "scalar" not in state.warned):
+            state.warned.add("scalar")
+            warnings.warn(_TO_SCALAR.format(line), UserWarning, stacklevel=2)
+        return kind(item(self))
+
+
+_number("__float__", float)
+_number("__int__", int, 837)
+_number("__complex__", complex)
+
+
+@method("__index__")
+def index(self: Tensor) -> int:
+    """An integer tensor with one element as an index."""
+    if self._data.size != 1 or self._data.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(item(self))
+
+
+@method("__len__")
+def length(self: Tensor) -> int:
+    """The size of the first dimension."""
+    if not self._data.ndim:
+        raise TypeError("len() of a 0-d tensor")
+    return int(self._data.shape[0])
+
+
+@method("__iter__")
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The slices along the first dimension."""
+    if not self._data.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(FUNCTIONS["unbind"](self, 0))
+
+
+@method("numpy")
+def numpy(self: Tensor, *, force: bool = False) -> Array:
+    """The data as a NumPy array that shares the memory."""
+    if self._requires_grad and state.grad and not force:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self._data.dtype.kind == "V":
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return self._data if type(self._data) is np.ndarray else np.asarray(self._data)  # of a function transform
+
+
+@method("__array__")
+def as_array(self: Tensor, dtype: Any = None, copy: Any = None) -> Array:
+    """For `np.asarray(tensor)`."""
+    found = numpy(self)
+    return found if dtype is None else found.astype(dtype)
+
+
+@method("__array_wrap__")
+def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+    """What NumPy makes of a result of its own functions on a tensor: a tensor over the same memory."""
+    found = np.asarray(array)
+    return from_numpy(found.astype(np.uint8) if found.dtype == np.bool_ else found)
+
+
+# --- copies of the object ---
+
+
+@method("__deepcopy__")
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A leaf with its own memory; a tensor with history can't be copied so."""
+    if self.grad_fn is not None:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+            " If you were "
+            "attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
+    if id(self) in memo:
+        return memo[id(self)]  # type: ignore[no-any-return]
+    made: Tensor = bare(type(self))
+    made._data = self._data.copy()
+    made._requires_grad = self._requires_grad
+    memo[id(self)] = made
+    if self._grad is not None:
+        made._grad = deepcopy(self._grad, memo)
+    made.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if not k.startswith("_")})
+    return made
+
+
+# --- text ---
+
+
+def _shown(tensor: Tensor) -> str:
+    if state.layered:
+        found = text_of(tensor)
+        if found is not None:
+            return found
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:  # a view that can't be followed through a write
+        name: str | None = "Invalid"
+    else:
+        name = None if node is None else node.class_name
+    return printing.tensor_repr(
+        tensor._data,
+        grad_fn=name,
+        requires_grad=tensor.requires_grad,
+        default_dtype=dtypes.get_default_dtype().np,
+    )
+
+
+@method("__repr__", "__str__")
+def text(self: Tensor, *, tensor_contents: Any = None) -> str:
+    """As PyTorch prints it."""
+    with paused():
+        return _shown(self)
+
+
+@method("__format__")
+def formatted(self: Tensor, spec: str) -> str:
+    """With a format, the one element as a number; else as printed."""
+    if not self._data.ndim and type(self) is Tensor:
+        return format(item(self), spec)
+    return object.__format__(self, spec)
+
+
+prop("device")(lambda self: _device())
+prop("layout")(lambda self: STRIDED)
+
+
+def _device() -> Any:
+    return device("cpu")
+
+
+@api("result_type", where="torch")
+def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+    """The type that an operation on both would give."""
+    return common(operand(tensor1), operand(tensor2))
+
+
+@api("promote_types", where="torch")
+def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
+    """The smallest type that both fit in."""
+    return dtypes.promote(type1, type2)
+
+
+@api("can_cast", where="torch")
+def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
+    """Whether an in-place result of one type may be written to a tensor of the other."""
+    return dtypes.can_cast(from_, to)
+
+
+api("is_tensor", where="torch")(lambda obj: isinstance(obj, Tensor))
+
+
+@api("detach", where="torch")
+def detach(input: Tensor) -> Tensor:
+    """The same memory without history."""
+    return input.detach()

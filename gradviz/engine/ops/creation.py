@@ -1,0 +1,387 @@
+"""Making tensors: from what a person gives as data (numbers, nested sequences, arrays, tensors), in the type that
+PyTorch would choose; filled; and the legacy constructors (`torch.FloatTensor`). See `convert.py` for the way out."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes, layers
+from gradviz.engine.kernel.batched import alike
+from gradviz.engine.kernel.memory import device, laid_as
+from gradviz.engine.kernel.messages import check_value
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Size, Tensor, wrap
+from gradviz.engine.ops.elementwise import NUMBERS
+from gradviz.engine.run.api import api, method
+
+# --- data as one array ---
+
+
+Array = np.ndarray[Any, Any]
+
+NOT_NUMPY = (
+    "can't convert np.ndarray of type {}. The only supported types are: float64, float32, float16, complex64, "
+    "complex128, "
+    "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
+)
+
+
+def infer_array(data: Any, dtype: dtypes.dtype | None) -> Array:
+    """An array of numbers, sequences, arrays or tensors, in the type that PyTorch would give it."""
+    if isinstance(data, Tensor):
+        return data._data.astype(data._data.dtype if dtype is None else dtype.np)
+    if isinstance(data, (np.ndarray, np.generic)):
+        return from_array(np.asarray(data), dtype)
+    shape: list[int] = []
+    kinds: set[Any] = set()
+    flat: list[Any] = []
+    _walk(data, 0, shape, kinds, flat)
+    target = (
+        dtype or functools.reduce(dtypes.promote, kinds, dtypes.bool_)
+        if kinds
+        else (dtype or dtypes.get_default_dtype())
+    )
+    try:
+        values = np.array(flat, dtype=target.np) if target.rank != 1 else _integers(flat, target)
+    except OverflowError:
+        raise RuntimeError(f"value cannot be converted to type {target.cpp} without overflow") from None
+    return values.reshape(shape)
+
+
+def _integers(flat: list[Any], target: dtypes.dtype) -> Array:
+    return np.array([int(v) for v in flat], np.int64).astype(target.np)
+
+
+def _walk(data: Any, depth: int, shape: list[int], kinds: set[Any], flat: list[Any]) -> None:
+    """Collect shape, element types and values of nested sequences; ragged ones are refused."""
+    if isinstance(data, (list, tuple, range, deque)):
+        _level(data, depth, shape)
+        for each in data:
+            _walk(each, depth + 1, shape, kinds, flat)
+        return
+    if isinstance(data, (Tensor, np.ndarray)) and data.ndim:
+        array = data._data if isinstance(data, Tensor) else data
+        for i, n in enumerate(array.shape):
+            _level(range(n), depth + i, shape)
+        kinds.add(dtypes.OF_NUMPY[array.dtype])
+        flat.extend(array.reshape(-1).tolist())
+        return
+    if depth < len(shape):
+        raise TypeError(f"expected a sequence at dim {depth}, but got a number")
+    _leaf(data, depth, kinds, flat)
+
+
+def _level(items: Any, depth: int, shape: list[int]) -> None:
+    if depth == len(shape):
+        shape.append(len(items))
+    elif shape[depth] != len(items):
+        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(items)})")
+
+
+def _leaf(data: Any, depth: int, kinds: set[Any], flat: list[Any]) -> None:
+    if isinstance(data, (Tensor, np.ndarray)):
+        kinds.add(dtypes.OF_NUMPY[data._data.dtype if isinstance(data, Tensor) else data.dtype])
+        flat.append((data._data if isinstance(data, Tensor) else data).item())
+    elif isinstance(data, NUMBERS):
+        if isinstance(data, np.generic):
+            kinds.add(dtypes.OF_NUMPY[data.dtype])
+            data = data.item()
+        else:
+            kinds.add(dtypes.of_scalar(data))
+        flat.append(data)
+    elif isinstance(data, str):
+        raise TypeError(
+            f"new(): invalid data type '{type(data).__name__}'"
+            if not depth
+            else f"too many dimensions '{type(data).__name__}'"
+        )
+    elif data is None or not depth:
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    elif isinstance(data, (dict, set)):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    else:
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+
+
+def from_array(data: Array, dtype: dtypes.dtype | None = None) -> Array:
+    """A copy of a NumPy array in a type that PyTorch has."""
+    if data.dtype not in dtypes.OF_NUMPY:
+        raise TypeError(NOT_NUMPY.format(f"numpy.{data.dtype.type.__name__}"))
+    return data.astype(data.dtype if dtype is None else dtype.np)
+
+
+def made(data: Array, requires_grad: bool = False) -> Tensor:
+    """What a factory returns: reported to the observer, able to require grad."""
+    tensor = wrap(data)
+    if state.layered:
+        tensor._wraps = layers.tracking()
+    if requires_grad:
+        if tensor.dtype.rank < 2:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        tensor._requires_grad = True
+    if state.inference:
+        tensor._inference = True
+    if state.observer is not None:
+        state.observer.created(tensor)
+    return tensor
+
+
+def sizes_of(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = tuple(args[0])
+    try:
+        sizes = tuple(operator.index(n) if not isinstance(n, Tensor) else int(n) for n in args)
+    except TypeError:
+        bad = next(n for n in args if not isinstance(n, (int, np.integer, Tensor)))
+        place = list(args).index(bad) + 1
+        if place == 1:
+            raise TypeError(
+                f"{name}(): argument 'size' (position 1) must be tuple of ints, not {type(bad).__name__}"
+            ) from None
+        raise TypeError(
+            f"{name}(): argument 'size' failed to unpack the object at pos {place} with error "
+            f'"type must be tuple of ints,but got {type(bad).__name__}"'
+        ) from None
+    for n in sizes:
+        if n < 0 and name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
+        if n < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
+    return sizes
+
+
+def float_type(dtype: dtypes.dtype | None) -> dtypes.dtype:
+    return dtypes.get_default_dtype() if dtype is None else dtype
+
+
+# --- from data ---
+
+
+@api("tensor", where="torch")
+def tensor(
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A tensor with a copy of the data: numbers, nested sequences, an array."""
+    if isinstance(data, Tensor):
+        import warnings
+
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    check_device(device)
+    return made(infer_array(data, dtype), requires_grad)
+
+
+@api("as_tensor", where="torch")
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """A tensor over the data, without a copy where the type allows it."""
+    check_device(device)
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray) and (dtype is None or dtype.np == data.dtype):
+        return from_numpy(data)
+    return made(infer_array(data, dtype))
+
+
+@api("from_numpy", where="torch")
+def from_numpy(data: Any) -> Tensor:
+    """A tensor that shares the memory of a NumPy array."""
+    if not isinstance(data, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(data).__name__})")
+    if data.dtype not in dtypes.OF_NUMPY:
+        raise TypeError(NOT_NUMPY.format(f"numpy.{data.dtype.type.__name__}"))
+    if any(step < 0 for step in data.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently "
+            "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+        )
+    return made(np.asarray(data))  # of a subclass, the plain array over the same memory
+
+
+def check_device(device: Any) -> None:
+    """Only the CPU is there."""
+    kind = str(device).split(":")[0] if device is not None else "cpu"
+    if kind == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if kind != "cpu":
+        raise RuntimeError(f"GradViz computes on the CPU only: device '{device}' is not available; use device='cpu'")
+
+
+_default_device = device("cpu")
+
+
+@api("set_default_device", where="torch")
+def set_default_device(device: Any) -> None:
+    """Where new tensors are made: on the CPU."""
+    check_device(device)
+
+
+@api("get_default_device", where="torch")
+def get_default_device() -> device:
+    """The CPU."""
+    return _default_device
+
+
+# --- filled ---
+
+
+def put_out(out: Tensor, values: Array) -> Tensor:
+    """For `out=` of a factory: the tensor that was given takes the shape and the values."""
+    kind = out._data.dtype
+    if out._data.shape == values.shape:
+        np.copyto(out._data, values, casting="unsafe")
+    else:
+        out._data = values.astype(kind)
+    out._share_version().value += 1
+    return out
+
+
+def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
+    """`torch.<name>(*size)`, `torch.<name>_like(x)` and `x.new_<name>(*size)`."""
+
+    def function(
+        *sizes: Any,
+        size: Any = None,
+        out: Tensor | None = None,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        memory_format: Any = None,
+        names: None = None,
+    ) -> Tensor:
+        check_device(device)
+        array = fill(sizes_of(sizes if size is None else (size,), name), float_type(dtype).np)
+        return made(array, requires_grad) if out is None else put_out(out, array)
+
+    def like(
+        input: Tensor,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        memory_format: Any = None,
+    ) -> Tensor:
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        array = alike(input._data, fill(input._data.shape, (dtype or input.dtype).np))
+        return made(laid_as(array, input._data, memory_format), requires_grad)
+
+    def new(
+        self: Tensor,
+        *size: Any,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        layout: Any = None,
+        pin_memory: bool = False,
+    ) -> Tensor:
+        return made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
+
+    function.__name__ = function.__qualname__ = name
+    api(name, where="torch")(function)
+    api(f"{name}_like", where="torch")(like)
+    method(f"new_{name}")(new)
+
+
+_factory("zeros", np.zeros)
+_factory("ones", np.ones)
+_factory("empty", np.zeros)  # what memory happens to hold is zeros here
+
+
+@api("full", where="torch")
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor with one value everywhere."""
+    check_device(device)
+    if isinstance(size, int):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    if not isinstance(value, (int, float, complex, np.generic)):
+        raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
+    target = dtype or (dtypes.of_scalar(value) if out is None else out.dtype)
+    check_value(value, target)
+    array = np.full(sizes_of(size, "full"), value, target.np)
+    return made(array, requires_grad) if out is None else put_out(out, array)
+
+
+@api("full_like", where="torch")
+def full_like(
+    input: Tensor,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Tensor:
+    """As `full`, with shape and type of another tensor."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    target = dtype or input.dtype
+    check_value(value, target)
+    array = alike(input._data, np.full(input._data.shape, value, target.np))
+    return made(laid_as(array, input._data, memory_format), requires_grad)
+
+
+@method("new_full")
+def new_full(
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """As `full`, with the type of this tensor."""
+    return made(alike(self._data, np.full(sizes_of(size), fill_value, (dtype or self.dtype).np)), requires_grad)
+
+
+@method("new_tensor")
+def new_tensor(
+    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    """As `torch.tensor`, with the type of this tensor."""
+    return made(infer_array(data, dtype or self.dtype), requires_grad)
+
+
+@api("eye", where="torch")
+def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """The identity matrix."""
+    for label, size in (("n", n), ("m", m)):
+        if size is not None and size < 0:
+            raise RuntimeError(f"{label} must be greater or equal to 0, got {size}")
+    return made(np.eye(n, m, dtype=float_type(dtype).np), requires_grad)
+
+
+# --- as before PyTorch 0.4 ---
+
+
+def legacy_tensor(dtype: dtypes.dtype, *args: Any, **kwargs: Any) -> Tensor:
+    """`torch.Tensor(…)`, `torch.FloatTensor(…)`: sizes as numbers, or data as one sequence."""
+    if not args:
+        return made(np.zeros(0, dtype.np))
+    if len(args) == 1 and isinstance(args[0], Size):
+        return made(np.zeros(tuple(args[0]), dtype.np))
+    if len(args) == 1 and isinstance(args[0], (list, tuple, np.ndarray)):
+        return made(infer_array(args[0], None).astype(dtype.np))
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        if args[0].dtype is not dtype:
+            raise TypeError(f"expected {dtype.title} (got {args[0].dtype.title})")
+        return args[0].detach()
+    if isinstance(args[0], float):
+        raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
+    return made(np.zeros(sizes_of(args), dtype.np))
+
+
+Tensor._legacy_new = staticmethod(legacy_tensor)  # type: ignore[method-assign]

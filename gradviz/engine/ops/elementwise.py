@@ -1,0 +1,369 @@
+"""Operations that work element by element, made from their rows: the function, the method, the in-place method and
+the operator. Type promotion and numbers as operands are handled here for all of them. The rows themselves are in
+`ops/`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.graph import Node, accumulator, bare
+from gradviz.engine.kernel.messages import check_kind, check_subtraction
+from gradviz.engine.kernel.rows import OpRow
+from gradviz.engine.kernel.saved import keep, save
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.api import api, give, in_torch_words, method
+from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
+from gradviz.engine.run.arguments import check_cast, check_operands
+from gradviz.engine.run.inplace import write
+
+Array = np.ndarray[Any, Any]
+Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
+NUMBERS = (int, float, complex, np.number, np.bool_)
+
+
+@functools.lru_cache(maxsize=4096, typed=True)
+def _number(value: Any, target: np.dtype[Any]) -> Array:
+    made = np.array(value, target)
+    made.flags.writeable = False
+    return made
+
+
+def number_array(value: Any, target: np.dtype[Any]) -> Array:
+    """A Python number as a 0-dimensional array of the given type."""
+    if not value:  # 0.0 and -0.0 are one key
+        return np.array(value, target)
+    try:
+        return _number(value, target)
+    except OverflowError:
+        return np.array(float(value), target)
+
+
+def number_tensor(value: Any) -> Tensor:
+    """A Python number as an operand: it takes part in type promotion as a number, not as a tensor."""
+    if isinstance(value, np.generic):  # only NumPy's double precision numbers are Python's complex numbers
+        value = float(value.real) if isinstance(value, np.complex64) else value.item()
+    target = np.dtype(np.complex128) if isinstance(value, complex) else dtypes.float64.np
+    if isinstance(value, bool):
+        target = dtypes.bool_.np
+    elif isinstance(value, int):
+        target = dtypes.int64.np if -(2**63) <= value < 2**63 else dtypes.float64.np
+    tensor = wrap(number_array(value, target))
+    tensor._wrapped = value
+    return tensor
+
+
+def operand(value: Any, function: str = "", position: int = 1) -> Tensor:
+    """A tensor, or a number as one; anything else is refused."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, NUMBERS):
+        return number_tensor(value)
+    raise TypeError(
+        f"{function}(): argument '{'input' if position == 1 else 'other'}' (position {position}) must be Tensor, "
+        f"not {type(value).__name__}"
+    )
+
+
+def result_type(*tensors: Tensor) -> dtypes.dtype:
+    """The type that operands have in common."""
+    known = [(t.dtype, t._data.ndim) for t in tensors if t._wrapped is None]
+    return dtypes.common(known, [t._wrapped for t in tensors if t._wrapped is not None])
+
+
+def cast(tensor: Tensor, target: dtypes.dtype) -> Array:
+    """The data of an operand in the type of the result."""
+    data = tensor._data
+    if data.dtype is target.np:
+        return data
+    if tensor._wrapped is not None:
+        return number_array(tensor._wrapped, target.np)
+    return data.astype(target.np)
+
+
+def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
+    """PyTorch's refusal of shapes that don't broadcast."""
+    n = max(len(a), len(b))
+    for i in reversed(range(n)):
+        left = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
+        right = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+        if left != right and 1 not in (left, right):
+            return RuntimeError(
+                f"The size of tensor a ({left}) must match the size of tensor b ({right}) at non-singleton "
+                f"dimension {i}"
+            )
+    return RuntimeError(f"shapes {list(a)} and {list(b)} do not broadcast")
+
+
+def check_broadcast(*arrays: Array) -> None:
+    """Refuse operands whose shapes don't broadcast, with PyTorch's words."""
+    shape = arrays[0].shape
+    for each in arrays[1:]:
+        if each.shape != shape:
+            try:
+                shape = np.broadcast_shapes(shape, each.shape)
+            except ValueError:
+                raise broadcast_error(shape, each.shape) from None
+
+
+# --- one operand ---
+
+
+def unary(row: OpRow, *names: str, floating: bool = True, where: str = "torch method", inplace: bool = True) -> None:
+    """Register an operation of one operand; `floating` ones turn integers into the default floating point type."""
+
+    def prepare(input: Tensor) -> Prepared:
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{row.name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        data = input._data
+        if data.dtype.kind in "bc":
+            check_kind(row.name, input.dtype)
+        if floating and data.dtype.kind in "iub":
+            data = data.astype(dtypes.default.dtype.np)
+        return row, (input,), (data,), NO_PARAMS
+
+    register(prepare, names or (row.name,), where, inplace)
+
+
+def register(
+    prepare: Callable[..., Prepared], names: Sequence[str], where: str = "torch method", inplace: bool = True
+) -> Callable[..., Any]:
+    """From a function that prepares the operands: the function, the method and the in-place method."""
+
+    @functools.wraps(prepare)
+    def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+        given = () if out is None or not state.grad else (*args, out)
+        if any(isinstance(each, Tensor) and each._requires_grad for each in given):
+            raise RuntimeError(
+                f"{names[0]}(): functions with out=... arguments don't support automatic differentiation, but one of "
+                "the arguments requires grad."
+            )
+        try:
+            prepared = prepare(*args, **kwargs)
+        except TypeError as error:
+            raise in_torch_words(error, prepare, names[0]) from None
+        result = apply(*prepared)
+        if out is None:
+            return result
+        check_cast(out, result)
+        return give(out, result)
+
+    function.__name__ = names[0]
+    api(*names, where=where)(function)
+    if inplace:
+
+        @functools.wraps(prepare)
+        def function_(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+            try:
+                prepared = prepare(self, *args, **kwargs)
+            except TypeError as error:
+                raise in_torch_words(error, prepare, names[0] + "_") from None
+            return write(self, *prepared)
+
+        function_.__name__ = names[0] + "_"
+        api(*(name + "_" for name in names), where=where)(function_)
+    return function
+
+
+# --- two operands ---
+
+
+def prepare_pair(row: OpRow, x: Any, y: Any, params: Mapping[str, Any], division: bool) -> Prepared:
+    """Cast both operands to their common type."""
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        check_operands(row.name, x, y)
+    a, b = operand(x, row.name), operand(y, row.name, 2)
+    target = result_type(a, b)
+    if target.rank in (0, 3):
+        check_kind(row.name, target)
+    if row.name in ("sub", "rsub"):
+        check_subtraction((a.dtype, a._wrapped is None), (b.dtype, b._wrapped is None))
+    if division and target.rank < 2:
+        target = dtypes.default.dtype
+    arrays = cast(a, target), cast(b, target)
+    check_broadcast(*arrays)
+    return row, (a, b), arrays, params
+
+
+def binary(
+    row: OpRow,
+    *names: str,
+    division: bool = False,
+    alpha: bool = False,
+    operators: str = "",
+    fast: bool = True,
+    inplace: bool = True,
+    number: OpRow | None = None,
+) -> None:
+    """Register an operation of two operands. `operators` names the dunder (`mul`): `__mul__`, `__rmul__`,
+    `__imul__` come of it. `number` is the row for a Python number as second operand, where PyTorch has another."""
+    shared: Mapping[str, Any] = {"alpha": 1} if alpha else NO_PARAMS
+
+    def prepare(input: Any, other: Any, **given: Any) -> Prepared:
+        if given and not (alpha and given.keys() <= {"alpha"}):
+            raise TypeError(f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'")
+        chosen = number if number is not None and isinstance(other, NUMBERS) else row
+        return prepare_pair(chosen, input, other, given or shared, division)
+
+    function = register(prepare, names or (row.name,), inplace=inplace)
+    if operators:
+        quick = _quick(row, function, "fc" if division else "fcV", shared) if fast else function
+        dunders(operators, quick, prepare)
+
+
+_ORDERED = ("mod", "floordiv", "lshift", "rshift")  # `2 + x` is `x + 2` to PyTorch, `2 % x` is not `x % 2`
+
+
+def dunders(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..., Prepared]) -> None:
+    def left(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        return quick(self, other)
+
+    def right(self: Tensor, other: Any) -> Any:
+        return quick(operand(other), self) if name in _ORDERED else quick(self, other)
+
+    def in_place(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            return NotImplemented
+        return write(self, *prepare(self, other))
+
+    method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
+    method(f"__r{name}__")(reflected(name, right))
+    method(f"__i{name}__")(in_place)
+
+
+def reflected(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A method such as `__rsub__`: for numbers and, when it is called by name, for tensors. NumPy's arrays come by
+    way of `Tensor.__array__` and `__array_wrap__`, if they come: NumPy asks for no more than `x + array`."""
+
+    def right(self: Tensor, other: Any) -> Any:
+        if not isinstance(self, Tensor):
+            if name not in ("add", "mul", "and", "or", "xor"):
+                return NotImplemented
+            raise TypeError(
+                f"descriptor '__r{name}__' for 'torch._C.TensorBase' objects doesn't apply to a "
+                f"'{type(self).__name__}' object"
+            )
+        return fn(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+
+    return right
+
+
+def _quick(
+    row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, Any]
+) -> Callable[[Any, Any], Any]:
+    """The short way for two operands of one type: the same result as `function`, without promotion and generic
+    bookkeeping."""
+    ufunc = row.ufunc
+
+    def quick(self: Any, other: Any) -> Any:
+        if state.layered:
+            known = isinstance(other, (Tensor, *NUMBERS))
+            return function(self, other) if known else NotImplemented
+        a = self._data
+        if isinstance(other, Tensor) and other._data.dtype is a.dtype and a.dtype.kind in kinds:
+            b = other._data
+        else:
+            matched = None if other is True or other is False else _matched(self, other, kinds)
+            if matched is None:
+                known = isinstance(other, (Tensor, *NUMBERS))
+                return function(self, other) if known else NotImplemented
+            a, b, other = matched
+        try:
+            data = ufunc(a, b, out=...)
+        except ValueError:
+            raise broadcast_error(a.shape, b.shape) from None
+        out = wrap(data)
+        node = (
+            attach_pair(row, self, other, out, params)
+            if state.grad and (self._requires_grad or other._requires_grad)
+            else None
+        )
+        if state.inference:
+            out._inference = True
+        observer = state.observer
+        if observer is not None:
+            observer.forward(row, (self, other), (out,), node, params)
+        return out
+
+    return quick
+
+
+def _matched(x: Tensor, other: Any, kinds: str) -> tuple[Array, Array, Tensor] | None:
+    """Both operands in one type where a Python number takes that of the tensor; None where promotion has to decide."""
+    a = x._data
+    if isinstance(other, int | float):
+        if a.dtype.kind not in kinds or isinstance(other, np.generic):
+            return None
+        return a, number_array(other, a.dtype), number_tensor(other)
+    if not isinstance(other, Tensor):
+        return None
+    b = other._data
+    if isinstance(other._wrapped, int | float) and a.dtype.kind in kinds:
+        return a, number_array(other._wrapped, a.dtype), other
+    if isinstance(x._wrapped, int | float) and b.dtype.kind in kinds:
+        return number_array(x._wrapped, b.dtype), b, other
+    return None
+
+
+def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[str, Any]) -> Node | None:
+    """As `apply.attach`, for two operands and one floating point result."""
+    mask = 0
+    first = second = None
+    if x._requires_grad:
+        mask = 1
+        if x._base is not None:
+            x._sync_view()
+        node = x._node
+        if node is not None or x._view is None or not x._view.lent:
+            first = (node, x._output_nr) if node is not None else (x._accumulator or accumulator(x), 0)
+    if y._requires_grad:
+        mask |= 2
+        if y._base is not None:
+            y._sync_view()
+        node = y._node
+        if node is not None or y._view is None or not y._view.lent:
+            second = (node, y._output_nr) if node is not None else (y._accumulator or accumulator(y), 0)
+    node = bare(row.node_class)
+    node.sequence_nr = sequence = state.sequence
+    state.sequence = sequence + 1
+    node.next = (first, second)
+    node.params = params
+    data = out._data
+    node.metas = ((data.shape, data.dtype),)
+    plan = node.plan = row.plans.get(mask) or row.plan(mask)
+    out._requires_grad = True
+    out._node = node
+    if plan.saves:
+        one_by_one = save if state.saved_hooks else keep
+        node.saved = saved = []
+        for i, is_output in plan.saves:
+            saved.append(one_by_one(out if is_output else y if i else x, i, is_output))
+    if plan.captures:
+        plan.save(node, (x, y), (out,))
+    if state.anomaly:
+        remember_stack(node)
+    return node
+
+
+def compare(row: OpRow, *names: str, operators: str = "") -> None:
+    """Register a comparison: common type for the operands, a boolean result."""
+
+    def prepare(input: Any, other: Any) -> Prepared:
+        return prepare_pair(row, input, other, NO_PARAMS, False)
+
+    function = register(prepare, names or (row.name,), inplace=not operators)
+    if operators:
+
+        def left(self: Tensor, other: Any) -> Any:
+            if operators == "eq" and isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
+                other = wrap(np.asarray(other))  # the one comparison for which PyTorch takes an array
+            return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
+
+        method(f"__{operators}__")(left)

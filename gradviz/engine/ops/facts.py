@@ -1,0 +1,186 @@
+"""Questions about tensors and types that make no graph: where the memory is, limits of a type, which shapes broadcast.
+
+See `convert.py` for the ways out of a tensor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.batched import BatchedArray, one_by_one, one_example
+from gradviz.engine.kernel.memory import check_count, memory_of, start_of, strided
+from gradviz.engine.kernel.messages import plain_numbers
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.run.api import api, method
+from gradviz.engine.run.inplace import check_writable
+
+
+@method("data_ptr")
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element: equal for tensors that share memory from their start."""
+    address: int = self._data.__array_interface__["data"][0]
+    return address
+
+
+@method("storage_offset")
+def storage_offset_of(self: Tensor) -> int:
+    """How many elements of the memory lie before the first one of this view."""
+    data = one_example(self._data)
+    return start_of(data, memory_of(data)) // data.itemsize
+
+
+@api("is_inference")
+def is_inference(self: Tensor) -> bool:
+    """Whether it was made in inference mode."""
+    return self._inference
+
+
+@method("resize_")
+def resize_(self: Tensor, *sizes: Any) -> Tensor:
+    """Another size over the same memory from the first element on, with more memory where it is too small (zeros
+    here)."""
+    size = plain_numbers(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes)
+    if self._requires_grad and not self._inference:
+        raise RuntimeError("cannot resize variables that require grad")
+    if size == self._data.shape:
+        return self
+    check_writable(self)
+    check_count(size, self._data.itemsize)
+    batched = isinstance(self._data, BatchedArray)
+    self._data = one_by_one(_resized, (self._data,), {"size": size}) if batched else _resized(self._data, size=size)
+    self._share_version().value += 1
+    return self
+
+
+def _resized(x: Any, *, size: tuple[int, ...]) -> Any:
+    memory = memory_of(x)
+    start, count = start_of(x, memory), math.prod(size)
+    if start + count * x.itemsize > memory.size:
+        memory = np.concatenate([memory, np.zeros(start + count * x.itemsize - memory.size, np.uint8)])
+    return strided(memory, x.dtype, size, _in_rows(size, x.itemsize), start)
+
+
+def _in_rows(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
+    """The strides of elements that lie one after the other."""
+    return tuple(step * math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size)))
+
+
+@method("set_")
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Look at the memory of another tensor from now on, or at none."""
+    if source is not None and not isinstance(source, Tensor):
+        raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__})")
+    check_writable(self)
+    if state.grad and (self.grad_fn is not None or (source is not None and source._requires_grad)):
+        raise RuntimeError("set_() of a tensor with a history is not in GradViz; use detach() or torch.no_grad()")
+    if size is None and storage_offset:
+        raise TypeError("set_() received an invalid combination of arguments - got (Tensor, int)")
+    if source is not None and source.dtype is not self.dtype:
+        raise RuntimeError(f"Could not set tensor of type {source.dtype.cpp} to a tensor of type {self.dtype.cpp}")
+    if state.observer is not None:
+        state.observer.before_write(self)
+    if source is None:
+        self._data = np.empty(0, self._data.dtype)
+    elif size is None:
+        self._data = source._data
+    else:
+        size = plain_numbers(size)
+        steps = _in_rows(size) if stride is None else plain_numbers(stride)
+        if len(size) != len(steps):
+            raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
+        offset = storage_offset_of(source) + plain_numbers((storage_offset,))[0]
+        self._data = source.detach().as_strided(size, steps, offset)._data
+    self._accumulator = None  # another leaf from now on
+    self._share_version().value += 1
+    return self
+
+
+@api("broadcast_shapes", where="torch")
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that tensors of these shapes broadcast to; an error that names the first that does not fit."""
+    sizes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    result = [1] * max((len(size) for size in sizes), default=0)
+    for number, size in enumerate(sizes):
+        for at in range(-1, -1 - len(size), -1):
+            if size[at] < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({size[at]}): ({size[at]})")
+            if size[at] == 1 or size[at] == result[at]:
+                continue
+            if result[at] != 1:
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {size[at]} at {at}! Mismatching argument at index "
+                    f"{number} had {size}; but expected shape should be broadcastable to {result}"
+                )
+            result[at] = size[at]
+    return Size(result)
+
+
+@dataclass(frozen=True, repr=False)
+class _Limits:
+    bits: int
+    min: Any
+    max: Any
+    dtype: str
+
+
+@dataclass(frozen=True, repr=False)
+class finfo(_Limits):
+    """The limits of a floating point type."""
+
+    eps: float
+    tiny: float
+    smallest_normal: float
+    resolution: float
+
+    def __init__(self, type: dtypes.dtype | None = None) -> None:
+        kind = type or dtypes.get_default_dtype()
+        if not kind.is_floating_point and not kind.is_complex:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
+        kind = kind.to_real() if kind.is_complex else kind
+        real = kind.np
+        info: Any = np.finfo(real) if real.kind == "f" else _bfloat16_limits()
+        facts = {name: float(getattr(info, name)) for name in ("min", "max", "eps", "smallest_normal")}
+        more = {"tiny": facts["smallest_normal"], "resolution": 10.0 ** -int(info.precision), "bits": real.itemsize * 8}
+        for name, value in {**facts, **more}.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "dtype", repr(kind).removeprefix("torch."))
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{n}={getattr(self, n):g}' for n in names)}, dtype={self.dtype})"
+
+
+def _bfloat16_limits() -> Any:
+    import ml_dtypes
+
+    limits: Any = ml_dtypes.finfo
+    return limits(ml_dtypes.bfloat16)
+
+
+@dataclass(frozen=True, repr=False)
+class iinfo(_Limits):
+    """The limits of an integer type."""
+
+    def __init__(self, type: dtypes.dtype) -> None:
+        if type.rank != 1:
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        info = np.iinfo(type.np)
+        for name, value in {"bits": info.bits, "min": int(info.min), "max": int(info.max)}.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "dtype", repr(type).removeprefix("torch."))
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+api("finfo", where="torch")(finfo)
+api("iinfo", where="torch")(iinfo)

@@ -1,0 +1,169 @@
+"""Putting names to functions: what `torch.exp`, `x.exp()`, `x.exp_()` and `torch.nn.functional.relu` call.
+Functions register here with `api`; `gradviz.torch` looks the names up. No mathematics; see `elementwise.py` for
+the families that are made from rows alone."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import warnings
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from gradviz.engine.kernel.formula import TABLES
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.arguments import check_out, return_type
+from gradviz.engine.run.autocast import casting
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}  # torch.<name>
+FUNCTIONAL: dict[str, Callable[..., Any]] = {}  # torch.nn.functional.<name>
+LINALG: dict[str, Callable[..., Any]] = {}  # torch.linalg.<name>
+SPECIAL: dict[str, Callable[..., Any]] = {}  # torch.special.<name>
+FFT: dict[str, Callable[..., Any]] = {}  # torch.fft.<name>
+WINDOWS: dict[str, Callable[..., Any]] = {}  # torch.signal.windows.<name>
+
+# what functions that take `out=` begin with
+_TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs"})
+RESIZED = (
+    "An output with one or more elements was resized since it had shape {}, which does not match the required output "
+    "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
+    "have zero elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+    "t.resize_(0). (Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/Resize.cpp:30.)"
+)
+TABLES += FUNCTIONS, FUNCTIONAL, SPECIAL, LINALG
+_NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
+_PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}  # what PyTorch calls these functions itself
+
+
+def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
+    """Register a function under each of `names` in each place of `where`: torch, method, F, linalg, special, fft."""
+
+    def register(fn: F) -> F:
+        offered = with_numpy_names(fn)
+        for place in where.split():
+            for name in names:
+                if place == "method":
+                    setattr(Tensor, name, casting(called(offered, name), name))
+                else:
+                    full = _PREFIXES.get(place, "") + name
+                    found = offered if place == "F" else with_out(fn, offered, name, full)
+                    _NAMESPACES[place][name] = casting(called(found, full), full)
+        return fn
+
+    return register
+
+
+def called(fn: F, name: str) -> F:
+    """The same function under its public name: snippets print `torch.sum.__name__`, and Python's errors say it."""
+    if not isinstance(fn, FunctionType) or fn.__qualname__ == name:
+        return fn
+    made = FunctionType(fn.__code__, fn.__globals__, name, fn.__defaults__, fn.__closure__)
+    made.__qualname__ = name
+    made.__kwdefaults__ = fn.__kwdefaults__
+    functools.update_wrapper(made, fn, ("__module__", "__doc__", "__annotations__"))
+    del made.__wrapped__  # type: ignore[attr-defined]
+    return cast(F, made)
+
+
+def in_torch_words(error: TypeError, fn: Callable[..., Any], name: str) -> TypeError:
+    """What Python says of arguments that `fn` did not get, as PyTorch says it of `name`; any other error as it is."""
+    text = str(error)
+    if not text.startswith(f"{fn.__qualname__}() "):
+        return error
+    said = text[len(fn.__qualname__) + 3 :]
+    if said.startswith("missing") and "keyword-only" not in said and '"' not in said:
+        named = re.findall(r"'(\w+)'", said)
+        absent = ", ".join('"input"' if each == "self" else f'"{each}"' for each in named)
+        count = absent.count(",") + 1
+        said = f"missing {count} required positional argument{'s' if count == 1 else ''}: {absent}"
+    return TypeError(f"{name}() {said}")
+
+
+def with_numpy_names(fn: F) -> F:
+    """PyTorch takes NumPy's `axis` and `keepdims` wherever it has `dim` and `keepdim`."""
+    known = inspect.signature(fn).parameters
+    takes_dim, takes_keepdim = "dim" in known and "axis" not in known, "keepdim" in known and "keepdims" not in known
+    if not (takes_dim or takes_keepdim):
+        return fn
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        if keywords:
+            if takes_dim and "axis" in keywords:
+                keywords["dim"] = keywords.pop("axis")
+            if takes_keepdim and "keepdims" in keywords:
+                keywords["keepdim"] = keywords.pop("keepdims")
+        return fn(*args, **keywords)
+
+    functools.update_wrapper(call, fn)
+    del call.__wrapped__  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
+def with_out(fn: F, offered: F, name: str, full: str) -> F:
+    """`torch.<name>(..., out=x)`: the result goes into a tensor that was given, or into several."""
+    known = inspect.signature(fn, follow_wrapped=False).parameters
+    if "out" in known or not _TAKEN.intersection(inspect.signature(fn).parameters):
+        return offered
+
+    def call(*args: Any, out: Any = None, **keywords: Any) -> Any:
+        if out is None:
+            try:
+                return offered(*args, **keywords)
+            except TypeError as error:
+                raise in_torch_words(error, offered, full) from None
+        if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in (*args, out)):
+            raise RuntimeError(
+                f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
+                "the arguments requires grad."
+            )
+        found = offered(*args, **keywords)
+        if not isinstance(out, (tuple, list)):
+            check_out(name, out, found, args)
+            return give(out, found)
+        for target, value in zip(out, found, strict=True):
+            check_out(name, target, value, args)
+        for target, value in zip(out, found, strict=True):
+            give(target, value)
+        return return_type(f"{found.title}_out", found.fields)(*out) if hasattr(found, "fields") else out
+
+    functools.update_wrapper(call, fn)
+    del call.__wrapped__  # type: ignore[attr-defined]
+    return cast(F, call)
+
+
+def give(out: Tensor, value: Tensor) -> Tensor:
+    """Put a result into `out`, which takes its shape; PyTorch warns when that was another."""
+    shape = value._data.shape
+    if out._data.shape != shape:
+        if out._data.size:
+            warnings.warn(RESIZED.format(list(out._data.shape), list(shape)), UserWarning, stacklevel=3)
+        out._data = np.empty(shape, out._data.dtype)
+    out.copy_(value)
+    return out
+
+
+def method(*names: str) -> Callable[[F], F]:
+    """Register a function as a method of tensors only."""
+    return api(*names, where="method")
+
+
+def alias(existing: str, *names: str, where: str = "torch method") -> None:
+    """More names for what `torch.<existing>` calls."""
+    api(*names, where=where)(FUNCTIONS[existing])
+
+
+def prop(name: str) -> Callable[[Callable[[Tensor], Any]], Callable[[Tensor], Any]]:
+    """Register a read-only property of tensors."""
+
+    def register(fn: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+        setattr(Tensor, name, property(fn))
+        return fn
+
+    return register

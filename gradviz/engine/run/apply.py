@@ -1,0 +1,197 @@
+"""Running one operation: compute, attach a node where a gradient is wanted, report. The way that all rows take;
+the two-operand arithmetic of scalars and equal types has a shorter way to the same (`elementwise.py`). In-place
+writes are in `inplace.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.graph import Edge, Node, bare, edge_of, next_sequence
+from gradviz.engine.kernel.modes import forward_stack
+from gradviz.engine.kernel.rows import OpRow
+from gradviz.engine.kernel.state import on_new_run, state
+from gradviz.engine.kernel.tensor import Tensor, View, wrap_result
+
+Array = np.ndarray[Any, Any]
+NO_PARAMS: Mapping[str, Any] = {}
+_WHOLE = "biu"  # kinds of NumPy types that have no gradient
+
+# NumPy warns of overflow, division by zero and invalid values; PyTorch computes inf and nan in silence, and so do we.
+np.seterr(all="ignore")
+
+
+def call(row: OpRow, *tensors: Tensor | None, **params: Any) -> Tensor:
+    """Run a row of one output on tensors as they are: the operands already have the types that the forward wants."""
+    made: Tensor = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
+    return made
+
+
+def call_all(row: OpRow, *tensors: Tensor | None, **params: Any) -> tuple[Tensor, ...]:
+    """The same for a row of several outputs."""
+    made: tuple[Tensor, ...] = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
+    return made
+
+
+def apply(
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    arrays: Sequence[Array | None],
+    params: Mapping[str, Any] = NO_PARAMS,
+    forward: Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any] | None = None,
+) -> Any:
+    """Run a row: one tensor, or a tuple of them where it has several outputs. `arrays` are the operands' data, cast
+    to the types that the forward wants; gradients go to `tensors`. `forward` is another way to run the row's, which
+    `layered.py` chooses."""
+    if row.view and _copying:
+        row = _copying[-1][row.node_name]
+    if state.layered and forward is None:
+        return layers.transforms.apply(row, tensors, arrays, params)
+    made = row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
+    if row.single:
+        out = wrap_result(made)
+        outputs: tuple[Tensor, ...] = (out,)
+    else:
+        outputs = tuple(map(wrap_result, made))
+    if row.view:
+        _make_views(tensors[0], outputs, several=not row.single)
+    node = (
+        attach(row, tensors, outputs, params)
+        if state.grad and _wanted(tensors) and not (row.view and outputs and outputs[0]._inference)
+        else None
+    )
+    if state.inference and not row.view:
+        for each in outputs:
+            each._inference = True
+    observer = state.observer
+    if observer is not None:
+        observer.forward(row, tensors, outputs, node, params)
+    return outputs[0] if row.single else outputs
+
+
+@contextmanager
+def as_views() -> Iterator[None]:
+    """Within `as_copies`: what is worked out besides the views that are asked for takes none of their copies."""
+    held = _copying[:]
+    _copying.clear()
+    try:
+        yield
+    finally:
+        _copying[:] = held
+
+
+def _wanted(tensors: Sequence[Tensor | None]) -> bool:
+    for each in tensors:  # noqa: SIM110 any() would make a generator
+        if each is not None and each._requires_grad:
+            return True
+    return False
+
+
+_copying: list[Mapping[str, OpRow]] = []
+on_new_run(_copying.clear)
+
+
+@contextmanager
+def as_copies(rows: Mapping[str, OpRow]) -> Iterator[None]:
+    """Views that are made here have memory of their own: `rows` has for each view's node the row that copies."""
+    _copying.append(rows)
+    try:
+        yield
+    finally:
+        _copying.pop()
+
+
+def attach(
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    outputs: Sequence[Tensor],
+    params: Mapping[str, Any],
+    rebase: bool = False,
+) -> Node | None:
+    """Make the node of a tracked operation; its differentiable outputs come to require grad.
+
+    With `rebase` the outputs are left alone: an in-place write decides itself whose history the node becomes.
+    """
+    if not (row.gradients or row.joint):
+        return None
+    metas = [(each._data.shape, each._data.dtype) for each in outputs]
+    if all(dtype.kind in _WHOLE for _, dtype in metas):
+        return None
+    edges, slots, mask = _edges(row, tensors)
+    if not mask:
+        return None
+    node = bare(row.inplace_class if rebase else row.node_class)
+    node.sequence_nr = next_sequence()
+    node.next = edges
+    node.slots = slots
+    node.params = params
+    node.metas = metas
+    node.plan = row.inplace_plan(mask) if rebase else row.plan(mask)
+    if not rebase:
+        for nr, each in enumerate(outputs):
+            if metas[nr][1].kind not in _WHOLE:
+                each._requires_grad = True
+                each._node = node
+                each._output_nr = nr
+    node.plan.save(node, tensors, outputs)
+    if state.anomaly:
+        remember_stack(node)
+    return node
+
+
+def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | None, ...], tuple[int, ...] | None, int]:
+    """Where the gradient of each differentiable operand goes, which operands these are (None: all in order), and
+    the mask of those that want one (1 for any number of operands)."""
+    if row.variadic:
+        found = tuple(edge_of(t) if t is not None and t._requires_grad else None for t in tensors)
+        return found, None, int(any(edge is not None for edge in found))
+    edges: list[Edge | None] = []
+    slots: list[int] = []
+    mask = 0
+    for i in row.differentiable:
+        tensor = tensors[i]
+        edge = edge_of(tensor) if tensor is not None and tensor._requires_grad else None
+        if edge is not None:
+            mask |= 1 << i
+        elif row.plain_numbers and tensor is not None and tensor._wrapped is not None:
+            continue
+        edges.append(edge)
+        slots.append(i)
+    in_place = not slots or slots[-1] == len(slots) - 1
+    return tuple(edges), None if in_place else tuple(slots), mask
+
+
+def remember_stack(node: Node) -> None:
+    """Keep the forward call stack of a node, for anomaly mode's message."""
+    node.stack = forward_stack()
+    node.parent = state.node
+
+
+def _make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) -> None:
+    """Outputs that share memory with the first operand follow its version, and know their base when differentiable."""
+    assert source is not None
+    if source._inference:
+        for each in outputs:
+            each._inference = True
+        return
+    base = source if source._base is None else source._base
+    counter = source._share_version()
+    if not state.grad:
+        origin = "inference" if state.inference else "no_grad"
+    elif several:
+        origin = "multiple"
+    else:
+        origin = "" if source._view is None else source._view.origin  # a view of such a view is one too
+    lent = not state.grad and base._requires_grad
+    for each in outputs:
+        each._version_counter = counter
+        each._base = base
+        each._view = View(counter.value, origin, lent)
+        if lent:
+            each._requires_grad = True
+        elif not base._requires_grad:
+            counter.note_view(each)

@@ -1,0 +1,204 @@
+"""The forms that functions have: which operands of two may be Python numbers, and PyTorch's words where one is
+something else; the named tuples that some return (`torch.return_types.max(values=…, indices=…)`); and what `out=` may
+be: its element type, and whether it may lie in the memory of an operand. Who gives the result to `out` is `api.py`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar, cast
+
+import numpy as np
+
+from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.memory import repeated
+from gradviz.engine.kernel.messages import WRITTEN_TWICE
+from gradviz.engine.kernel.tensor import Tensor
+
+
+class _Named(tuple):  # type: ignore[type-arg]
+    """A tuple with names that prints over several lines, as PyTorch's structured results do."""
+
+    fields: tuple[str, ...] = ()
+    title = ""
+
+    def __new__(cls, *values: Any) -> Any:
+        return tuple.__new__(cls, values)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.fields:
+            return self[self.fields.index(name)]
+        raise AttributeError(f"'torch.return_types.{self.title}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        body = ",\n".join(f"{name}={value!r}" for name, value in zip(self.fields, self, strict=True))
+        return f"torch.return_types.{self.title}(\n{body})"
+
+
+RETURN_TYPES: dict[str, type[_Named]] = {}
+
+
+def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> type[_Named]:
+    """The class for the results of one function, made when first asked for."""
+    found = RETURN_TYPES.get(name)
+    if found is None:
+        shown = {"fields": fields, "title": name, "__module__": "torch.return_types"}
+        found = RETURN_TYPES[name] = type(name, (_Named,), shown)
+    return found
+
+
+# Functions whose result has one element type and no other, and what they say of another one.
+_EXACT = frozenset(
+    """mm bmm addmm baddbmm mv matmul gather max min sort argmax argmin softmax log_softmax tril triu norm aminmax
+    kthvalue topk""".split()
+)
+_WORDS = {
+    "index_select": "index_select(): self and result must have the same scalar type",
+    "masked_select": "masked_select(): self and result must have the same scalar type",
+    "take": "take(): self and out expected to have the same dtype, but got self.dtype = {0} and out.dtype = {1}",
+    "where": "Expected out type to be {0} but got {1}",
+    "amax": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
+    "multinomial": "multinomial expects {0} tensor out, got: {1}",
+}
+_WORDS["amin"] = _WORDS["amax"]
+# Functions that read their operands while they write.
+_APART = frozenset("gather take masked_select kthvalue cat concat concatenate".split())
+_SHARED = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+
+
+def check_out(name: str, out: Any, found: Tensor, operands: Any) -> None:
+    """Refuse one tensor that was given as `out=`."""
+    made, given = found.dtype, out.dtype
+    if made is not given:
+        if name in _WORDS:
+            raise RuntimeError(_WORDS[name].format(made.title, given.title))
+        if name in _EXACT:
+            raise RuntimeError(f"Expected out tensor to have dtype {made.cpp}, but got {given.cpp} instead")
+        if name in ("cat", "concat", "concatenate") and not dtypes.can_cast(made, given):
+            raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {given.title}")
+    data = out._data
+    if data.shape == found._data.shape and repeated(data.shape, data.strides):
+        raise RuntimeError(WRITTEN_TWICE)
+    if name in _APART and any(np.may_share_memory(data, each._data) for each in _tensors(operands)):
+        raise RuntimeError(_SHARED)
+
+
+def check_cast(out: Tensor, found: Tensor) -> None:
+    """Refuse an `out=` of an elementwise operation that can't hold the result."""
+    if not dtypes.can_cast(found.dtype, out.dtype):
+        raise RuntimeError(
+            f"result type {found.dtype.title} can't be cast to the desired output type {out.dtype.title}"
+        )
+
+
+def _tensors(operands: Any) -> list[Tensor]:
+    found: list[Tensor] = []
+    for each in operands:
+        if isinstance(each, Tensor):
+            found.append(each)
+        elif isinstance(each, (tuple, list)):
+            found += _tensors(each)
+    return found
+
+
+# --- the operands ---
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+_NUMBERS = (int, float, complex, np.number, np.bool_)
+_OUT = ", *, Tensor out = None"
+# What each class of functions says of itself: the types of the two operands, and whether it takes `out`.
+_FORMS = {
+    "second": (("Tensor", "Tensor", True), ("Tensor", "Number", True)),
+    "any": (("Tensor", "Tensor", True), ("Number", "Tensor", True), ("Tensor", "Number", True)),
+    "bits": (("Tensor", "Tensor", True), ("Number", "Tensor", False), ("Tensor", "Number", True)),
+}
+SECOND = "eq ne lt le gt ge not_equal less less_equal greater greater_equal copysign fmod".split()
+ANY = "xlogy pow float_power".split()
+BITS = "remainder bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift".split()
+NONE = """atan2 hypot fmax fmin maximum minimum logaddexp logaddexp2 heaviside logical_and logical_or logical_xor ldexp
+gcd lcm nextafter isclose polar complex""".split()
+_CLASS = {name: kind for kind, names in (("second", SECOND), ("any", ANY), ("bits", BITS)) for name in names}
+_CLASS |= dict.fromkeys(NONE, "none")
+_FIRST_NAME = {"polar": "abs", "complex": "real"}
+_SECOND_NAME = dict(pow="exponent", float_power="exponent", heaviside="values", polar="angle", complex="imag")
+
+
+def check_operands(name: str, x: Any, y: Any) -> None:
+    """Refuse operands that PyTorch's function of that name does not take."""
+    kind = _CLASS.get(name, "both")
+    allowed = {"both": "NN", "none": "", "second": " N"}.get(kind, "NN")
+    for at, each in enumerate((x, y)):
+        if not isinstance(each, Tensor) and not (isinstance(each, _NUMBERS) and allowed[at : at + 1] == "N"):
+            break
+    else:
+        if kind in ("both", "second", "none") or isinstance(x, Tensor) or isinstance(y, Tensor):
+            return
+    if kind in _FORMS:
+        refuse(name, (x, y), forms(name, kind))
+    at = 0 if not isinstance(x, (Tensor, *_NUMBERS)) or (kind == "none" and not isinstance(x, Tensor)) else 1
+    if at == 0 and kind == "none" and not isinstance(y, Tensor) and isinstance(x, Tensor):
+        at = 1
+    wrong, argument = (x, _FIRST_NAME.get(name, "input")) if at == 0 else (y, _SECOND_NAME.get(name, "other"))
+    raise TypeError(f"{name}(): argument '{argument}' (position {at + 1}) must be Tensor, not {type(wrong).__name__}")
+
+
+def forms(name: str, kind: str) -> list[tuple[tuple[str, ...], str, int]]:
+    """The forms of a function of two operands: the types, how it is written, and how many arguments it has."""
+    second = _SECOND_NAME.get(name, "other")
+    return [
+        ((a, b), f"({a} {'input' if a == 'Tensor' else 'self'}, {b} {second}{_OUT if out else ''})", 2 + out)
+        for a, b, out in _FORMS[kind]
+    ]
+
+
+def along(name: str, *known: str, none: bool = False) -> Callable[[F], F]:
+    """For a reduction that has the `known` forms: `keepdim` belongs to the one with `dim`, which may be None only if
+    `none` says so. Without `known` forms PyTorch misses `dim` alone."""
+
+    def register(fn: F) -> F:
+        @functools.wraps(fn)
+        def call(*args: Any, **named: Any) -> Any:
+            dim = args[1] if len(args) > 1 else named.get("dim", named.get("axis", call))
+            if dim is call and not named.keys().isdisjoint(("keepdim", "keepdims")):
+                if not known:
+                    raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+                refuse(name, args, [((), each, -1) for each in known], named)
+            if dim is None and not none:
+                if known and "keepdim" not in named:
+                    refuse(name, args, [((), each, -1) for each in known], named)
+                raise TypeError(f"{name}(): argument 'dim' must be int, not NoneType")
+            return fn(*args, **named)
+
+        return cast(F, call)
+
+    return register
+
+
+def refuse(
+    name: str,
+    given: tuple[Any, ...],
+    known: Sequence[tuple[tuple[str, ...], str, int]],
+    named: Mapping[str, Any] = MappingProxyType({}),
+) -> NoReturn:
+    """No form of the function takes these arguments."""
+    kinds = [type(each).__name__ for each in given] + [f"{key}={type(each).__name__}" for key, each in named.items()]
+    lines = [f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:"]
+    for types, written, count in known:
+        lines.append(f" * {written}")
+        if count == len(given):
+            marked = [
+                kind if fits(each, wanted) else f"!{kind}!"
+                for each, kind, wanted in zip(given, kinds, types, strict=True)
+            ]
+            lines.append(f"      didn't match because some of the arguments have invalid types: ({', '.join(marked)})")
+    raise TypeError("\n".join(lines) + "\n")
+
+
+def fits(value: Any, wanted: str) -> bool:
+    """Whether an argument has the type that a form asks for."""
+    return isinstance(value, Tensor if wanted == "Tensor" else _NUMBERS)

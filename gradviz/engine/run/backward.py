@@ -1,0 +1,373 @@
+"""The backward pass: the one loop that runs nodes, adds gradients up in input buffers, undoes broadcasting and frees
+buffers. Hooks are called here too: those of tensors and the node's prehooks before a node runs, its hooks after it,
+post-accumulate hooks after `.grad` changed; registering is on `Tensor` and `Node`.
+
+Note [Order of steps] A node runs when all its incoming gradients have arrived. Among ready nodes the one with the
+highest sequence number (the youngest of the forward pass) goes first, and `AccumulateGrad` outranks everything. See
+`autograd.py` for `backward()` and `grad()` as people call them.
+
+Note [Input buffers] Gradients that arrive at one output of a node are added up in its input buffer, not in
+`.grad`: that changes only when `AccumulateGrad` runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush, heappushpop
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel.graph import Edge, GradientEdge, Node, accumulator
+from gradviz.engine.kernel.memory import as_leaf
+from gradviz.engine.kernel.messages import LEAF_OF_GRAD
+from gradviz.engine.kernel.state import Observer, state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.gradient_checks import check_layout, check_nan, conform, copy_with_history, warn_of_forward
+from gradviz.engine.run.reach import count_arrivals, leading_to
+
+
+def run_tensor_hooks(node: Node, grads: list[Tensor | None], observer: Observer | None) -> None:
+    """`Tensor.register_hook`: each may replace the gradient of one output, in the order of registration."""
+    assert node.tensor_hooks is not None
+    for nr, hooks in node.tensor_hooks.items():
+        for hook in tuple(hooks.values()):
+            before = grads[nr]
+            after = _checked(hook, before, hook(before))
+            grads[nr] = after
+            if observer is not None:
+                observer.hook("tensor", node, before, after)
+
+
+def _checked(hook: Any, before: Tensor | None, after: Any) -> Tensor | None:
+    if after is None:
+        return before
+    if not isinstance(after, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    name = _name(hook)
+    if after._data.dtype != before._data.dtype:
+        raise RuntimeError(
+            f"hook '{name}' has changed the type of value (was {before.dtype.label} got {after.dtype.label})"
+        )
+    if after._data.shape != before._data.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    return after
+
+
+def keep_retained(node: Node, grads: list[Tensor | None]) -> None:
+    """`retain_grad`: runs after the tensor hooks."""
+    assert node.retained is not None
+    for nr, found in node.retained.items():
+        grad, tensor = grads[nr], found()
+        if grad is not None and tensor is not None:
+            held = tensor._grad
+            if held is not None:
+                tensor._grad = held + grad
+            else:
+                tensor._grad = grad if grad._requires_grad else wrap(grad._data.copy())
+
+
+def run_pre_hooks(node: Node, grads: list[Tensor | None], observer: Observer | None) -> list[Tensor | None]:
+    """`Node.register_prehook`: each sees and may replace the gradients of all outputs."""
+    assert node.pre_hooks is not None
+    for hook in tuple(node.pre_hooks.values()):
+        found = hook(tuple(grads))
+        after = list(grads) if found is None else _counted(hook, found, len(grads))
+        if observer is not None:
+            observer.hook("pre", node, tuple(grads), tuple(after))
+        grads = after
+    return grads
+
+
+def run_post_hooks(
+    node: Node, inputs: list[Tensor | None], grads: Sequence[Tensor | None], observer: Observer | None
+) -> list[Tensor | None]:
+    """`Node.register_hook`: each sees (grad_inputs, grad_outputs) and may replace the former."""
+    assert node.post_hooks is not None
+    for hook in tuple(node.post_hooks.values()):
+        found = hook(tuple(inputs), tuple(grads))
+        after = list(inputs) if found is None else _counted(hook, found, len(inputs))
+        if observer is not None:
+            observer.hook("post", node, tuple(inputs), tuple(after))
+        inputs = after
+    return inputs
+
+
+def run_post_accumulate_hooks(variable: Tensor, observer: Observer | None) -> None:
+    """`register_post_accumulate_grad_hook`: it returns nothing, or the tensor itself."""
+    assert variable._post_accumulate is not None
+    for hook in tuple(variable._post_accumulate.values()):
+        if _checked(hook, variable, hook(variable)) is not variable:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        if observer is not None:
+            observer.hook("post_accumulate", variable, None, None)
+
+
+def _name(hook: Any) -> str:
+    return str(getattr(hook, "__name__", type(hook).__name__))
+
+
+def _counted(hook: Any, found: Any, expected: int) -> list[Any]:
+    """What a node hook returned, refused when it is not one gradient for each that it got."""
+    values = list(found) if isinstance(found, tuple | list) else [found]
+    if len(values) != expected:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(values)}, but expected "
+            f"{expected})"
+        )
+    return values
+
+
+Array = np.ndarray[Any, Any]
+Ready = tuple[int, int, Node]  # the least goes first
+_FRAMES, _MOST_FRAMES = 40, 150_000  # the Python frames that one pass within another may take, and all of them
+_HELD_HERE = 3  # references to a gradient that nobody but the loop holds
+
+
+class GraphTask:
+    """One backward pass from its roots to its leaves."""
+
+    count = 0  # of all passes so far
+
+    def __init__(
+        self,
+        roots: Sequence[tuple[Edge, Tensor]],
+        *,
+        retain_graph: bool,
+        create_graph: bool,
+        targets: Sequence[Edge] | None,
+        accumulate: bool,
+    ) -> None:
+        self.number, GraphTask.count = GraphTask.count, GraphTask.count + 1
+        self.roots = [edge for edge, _ in roots]
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.callbacks: list[Callable[[], Any]] = []  # what runs when the pass is over
+        self.ready: list[Ready] = []
+        self.pushed = 0
+        self.observer = state.observer
+        self.plain = not (create_graph or state.layered)  # gradients are only numbers
+        self.captures: dict[Node, list[tuple[int, int]]] = {}
+        self.captured: list[Tensor | None] = []
+        self.needed: set[Node] | None = None
+        self.boxes = count_arrivals(self.roots)
+        if targets is not None:
+            goals = {node for node, _ in targets}
+            self.needed = leading_to([node for node, _ in self.roots], goals)
+            self.captured = [None] * len(targets)
+            if accumulate:
+                self.needed |= goals
+            else:
+                for i, (node, nr) in enumerate(targets):
+                    self.captures.setdefault(node, []).append((nr, i))
+        self.watched = self.observer is not None or state.anomaly or self.needed is not None
+        entry = self._deliver(self.roots, [grad for _, grad in roots])
+        if entry is not None:
+            heappush(self.ready, entry)
+
+    # --- the loop ---
+
+    def run(self) -> None:
+        """Run every node that is reached, in PyTorch's order."""
+        before, state.grad = state.grad, self.create_graph
+        outer = (state.reached, state.running, state.node)
+        room = sys.getrecursionlimit()
+        if state.running is not None:  # a pass within a pass may lie thousands deep; PyTorch changes threads for it
+            sys.setrecursionlimit(min(room + _FRAMES, max(room, _MOST_FRAMES)))
+        hooks = (state.saved_hooks, state.saved_hooks_refusal)
+        state.reached, state.running = self.boxes if self.needed is None else self.needed, self
+        if not self.create_graph:
+            state.observer = None
+        try:
+            ready = self.ready
+            while ready:
+                entry: Ready | None = heappop(ready)
+                while entry is not None:
+                    entry = self._evaluate(entry[2])
+                    if ready and entry is not None:
+                        entry = heappushpop(ready, entry)
+            for callback in self.callbacks:  # one may add another
+                callback()
+        finally:
+            sys.setrecursionlimit(room)
+            state.grad, state.observer = before, self.observer
+            state.reached, state.running, state.node = outer
+            state.saved_hooks, state.saved_hooks_refusal = hooks
+
+    def will_run(self, node: Node) -> bool:
+        """Whether this pass comes to the node, or did; where it starts does not count."""
+        if any(node is root for root, _ in self.roots):
+            return False
+        if self.captures and node._leaf is not None and node in self.captures:
+            raise RuntimeError(LEAF_OF_GRAD)
+        return node in self.boxes and (self.needed is None or node in self.needed or node in self.captures)
+
+    def _evaluate(self, node: Node) -> Ready | None:
+        """Run a node; returns what is ready thereby, all but the first of it having gone to the others."""
+        state.node = node
+        box = self.boxes[node]
+        grads = box[1::3]
+        del box[1:]
+        if node.tensor_hooks is not None:
+            run_tensor_hooks(node, grads, self.observer)
+        if node.retained is not None:
+            keep_retained(node, grads)
+        if self.needed is not None:
+            for nr, i in self.captures.get(node, ()):
+                self.captured[i] = grads[nr]
+            if node not in self.needed:
+                return None
+        if node._leaf is not None:
+            if grads[0] is not None:
+                self._accumulate(node, grads[0])
+            return None
+        if node.pre_hooks is not None:
+            grads = run_pre_hooks(node, grads, self.observer)
+        hooked = node.post_hooks is not None
+        try:
+            out = node.apply(grads) if self.needed is None else self._apply_in_part(node, grads)
+        except Exception:
+            if state.anomaly:
+                warn_of_forward(node)
+            raise
+        had_buffers = not self.retain_graph and node.release()
+        if self.watched or node.post_hooks is not None:
+            found = self._shown(node, grads, out, had_buffers, hooked)
+            return self._deliver(node.next, found)
+        return self._deliver(node.next, out, node)
+
+    def _apply_in_part(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        """Run a node for the inputs that lead to what is asked for; a custom function and one of any number of inputs
+        gives all, as in PyTorch."""
+        assert self.needed is not None
+        plan = node.plan
+        if plan is None or plan.row.variadic or type(node).apply is not Node.apply:
+            return node.apply(grads)
+        wanted = tuple(edge is None or edge[0] in self.needed or edge[0] in self.captures for edge in node.next)
+        return node.apply(grads) if all(wanted) else plan.part(wanted).run(node, grads)
+
+    def _shown(
+        self, node: Node, grads: list[Tensor | None], out: Sequence[Tensor | None], had_buffers: bool, hooked: bool
+    ) -> Sequence[Tensor | None]:
+        """What a node returned, as it is delivered: checked by anomaly mode, changed by hooks, reported."""
+        checked: list[Tensor | None] = []
+        for i, edge in enumerate(node.next):
+            grad = out[i]
+            if edge is None or grad is None:
+                checked.append(None)
+                continue
+            shape, dtype = edge[0].metas[edge[1]]
+            data = grad._data
+            if data.shape != shape or data.dtype is not dtype:
+                grad = conform(grad, shape, dtype, node, i)
+            checked.append(grad)
+        if state.anomaly:
+            check_nan(node, checked)
+        if node.post_hooks is not None:
+            # A hook that came while the node ran is too late to see what arrived.
+            checked = run_post_hooks(node, checked, grads if hooked else [], self.observer)
+        if self.observer is not None:
+            self.observer.backward_node(node, grads, checked, had_buffers)
+        return checked
+
+    def _deliver(
+        self, edges: Sequence[Edge | None], grads: Sequence[Tensor | None], source: Node | None = None
+    ) -> Ready | None:
+        """Add the gradients that `source` returned to the input buffers where they go. A node is ready when its buffer
+        waits for no other."""
+        boxes, observer, needed, first = self.boxes, self.observer, self.needed, None
+        i = -1
+        for edge in edges:
+            i += 1
+            if edge is None:
+                continue
+            to, nr = edge
+            box = boxes[to]
+            box[0] = waiting = box[0] - 1
+            if needed is not None and to not in needed and to not in self.captures:
+                continue
+            grad = grads[i]
+            at = 3 * nr + 1
+            if grad is None:
+                box[at + 2] -= 1
+            else:
+                shape, dtype = to.metas[nr]
+                data = grad._data
+                if source is not None and (data.shape != shape or data.dtype is not dtype):
+                    grad = conform(grad, shape, dtype, source, i)
+                box[at + 1] = arrived = box[at + 1] + 1
+                box[at] = total = grad if arrived == 1 else self._sum(box[at], grad, arrived)
+                if observer is not None:
+                    observer.contribution(to, nr, grad, total, arrived, box[at + 2])
+            if not waiting:
+                self.pushed += 1
+                entry = (-to.sequence_nr, self.pushed, to)
+                if first is None:
+                    first = entry
+                else:
+                    heappush(self.ready, entry)
+        return first
+
+    def _sum(self, held: Tensor, grad: Tensor, arrived: int) -> Tensor:
+        """The sum of an input buffer; from the third gradient on it is our own, so it can be written to."""
+        if not self.plain:
+            return held + grad
+        if arrived > 2 and self.observer is None and held._data.dtype is grad._data.dtype:
+            np.add(held._data, grad._data, held._data)
+            return held
+        made: Tensor = wrap(np.add(held._data, grad._data, out=...))
+        return made
+
+    def _own(self, grad: Tensor, leaf: Array) -> Array:
+        """The numbers of a gradient as memory of a leaf's own: a copy that lies as the leaf does, unless nobody else
+        holds them."""
+        data = grad._data
+        alone = sys.getrefcount(grad) <= _HELD_HERE + 1 and sys.getrefcount(data) <= _HELD_HERE
+        flags = data.flags
+        rows = flags.c_contiguous and leaf.flags.c_contiguous
+        if alone and self.plain and rows and flags.owndata and flags.writeable:
+            return data
+        return as_leaf(data, leaf)
+
+    def _accumulate(self, node: Node, grad: Tensor) -> None:
+        """Add to `.grad` of a leaf: in place, unless the gradients themselves are to be differentiated."""
+        if node.pre_hooks is not None:
+            grads = run_pre_hooks(node, [grad], self.observer)
+            assert grads[0] is not None
+            grad = grads[0]
+        variable = node._leaf
+        assert variable is not None
+        held = variable._grad
+        if held is None:
+            leaf = variable._data
+            variable._grad = copy_with_history(grad, leaf) if self.create_graph else wrap(self._own(grad, leaf))
+        elif self.create_graph:
+            variable._grad = held = held + grad
+            check_layout(held._data, variable._data, 282)
+        else:
+            if self.observer is not None:
+                self.observer.before_write(held)
+            np.add(held._data, grad._data, out=held._data, casting="unsafe")
+            if held._data.strides != variable._data.strides:
+                check_layout(held._data, variable._data, 252)
+            held._share_version().value += 1
+        if self.observer is not None:
+            self.observer.accumulated(node, variable, grad)
+        if variable._post_accumulate is not None:
+            run_post_accumulate_hooks(variable, self.observer)
+        if node.post_hooks is not None:
+            # The first gradient becomes `.grad` itself where nobody else holds it: then a hook sees later writes.
+            own = held is None and not self.create_graph and sys.getrefcount(grad) <= _HELD_HERE
+            kept = variable._grad if own else None
+            run_post_hooks(node, [], [grad if kept is None else wrap(kept._data)], self.observer)
+
+
+def target_edge(tensor: Any) -> Edge:
+    """Where the gradient with respect to `tensor` (or at a given edge) arrives."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.node, tensor.output_nr
+    node = tensor.grad_fn
+    return (accumulator(tensor), 0) if node is None else (node, tensor._output_nr)

@@ -1,0 +1,334 @@
+"""Custom functions: `torch.autograd.Function` with `forward`, `setup_context` and `backward`. The node that one
+makes is the user's own code, run by the loop like any other."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.formula import rule
+from gradviz.engine.kernel.graph import Node, edge_of, next_sequence
+from gradviz.engine.kernel.messages import ONCE_ONLY, SECOND_BACKWARD
+from gradviz.engine.kernel.modes import forward_stack
+from gradviz.engine.kernel.rows import OpRow
+from gradviz.engine.kernel.saved import SavedTensor, save
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.function_outputs import delayed_error, finish
+
+
+class FunctionCtx(Node):
+    """The `ctx` of a custom function: its node, with room for what the user keeps."""
+
+    _user: type[Function]
+    to_save: tuple[Tensor | None, ...] = ()
+    dirty: tuple[Tensor, ...] = ()
+    non_differentiable: tuple[Tensor, ...] = ()
+    materialize_grads = True
+    needs_input_grad: tuple[bool, ...] = ()
+    _is_tensor: tuple[bool, ...] = ()
+    _blank: frozenset[int] = frozenset()  # the outputs whose gradient is never filled in with zeros
+    _materialize_non_diff_grads = True
+    for_forward: tuple[Tensor | None, ...] = ()
+    _is_pure_view = False  # the one output is a view of the one input, and nothing else happens
+    _taken = False  # the saved tensors, where they are cleared on access
+    _pushing = False  # while `jvp` runs
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for the backward; call it once."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for the `jvp`; call it once."""
+        self.for_forward = tensors
+
+    def mark_dirty(self, *args: Tensor) -> None:
+        """Say which inputs were changed in place."""
+        self.dirty = args
+
+    def mark_non_differentiable(self, *args: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients arrive as zeros (the default) or as None."""
+        self.materialize_grads = value
+
+    @property
+    def saved_tensors(self) -> tuple[Tensor | None, ...]:
+        """What `save_for_backward` kept; within `jvp`, what `save_for_forward` did."""
+        if self._pushing:
+            return self.for_forward
+        if self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        found = tuple(None if one is None else one.value(self) for one in self.saved or ())
+        if self._user.clear_saved_tensors_on_access and state.node is self:
+            if self._taken:
+                raise RuntimeError(ONCE_ONLY)
+            self._taken, self.saved = True, None
+        return found
+
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """The former name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        if self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        return tuple(SavedTensor(self, i) for i in range(len(self.saved or ())))
+
+    def _keep(self, outputs: Sequence[Any]) -> None:
+        kept, self.to_save = self.to_save, ()  # nothing stays here, also where saving is cut short
+        if kept:
+            for i, each in enumerate(kept):
+                if each is not None and not isinstance(each, Tensor):
+                    raise TypeError(
+                        f"save_for_backward can only save variables, but argument {i} is of type {type(each).__name__}"
+                    )
+            at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor)}
+            self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in kept]
+
+    def saved_items(self) -> Any:
+        for i, one in enumerate(self.saved or ()):
+            if one is not None:
+                yield f"saved[{i}]", one.data, one.version, one
+
+    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        if self.materialize_grads:
+            for nr, meta in enumerate(self.metas):
+                if grads[nr] is None and nr not in self._blank:
+                    grads[nr] = wrap(np.zeros(*meta))
+        formula = self._formula()
+        if self._user.boxed_grads_call:  # the list itself, for the function to empty
+            found = formula(self, grads if state.observer is None else list(grads))
+        else:
+            found = formula(self, *grads)
+        returned = list(found) if isinstance(found, (tuple, list)) else [found]
+        return self._matched(returned)
+
+    def _formula(self) -> Callable[..., Any]:
+        user, base = self._user, Function.backward
+        if user.vjp is base:
+            return user.backward
+        if user.backward is not base:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only "
+                "implement one of them."
+            )
+        return user.vjp
+
+    def _matched(self, returned: list[Any]) -> list[Tensor | None]:
+        name = self.class_name
+        expected = len(self._is_tensor)
+        if len(returned) > expected and all(each is None for each in returned[expected:]):
+            returned = returned[:expected]
+        if len(returned) != expected:
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
+            )
+        kept: list[Tensor | None] = []
+        for i, (each, is_tensor) in enumerate(zip(returned, self._is_tensor, strict=True)):
+            if not is_tensor:
+                if each is not None:
+                    raise RuntimeError(
+                        f"function {name} returned a gradient different from None at position {i + 1}, but the "
+                        f"corresponding "
+                        "forward input was not a Variable"
+                    )
+                continue
+            if each is not None and not isinstance(each, Tensor):
+                raise TypeError(f"expected Variable or None (got {type(each).__name__})")
+            kept.append(each)
+        return kept
+
+
+class Function:
+    """Base of custom functions: override `forward` and `backward` as static methods, call `apply`."""
+
+    clear_saved_tensors_on_access = False
+    row: OpRow
+    _backward_cls: type[FunctionCtx]
+    _context: FunctionCtx
+    generate_vmap_rule = False
+    boxed_grads_call = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        name = cls.__name__
+        cls.row = OpRow(
+            name=name,
+            inputs=("*inputs",),
+            forward=lambda: None,
+            gradients={},
+            node_name=f"{name}Backward",
+            category="custom",
+            symbol=name,
+            brief="A function of the snippet's own.",
+            joint=rule(lambda grads: grads),
+        )
+        cls._backward_cls = type(
+            f"{name}Backward",
+            (FunctionCtx,),
+            {
+                "row": cls.row,
+                "class_name": f"{name}Backward",
+                "_user": cls,
+                "__module__": "torch.autograd.function",
+                "__repr__": lambda self: Node.__repr__(self).replace("<", "<torch.autograd.function.", 1),
+            },
+        )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        self._context = self._backward_cls()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_context":  # made without `__init__`
+            raise AttributeError(name)
+        return getattr(self._context, name)
+
+    def name(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            "function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """The value; gets `ctx` first unless `setup_context` is overridden."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Keep what the backward needs, when `forward` does not take `ctx`."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the inputs from those of the outputs."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the outputs from those of the inputs."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
+        """The outputs for all examples at once, and where in them the examples lie."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run the function, tracked."""
+        if cls.setup_context is not Function.setup_context:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        args = _in_place_order(cls.forward, args, kwargs) if kwargs else args
+        if state.layered:
+            return layers.apply_function(cls, args)
+        return cls._run(args)[1]
+
+    @classmethod
+    def _run(cls, args: tuple[Any, ...]) -> tuple[FunctionCtx, Any]:
+        """The context, and what `forward` returned with its history."""
+        ctx = cls._backward_cls()
+        ctx._is_tensor = tuple(isinstance(a, Tensor) for a in args)
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        tracked = state.grad and any(t._requires_grad for t in tensors)
+        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a._requires_grad for a in args)
+        separate = cls.setup_context is not Function.setup_context
+        edges = tuple(edge_of(t) if t._requires_grad else None for t in tensors) if tracked else ()
+        if tracked:
+            ctx.sequence_nr = next_sequence()
+            if state.anomaly:
+                ctx.stack = forward_stack()
+                ctx.parent = state.node
+        grad, state.grad = state.grad, False
+        try:
+            with paused():
+                output = cls.forward(*args) if separate else cls.forward(ctx, *args)
+                if separate:
+                    cls.setup_context(ctx, args, output)
+        finally:
+            state.grad = grad
+        return ctx, finish(cls, ctx, tensors, output, edges, tracked)
+
+
+Function.__init_subclass__.__func__(Function)  # type: ignore[attr-defined]  # the base itself can be applied too
+Function.__module__ = "torch.autograd.function"  # what a snippet sees when it prints a type
+
+
+def _in_place_order(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments with those that were given by name put at their places."""
+    code = forward.__code__
+    names = code.co_varnames[1 : code.co_argcount]  # the first is the context
+    given: dict[int, Any] = dict(enumerate(args))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if names.index(name) < len(args):
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+        given[names.index(name)] = value
+    for at in range(max(given) + 1):
+        if at not in given:
+            raise TypeError(f"forward() missing required argument: '{names[at]}' (position {at})")
+    return tuple(given[at] for at in range(len(given)))
+
+
+def once_differentiable(fn: Any) -> Any:
+    """Mark a backward whose result can't be differentiated again."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx: Any, *args: Any) -> Any:
+        grad, state.grad = state.grad, False
+        try:
+            found = fn(ctx, *args)
+        finally:
+            state.grad = grad
+        if not grad or not any(isinstance(a, Tensor) and a._requires_grad for a in args):
+            return found
+        message = "trying to differentiate twice a function that was marked with @once_differentiable"
+        several = found if isinstance(found, tuple) else (found,)
+        return delayed_error(message, len(several))(*map(_wanting_grad, several))
+
+    return wrapper
+
+
+def _wanting_grad(value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    made = value.detach()
+    made._requires_grad = True
+    return made

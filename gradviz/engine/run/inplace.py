@@ -1,0 +1,294 @@
+"""Writing to a tensor in place: what may be written, the version counter, and whose history the write becomes.
+
+Note [Views and CopySlices] A write to a view changes its base, so the base's `grad_fn` becomes `CopySlices`: the
+gradient of what was not written passes through to the base's former history, the gradient of the written part goes
+through the operation. The view's own `grad_fn` is made again as `AsStridedBackward0` when somebody next asks for
+it.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import batched, dtypes, layers
+from gradviz.engine.kernel.batched import one_example, plain
+from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
+from gradviz.engine.kernel.memory import repeated
+from gradviz.engine.kernel.messages import SECOND_BACKWARD, WRITTEN_TWICE, view_written
+from gradviz.engine.kernel.rows import ROWS, OpRow
+from gradviz.engine.kernel.state import state
+from gradviz.engine.kernel.tensor import Tensor, View, wrap
+from gradviz.engine.run.api import FUNCTIONS
+from gradviz.engine.run.apply import attach
+
+Array = np.ndarray[Any, Any]
+Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offset, in elements
+
+
+def check_writable(tensor: Tensor, tracked: bool = False) -> None:
+    """Refuse to write to a leaf that requires grad, to a view of one, and to what can't be tracked; `tracked` says that
+    what is written has a history."""
+    if tensor._inference and not state.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+            "normal tensor "
+            "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+    if not state.grad:
+        return
+    base = tensor._base
+    if base is not None and (tracked or base._requires_grad):
+        if tensor._view is not None and tensor._view.origin:
+            raise RuntimeError(view_refusal(tensor, tensor._view.origin, "is being"))
+        if base._node is None and tensor.requires_grad:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor._requires_grad and tensor.grad_fn is None:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def view_refusal(view: Tensor, origin: str, what: str) -> str:
+    """Why a view can't be followed through a write: how it was made."""
+    node = view._node
+    made_by = "" if node is None else f"Output {view._output_nr} of {function_of(node)}"
+    return view_written(made_by, origin, what)
+
+
+def write(
+    target: Tensor,
+    row: OpRow,
+    tensors: Sequence[Tensor | None],
+    arrays: Sequence[Array | None],
+    params: Mapping[str, Any],
+    forward: Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any] | None = None,
+) -> Tensor:
+    """Run a row whose first operand is `target` and put the result where `target` is. `forward` is another way to run
+    the row's, which `layered.py` chooses."""
+    if state.layered and forward is None:
+        return layers.transforms.write(target, row, tensors, arrays, params)
+    tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
+    check_writable(target, tracked)
+    if 0 in target._data.strides and target._data.size > 1 and repeated(target._data.shape, target._data.strides):
+        raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
+    result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
+    if result.shape != target._data.shape:
+        raise RuntimeError(
+            f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
+        )
+    found = dtypes.of(result)
+    if not dtypes.can_cast(found, target.dtype):
+        raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
+    operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
+    put(target, result)
+    if tracked:
+        node = attach(row, operands, (target,), params, rebase=True)
+        if node is not None:
+            rebase_history(target, node)
+    else:
+        node = None
+    if state.observer is not None:
+        state.observer.forward(row, tensors, (target,), node, params)
+    return target
+
+
+def put(target: Tensor, values: Array) -> None:
+    """Overwrite the memory of `target` and count the write."""
+    if state.write_guard is not None:
+        state.write_guard(target)
+    if state.observer is not None:
+        state.observer.before_write(target)
+    data = target._data
+    if not data.flags.writeable or (data.size > 1 and 0 in data.strides):
+        if repeated(data.shape, data.strides):
+            raise RuntimeError(WRITTEN_TWICE)
+        data = target._data = data.copy()  # memory that NumPy handed out read-only (a constant) is nobody else's to see
+    if state.layered:
+        batched.overwrite(data, values)
+    else:
+        np.copyto(data, values, casting="unsafe")
+    target._share_version().value += 1
+
+
+def _is_written(operand: Tensor, target: Tensor) -> bool:
+    """Whether the write changes the operand: it is the target, or a view of the same memory."""
+    shared = operand._base is not None and operand._version_counter is target._version_counter
+    return operand is target or (shared and operand._requires_grad)
+
+
+def as_it_was(target: Tensor) -> Tensor:
+    """The operand before the write, with its history: what a formula saves of it."""
+    before = wrap(target._data.copy())
+    edge = edge_of(target) if target._requires_grad else None
+    before._requires_grad = target._requires_grad
+    if edge is not None:
+        if target._node is None:
+            before._accumulator = target._accumulator
+        else:
+            before._node, before._output_nr = edge
+    return before
+
+
+def rebase_history(target: Tensor, node: Node) -> None:
+    """Make `node` the history of the written tensor, or of its base."""
+    base = target._base
+    if base is None:
+        _move_retained(target, target._node, target._output_nr, node)
+        if not target._requires_grad:
+            target._share_version().now_tracked(target)
+        target._node, target._output_nr, target._requires_grad = node, 0, True
+        return
+    written = CopySlices(base, target, node)
+    _move_retained(base, base._node, base._output_nr, written)
+    if not base._requires_grad:
+        base._share_version().now_tracked(base)
+    base._node, base._output_nr, base._requires_grad = written, 0, True
+    target._requires_grad = True
+    if target._view is not None:
+        target._view.version = -1
+    target._sync_view()
+    if target._node is not None:
+        node.written = weakref.ref(target._node)
+
+
+def _move_retained(target: Tensor, former: Node | None, number: int, node: Node | None) -> None:
+    """`retain_grad` is asked of the tensor, so it follows the tensor to the node that made its value of now."""
+    if former is None or former.retained is None or node is None or node is former:
+        return
+    found = former.retained.get(number)
+    if found is not None and found() is target:
+        node.retained = {0: former.retained.pop(number)}
+
+
+class CopySlices(Node):
+    """The history of a base that was written to through a view; see Note [Views and CopySlices]."""
+
+    __slots__ = ("row",)
+    row: OpRow
+    class_name = "CopySlices"
+
+    def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
+        self.inner = inner
+        self.geometry = geometry(view, base)
+        self.complex = view.dtype.is_complex
+        self.order = memory_order(base._data)
+        self.sequence_nr = next_sequence()
+        base_edge = edge_of(base) if base._requires_grad else None
+        self.next = (base_edge, *inner.next[1:])
+        self.metas = ((base._data.shape, base._data.dtype),)
+        self.plan, self.params, self.captured = inner.plan, inner.params, inner.captured
+        self.row = inner.row
+        self.saved = inner.saved
+
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
+    def release(self) -> bool:
+        self.inner.release()
+        self.freed = True
+        return super().release()
+
+    def _find_saved(self, name: str) -> Any:
+        raise AttributeError(f"'CopySlices' object has no attribute '_saved_{name}'")
+
+    def __dir__(self) -> list[str]:
+        return list(object.__dir__(self))
+
+    def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+        grad = grads[0]
+        if grad is None:
+            return [None] * len(self.next)
+        if self.freed:
+            raise RuntimeError(SECOND_BACKWARD)
+        whole = self._laid_out(grad)
+        part = _part(whole, self.geometry, self.complex)
+        found = list(self.inner.apply([part.clone()]))
+        kept = found[0]
+        if self.next[0] is not None:
+            part.copy_(part.new_zeros(part.shape) if kept is None else kept)
+        if self.next[0] is None:
+            return [None, *found[1:]]
+        if self.order is not None:
+            whole = whole.permute([self.order.index(dim) for dim in range(len(self.order))])
+        return [whole, *found[1:]]
+
+    def _laid_out(self, grad: Tensor) -> Tensor:
+        """A copy of the gradient that lies in memory as the base does: the geometry of the view speaks of memory."""
+        laid: Tensor = (grad if self.order is None else grad.permute(self.order)).contiguous().clone()
+        return laid
+
+
+def memory_order(data: Array) -> tuple[int, ...] | None:
+    """The dimensions from the one whose elements lie furthest apart to the nearest; None where that is their order."""
+    order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))
+    return None if order == tuple(range(data.ndim)) else order
+
+
+def geometry(view: Tensor, base: Tensor) -> Geometry:
+    """(size, stride, offset) of a view in the memory of its base, in elements."""
+    data, size = one_example(view._data), view._data.itemsize
+    whole = one_example(base._data)
+    offset = (data.__array_interface__["data"][0] - whole.__array_interface__["data"][0]) // size
+    return data.shape, tuple(stride // size for stride in data.strides), offset
+
+
+def _part(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
+    """What lies at a place of the memory of a tensor, as complex numbers or as real ones whatever the tensor has."""
+    size, stride, offset = where
+    if as_complex and not whole.dtype.is_complex:
+        pairs = whole.as_strided((*size, 2), (*(2 * step for step in stride), 1), 2 * offset)
+        found: Tensor = FUNCTIONS["view_as_complex"](pairs)
+        return found
+    if whole.dtype.is_complex and not as_complex:
+        whole = FUNCTIONS["view_as_real"](whole)
+    found = whole.as_strided(size, stride, offset)
+    return found
+
+
+def remake_view(view: Tensor) -> None:
+    """Give a view its `grad_fn` again after its memory was written to."""
+    base, how = view._base, view._view
+    assert base is not None and how is not None
+    if how.origin and (base._requires_grad or view._node is not None):
+        raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
+    how.version = view._version
+    if not base._requires_grad or not np.may_share_memory(base._data, view._data):
+        return
+    where = geometry(view, base)
+    former, number = view._node, view._output_nr
+    grad, state.grad = state.grad, True
+    if view.dtype.is_complex == base.dtype.is_complex:
+        attach(
+            ROWS["as_strided"], (base,), (view,), dict(zip(("size", "stride", "storage_offset"), where, strict=True))
+        )
+    else:
+        made = _part(base, where, view.dtype.is_complex)
+        view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
+    state.grad = grad
+    _move_retained(view, former, number, view._node)
+
+
+def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
+    """For `unsqueeze_`, `t_` and the like: the tensor comes to look at its memory in another way, as `make` does."""
+    check_writable(target)
+    made = make()
+    if state.observer is not None:
+        state.observer.before_write(target)
+    if made._node is not None:
+        show_as(made._node, made._node.row.inplace_class)
+    target._data = made._data
+    if state.layered:
+        target._tangents = made._tangents
+    target._share_version().value += 1
+    if made._node is not None:
+        if target._base is None:
+            target._node, target._output_nr = made._node, made._output_nr
+        else:
+            target._view = View(-1, "" if target._view is None else target._view.origin)
+            target._sync_view()
+    return target
+
+
+Tensor._remake_view = remake_view  # type: ignore[method-assign,assignment]

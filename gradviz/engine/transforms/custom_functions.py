@@ -1,0 +1,164 @@
+"""Custom functions inside function transforms: their own `jvp` for tangents, their own `vmap` for batched tensors, or
+their forward as it is with `generate_vmap_rule`. The functions themselves are in `function.py`."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.batched import levels_of, place_of
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.function import Function, FunctionCtx
+from gradviz.engine.transforms import forward_mode, layered
+
+_DETAILS = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+NO_SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override "
+    f"the setup_context staticmethod. {_DETAILS}"
+)
+NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+
+
+class VmapInfo(NamedTuple):
+    """What a function's `vmap` learns of the vmap that it runs in."""
+
+    batch_size: int
+    randomness: str
+
+
+def apply_layered(cls: type[Function], args: tuple[Any, ...]) -> Any:
+    """Run a custom function on arguments that may be dual or batched."""
+    if layers.stack and cls.setup_context is Function.setup_context:
+        raise RuntimeError(NO_SETUP)
+    tensors = [each for each in args if isinstance(each, Tensor)]
+    number = forward_mode.innermost(tensors)
+    if number is not None:
+        return _dual(cls, args, number)
+    levels = levels_of([each._data for each in tensors])
+    mapped = [each for each in layers.maps() if each.number in levels]
+    if not mapped:
+        return _marked(cls._run(_on_one_level(args))[1])
+    if cls.generate_vmap_rule:
+        if "vmap" in cls.__dict__:
+            raise RuntimeError(
+                f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an overridden "
+                "vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to "
+                f"avoid ambiguity. {_DETAILS}"
+            )
+        return _marked(cls._run(_on_one_level(args))[1])
+    if cls.vmap is Function.vmap:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
+            f"the vmap staticmethod or set generate_vmap_rule=True. {_DETAILS}"
+        )
+    return _mapped(cls, args, mapped[-1])
+
+
+def _on_one_level(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Tracked arguments that are the same for all examples, repeated where others differ from example to example."""
+    known = levels_of([each._data for each in args if isinstance(each, Tensor)])
+    return tuple(
+        layered.repeat(each, known) if known and isinstance(each, Tensor) and each._requires_grad else each
+        for each in args
+    )
+
+
+def _marked(made: Any) -> Any:
+    wraps = layers.tracking()
+    for each in made if isinstance(made, (tuple, list)) else (made,):
+        if isinstance(each, Tensor) and wraps:
+            each._wraps = wraps
+    return made
+
+
+# --- vmap ---
+
+
+def _mapped(cls: type[Function], args: tuple[Any, ...], layer: layers.Layer) -> Any:
+    """The function's own `vmap`, on tensors with all examples of the innermost level."""
+    whole: list[Any] = []
+    dims: list[int | None] = []
+    for each in args:
+        inside = isinstance(each, Tensor) and layer.number in levels_of(each._data)
+        dim = place_of(each._data, layer.number) if inside else None
+        dims.append(dim)
+        whole.append(each if dim is None else layered.remove(each, layer.number, dim, layer.size))
+    found = cls.vmap(VmapInfo(layer.size, layer.randomness), tuple(dims), *whole)
+    if not isinstance(found, tuple) or len(found) != 2:
+        what = f"Got {len(found)} returns instead" if isinstance(found, tuple) else f"Got a {type(found)} instead"
+        raise RuntimeError(
+            "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+            f"compatible with the output. {what}"
+        )
+    output, out_dims = found
+    if not isinstance(output, tuple):
+        return _batched(output, out_dims, layer)
+    places = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(output)
+    return tuple(_batched(each, dim, layer) for each, dim in zip(output, places, strict=True))
+
+
+def _batched(value: Any, dim: int | None, layer: layers.Layer) -> Any:
+    if dim is None or not isinstance(value, Tensor):
+        return value
+    return layered.add(value, layer.number, dim % value.ndim)
+
+
+# --- forward differentiation ---
+
+
+def _dual(cls: type[Function], args: tuple[Any, ...], number: int) -> Any:
+    """Run the function on the primals, and its `jvp` on the tangents."""
+    if "jvp" not in _defined(cls):
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+    tensors = [each if isinstance(each, Tensor) else None for each in args]
+    with forward_mode.without(tensors, number) as tangents:
+        ctx, made = cls._run(args)
+        found = cls.jvp(_pushing(ctx), *(_given(ctx, each, tangents.get(i)) for i, each in enumerate(args)))
+        ctx._pushing = False
+    outputs = made if isinstance(made, tuple) else (made,)
+    pushed = found if isinstance(found, (tuple, list)) else (found,)
+    if len(pushed) != len(outputs):
+        raise RuntimeError(
+            f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs)} but got "
+            f"{len(pushed)})"
+        )
+    for i, (output, tangent) in enumerate(zip(outputs, pushed, strict=True)):
+        _give(ctx, output, tangent, number, i)
+    forward_mode.keep_with_saved([each for each in outputs if isinstance(each, Tensor)])
+    return made
+
+
+def _defined(cls: type[Function]) -> set[str]:
+    return {name for each in cls.__mro__ if each not in (Function, object) for name in each.__dict__}
+
+
+def _pushing(ctx: FunctionCtx) -> FunctionCtx:
+    ctx._pushing = True
+    return ctx
+
+
+def _given(ctx: FunctionCtx, value: Any, tangent: Tensor | None) -> Any:
+    if tangent is not None or not ctx.materialize_grads or not isinstance(value, Tensor):
+        return tangent
+    return wrap(np.zeros_like(value._data)) if value.dtype.rank >= 2 else None
+
+
+def _give(ctx: FunctionCtx, output: Any, tangent: Any, number: int, i: int) -> None:
+    if tangent is None or not isinstance(output, Tensor):
+        return
+    if not isinstance(tangent, Tensor):
+        raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
+    forward_mode.check_size(output, tangent)
+    if any(output is each for each in ctx.dirty):
+        forward_mode.assign(output, number, tangent)
+        return
+    if output._base is not None and tangent._base is None:
+        raise RuntimeError(NO_VIEW)
+    forward_mode.set_tangent(output, number, tangent)
+
+
+layers.apply_function = apply_layered

@@ -1,0 +1,397 @@
+"""Forward differentiation: who holds tangents, at which level, in which memory; and what an operation pushes forward,
+the tangents of its results from those of its operands. There is no formula for it in the rows: the gradient formulas of
+a row are linear in what comes back, so their own derivative with respect to that, applied to the tangents, is it.
+Levels are opened in `layers.py`; `layered.py` calls this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.batched import BatchedArray, levels_of, spread
+from gradviz.engine.kernel.formula import rule
+from gradviz.engine.kernel.graph import Node, bare
+from gradviz.engine.kernel.rows import OpRow
+from gradviz.engine.kernel.saved import Saved, keep
+from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.run.apply import apply, as_views, call
+from gradviz.engine.run.autograd import grad
+from gradviz.engine.run.gradient_checks import conform
+from gradviz.engine.run.inplace import geometry, memory_order
+
+Array = np.ndarray[Any, Any]
+Operands = Sequence[Tensor | None]
+Tangents = dict[int, Tensor]  # by the position of the operand
+Held = dict[int, Tensor | None]  # by level; None hides what a view would find in its base
+
+
+class Switch:
+    """Whether tangents are pushed forward."""
+
+    enabled = True
+
+
+@contextmanager
+def pushing() -> Iterator[None]:
+    """Tangents are pushed forward inside, whatever was asked outside."""
+    before, Switch.enabled = Switch.enabled, True
+    try:
+        yield
+    finally:
+        Switch.enabled = before
+
+
+def tangent_of(tensor: Tensor, number: int) -> Tensor | None:
+    """The tangent of one level, None where it has none."""
+    known = held(tensor)
+    return None if known is None else known.get(number)
+
+
+def set_tangent(tensor: Tensor, number: int, tangent: Tensor) -> None:
+    """Give a tensor its tangent of one level."""
+    tensor._tangents = {**(tensor._tangents or {}), number: tangent}
+
+
+def held(tensor: Tensor) -> Held | None:
+    """The tangents of a tensor; a view of what became dual later finds them in its base."""
+    base = tensor._base
+    if base is not None and base._tangents:
+        for number, tangent in base._tangents.items():
+            if tangent is not None and number in layers.duals and number not in (tensor._tangents or ()):
+                _share_with_base(tensor, number)
+    return tensor._tangents
+
+
+def innermost(tensors: Sequence[Tensor | None]) -> int | None:
+    """The youngest open level that any of these has a tangent of."""
+    known = [held(each) for each in tensors if each is not None]
+    found = [n for each in known if each for n, t in each.items() if t is not None and n in layers.duals]
+    return max(found) if found and Switch.enabled and not state.inference else None
+
+
+@contextmanager
+def without(tensors: Sequence[Tensor | None], number: int) -> Iterator[Tangents]:
+    """While this is open, the tensors lack their tangents of a level; gives these tangents by position."""
+    known = [(i, t, t._tangents) for i, t in enumerate(tensors) if t is not None and t._tangents]
+    taken = {i: one for i, _, kept in known if (one := kept.get(number)) is not None}
+    for _, tensor, kept in known:
+        tensor._tangents = {**kept, number: None}
+    try:
+        yield taken
+    finally:
+        for _, tensor, kept in known:
+            tensor._tangents = kept
+
+
+class DualSaved(Saved):
+    """A saved result with the tangents that it had."""
+
+    __slots__ = ("tangents",)
+
+    def __init__(self, one: Saved, tangents: Held | None) -> None:
+        self.counter, self.version, self.data = one.counter, one.version, one.data
+        self.index, self.tensor = one.index, one.tensor
+        self.tangents = tangents
+
+    def value(self, node: Node) -> Tensor:
+        found = super().value(node)
+        found._tangents = self.tangents
+        return found
+
+
+def keep_with_saved(outputs: Sequence[Tensor]) -> None:
+    """Results that a node saved are held without their tensor; the tangents, found later, have to be kept too."""
+    node = outputs[0]._node
+    if node is None or node.saved is None:
+        return
+    for at, one in enumerate(node.saved):
+        if type(one) in (Saved, DualSaved) and one is not None and one.tensor is None and one.index < len(outputs):
+            node.saved[at] = DualSaved(one, outputs[one.index]._tangents)
+
+
+# --- what PyTorch offers ---
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
+    """The tensor under another name, with a tangent."""
+    if tangent_of(tensor, number) is not None:
+        raise RuntimeError(
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
+            "supported."
+        )
+    if tangent_of(tangent, number) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
+        )
+    check_size(tensor, tangent)
+    made: Tensor = tensor.view_as(tensor)
+    set_tangent(made, number, laid_out(tangent, tensor))
+    return made
+
+
+def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
+    """The tangent, in memory as its tensor is: views of both go by their memory. Copied where it lies otherwise."""
+    data: Any = like._data
+    if tangent._data.strides == data.strides or data.ndim == 0 or data.size < 2:
+        return tangent
+    order = memory_order(data)
+    if order is None:
+        return tangent if tangent._data.flags.c_contiguous else tangent.contiguous()
+    back = [order.index(dim) for dim in range(len(order))]
+    found: Tensor = tangent.permute(order).contiguous().permute(back)
+    return found
+
+
+def check_size(tensor: Tensor, tangent: Tensor) -> None:
+    """A tangent has the shape of its tensor."""
+    if tangent._data.shape != tensor._data.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+
+
+def unpack_dual(tensor: Tensor, number: int) -> tuple[Tensor, Tensor | None]:
+    """The tensor without its tangent of a level, and that tangent."""
+    tangent = tangent_of(tensor, number)
+    if tangent is None:
+        return tensor, None
+    with without([tensor], number):
+        primal = call(PRIMAL, tensor)
+    primal._tangents = {**(primal._tangents or {}), number: None}
+    return primal, tangent
+
+
+PRIMAL = OpRow(
+    name="_fw_primal",
+    inputs=("self",),
+    forward=lambda x: x[...],
+    gradients={"self": rule("grad")},
+    node_name="Identity",
+    category="shape",
+    symbol="primal",
+    brief="A dual tensor without its tangent.",
+    view=True,
+)
+
+
+# --- writing in place ---
+
+
+def assign(target: Tensor, number: int, tangent: Tensor) -> None:
+    """The tangent of a tensor that was written to: into the memory of the former one, which views share."""
+    base, known = target._base, levels_of(tangent._data)
+    if base is not None:
+        former = tangent_of(base, number)
+        if former is None or any(level not in levels_of(former._data) for level in known):
+            set_tangent(base, number, _with_room(base, former, known))
+            target._tangents = {n: each for n, each in (target._tangents or {}).items() if n != number}
+            _share_with_base(target, number)
+    held = tangent_of(target, number)
+    if held is None or any(level not in levels_of(held._data) for level in known):
+        set_tangent(target, number, laid_out(tangent, target))
+        return
+    for each in (held, held._base):  # the tangent is written to as its tensor is, captured or not
+        if each is not None:
+            each._wraps = layers.tracking()
+    held.copy_(tangent)
+
+
+def _with_room(base: Tensor, former: Tensor | None, known: dict[int, int]) -> Tensor:
+    """The tangent of a base, zeros if it has none, with memory for the examples of all levels."""
+    data: Any = np.zeros_like(base._data) if former is None else former._data
+    known = {**levels_of(data), **known}
+    if known:
+        levels = tuple(sorted(known))
+        data = BatchedArray(spread(data, levels, [known[level] for level in levels]).copy(), levels)
+    return wrap(data)
+
+
+def _share_with_base(view: Tensor, number: int) -> None:
+    """A view without tangent gets the view of its base's."""
+    base = view._base
+    whole = None if base is None else tangent_of(base, number)
+    assert base is not None and whole is not None
+    size, stride, offset = geometry(view, base)
+    if whole._data.strides == base._data.strides:
+        set_tangent(view, number, whole.as_strided(size, stride, offset))
+
+
+# --- what an operation pushes forward ---
+
+
+def push(
+    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, Any]
+) -> list[Tensor | None]:
+    """The tangents of the results of an operation, from those of its operands."""
+    if row.key in _REFUSED:
+        raise NotImplementedError(_NOT_IMPLEMENTED.format(_REFUSED[row.key] or row.key))
+    nothing: list[Tensor | None] = [None] * len(outputs)
+    places = range(len(tensors)) if row.variadic else row.differentiable
+    mask = sum(1 << i for i in tangents if i in places)
+    shown = outputs[: len(outputs) - row.hidden]
+    # The formulas are linear, so any seeds do; but one takes logarithms of them, and those of decompositions refuse
+    # gradients that depend on a phase.
+    fill = np.zeros_like if row.category == "linear algebra" else np.ones_like
+    seeds = [wrap(fill(each._data)) if each.dtype.rank >= 2 else None for each in shown]
+    if not mask or all(each is None for each in seeds) or not (row.gradients or row.joint):
+        return nothing
+    if row.single and (row.key in _LINEAR or row.key == "mul"):
+        with paused():
+            way = _linearly if row.key in _LINEAR else _of_product
+            found = way(row, tensors, outputs, tangents, params)
+        if found is not None:
+            return [found]
+    kept = state.grad and any(t is not None and t._requires_grad for t in (*tensors, *tangents.values()))
+    node = _node(row, tensors, outputs, params, 1 if row.variadic else mask)
+    for each in seeds:
+        if each is not None:
+            each._requires_grad, each._wraps = True, (layers.next_number(),)
+    before, state.grad = state.grad, True
+    try:
+        with paused(), as_views():
+            pulled = row_pull(node, row, [*seeds, *[None] * row.hidden])
+            pairs = [(pulled.get(i), tensors[i], t) for i, t in tangents.items()]
+            back = _scaled(pairs) if row.key in _DIAGONAL else _transposed(node, seeds, pairs, kept)
+    finally:
+        state.grad = before
+    return [*back, *nothing[len(shown) :]]
+
+
+# Rows that PyTorch has no forward differentiation for, and their names there.
+_REFUSED = {
+    "mkldnn_rnn_layer": "",
+    "_scaled_dot_product_flash_attention_for_cpu": "",
+    "_embedding_bag": "",
+    "cdist": "_cdist_forward",
+    "pdist": "_pdist_forward",
+    "_pdist_forward": "",
+    "_ctc_loss": "",
+    "multi_margin_loss": "",
+    "multilabel_margin_loss": "multilabel_margin_loss_forward",
+    "igamma": "",
+    "igammac": "",
+    "index_reduce": "",
+    "grid_sampler_2d": "",
+    "grid_sampler_3d": "",
+    "geqrf": "",
+    "ormqr": "",
+}
+_NOT_IMPLEMENTED = (
+    "Trying to use forward AD with {} that does not support it because it has not been implemented yet.\nPlease file "
+    "an issue to PyTorch at https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we can "
+    "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
+)
+
+# Rows that are linear in all their differentiable operands together: what they push forward is they themselves.
+_LINEAR = frozenset(
+    """neg sum sum_dim mean mean_dim mul_number div_number mul_scalar clone flip roll rot90 repeat tril triu trace
+    diag_embed cumsum cat stack pixel_shuffle pixel_unshuffle im2col col2im channel_shuffle gather
+    index_select index take max_unpool2d max_unpool3d as_strided_scatter select_scatter slice_scatter diagonal_scatter
+    add sub _conj _to_copy embedding""".split()
+)
+
+
+def _linearly(
+    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, Any]
+) -> Tensor | None:
+    """The row on the tangents, where that is all; None where types are mixed."""
+    if row.key == "_to_copy":
+        return apply(row, (tangents[0],), (tangents[0]._data,), params)  # type: ignore[no-any-return]
+    places = range(len(tensors)) if row.variadic else row.differentiable
+    kind = outputs[0]._data.dtype
+    given = list(tensors)
+    for i in places:
+        operand = tensors[i]
+        tangent = tangents.get(i)
+        if operand is None or (tangent is None and operand._data.dtype != kind):
+            return None
+        given[i] = wrap(np.zeros_like(operand._data)) if tangent is None else tangent
+    if any(each is not None and each._data.dtype != kind for i, each in enumerate(given) if i in places):
+        return None
+    made: Tensor = apply(row, given, [None if each is None else each._data for each in given], params)
+    return made
+
+
+def row_pull(node: Node, row: OpRow, seeds: list[Tensor | None]) -> dict[int, Tensor | None]:
+    """What the formulas return for each operand."""
+    places = range(len(node.next)) if row.variadic else row.differentiable
+    assert node.plan is not None
+    return dict(zip(places, node.plan.run(node, seeds), strict=False))
+
+
+def _node(row: OpRow, tensors: Operands, outputs: Sequence[Tensor], params: Mapping[str, Any], mask: int) -> Node:
+    """A node for the formulas to read from. It stands in no graph; what it saved keeps its own history."""
+    node = bare(row.node_class)
+    node.params = params
+    node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
+    node.next = (None,) * (len(tensors) if row.variadic else len(row.differentiable))
+    node.plan = plan = row.plan(mask)
+    plan.save(node, tensors, outputs)
+    chosen = [outputs[i] if is_output else tensors[i] for i, is_output in plan.saves]
+    if chosen:
+        node.saved = [
+            None if one is None else keep(one, i, False) for one, (i, _) in zip(chosen, plan.saves, strict=True)
+        ]
+    return node
+
+
+def _of_product(
+    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, Any]
+) -> Tensor | None:
+    """The product rule, as PyTorch computes it."""
+    x, y = tensors
+    assert x is not None and y is not None
+    known = [x, y, *tangents.values()]
+    if any(each._wrapped is None and each._data.dtype != outputs[0]._data.dtype for each in known):
+        return None
+    dx, dy = (tangents.get(i) for i in (0, 1))
+    nothing = wrap(np.negative(np.zeros_like(outputs[0]._data)))  # adding it changes no sign of a zero
+    first = nothing if dy is None else x * dy
+    second = nothing if dx is None else dx * y
+    found: Tensor = first + second
+    return found if found._data.dtype == outputs[0]._data.dtype else None
+
+
+_DIAGONAL = ("hardsigmoid",)  # element by element, and PyTorch refuses to differentiate their gradient
+
+
+def _scaled(pairs: Sequence[tuple[Any, Any, Tensor]]) -> list[Tensor | None]:
+    """What a gradient of ones becomes, times the tangent."""
+    found: Tensor | None = None
+    for slope, _, tangent in pairs:
+        part = slope.detach() * tangent
+        found = part if found is None else found + part
+    return [found]
+
+
+def _transposed(
+    node: Node, seeds: Sequence[Tensor | None], pairs: Sequence[tuple[Any, Any, Tensor]], kept: bool
+) -> list[Tensor | None]:
+    """The derivative of what was pulled back with respect to the seeds, along the tangents."""
+    asked = [each for each in seeds if each is not None]
+    given = [
+        (conform(g, x._data.shape, x._data.dtype, node, 0), t)
+        for g, x, t in pairs
+        if g is not None and g._requires_grad
+    ]
+    found: list[Tensor | None] = [None] * len(asked)
+    if given:
+        ways = [_fitting(t, g) for g, t in given]
+        found = list(grad([g for g, _ in given], asked, ways, retain_graph=kept, create_graph=kept, allow_unused=True))
+    answers = iter(found)
+    made: list[Tensor | None] = []
+    for seed in seeds:
+        one = None if seed is None else next(answers)
+        made.append(wrap(np.zeros_like(seed._data)) if one is None and seed is not None else one)
+    return made
+
+
+def _fitting(tangent: Tensor, pulled: Tensor) -> Tensor:
+    return tangent if tangent._data.dtype == pulled._data.dtype else tangent.to(pulled.dtype)
